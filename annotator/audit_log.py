@@ -87,15 +87,15 @@ def _who_and_where(actor: User | UUID | None, campaign: Campaign | UUID | None) 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One kind of act, in words after the name of who did it.
+    """One kind of act; its label follows the name of who did it.
 
-    `told` names the details that a page shows. `is_raters` acts tell who rated what and when: their
+    `details` names those that a page shows. `is_raters` acts reveal who rated what and when: their
     actor, their object if it is a person, and their details stay hidden until names are shown.
-    `is_of_dispute` acts tell that annotators disagree.
+    `is_of_dispute` acts reveal that annotators disagree.
     """
 
-    words: str
-    told: tuple[str, ...] = ()
+    label: str
+    details: tuple[str, ...] = ()
     is_raters: bool = False
     is_of_dispute: bool = False
 
@@ -192,14 +192,14 @@ def register_acts(acts: Mapping[str, Act]) -> None:
 
 
 def act_of(action: str) -> Act:
-    """Return the words of an action; of one that is not listed, nothing is told before its time."""
+    """Return what is known of an action; of one that is not listed, nothing is shown early."""
     plain = action.replace(".", ": ").replace("_", " ")
     return _ACTS.get(action) or Act(plain, is_raters=True, is_of_dispute=True)
 
 
 def listed_actions() -> list[tuple[str, str]]:
-    """Return every known action with its words, in the order of the words."""
-    return sorted(((action, act.words) for action, act in _ACTS.items()), key=lambda one: one[1])
+    """Return every known action with its label, in the order of the labels."""
+    return sorted(((action, act.label) for action, act in _ACTS.items()), key=lambda one: one[1])
 
 
 def actions_where(attribute: str) -> list[str]:
@@ -209,4 +209,5 @@ def actions_where(attribute: str) -> list[str]:
 
 def visible_details(action: str, details: Mapping[str, Any]) -> dict[str, Any]:
     """Return what of the details a page may show."""
-    return {key: details[key] for key in act_of(action).told if details.get(key) not in (None, "")}
+    shown = act_of(action).details
+    return {key: details[key] for key in shown if details.get(key) not in (None, "")}

@@ -197,7 +197,7 @@ def make_candidates(source: ReferenceSource, seed: int) -> tuple[DemoCandidate, 
 
     Every criterion gets the damage levels 0 to 4, each once, in an order of its own, so that
     the candidates differ on every criterion and no criterion foretells another. Where a text has
-    too few places for five levels, the draw with the fewest equal truths is kept.
+    too few places for five levels, the draw with the fewest equal truths is taken.
     """
     rng = random.Random(f"{seed}:{source.reference_id}")
     best: tuple[DemoCandidate, ...] = ()
@@ -305,7 +305,7 @@ def make_ratings(rated: Rated, seed: int) -> tuple[tuple[DemoRating, ...], tuple
 
     A score is the true score plus the annotator's offset plus normal noise (sd NOISE_SD),
     rounded to a whole number from 0 to 10. DISCREPANCIES candidates, each on one criterion,
-    get a gap of 3 or 4. At most 15 references keep every rating at least two days old.
+    get a gap of 3 or 4. At most 15 references leave every rating at least two days old.
     """
     rng = random.Random(f"{seed}:ratings")
     places = [(reference, item) for reference, candidates in rated for item in candidates]

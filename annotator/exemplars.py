@@ -1,6 +1,6 @@
 """The worked examples of the rubric: small invented claim sets with scores and the reasons.
 
-Inventions, claims and reasons are this project's own; the examples are kept in exemplars.toml.
+Inventions, claims and reasons are this project's own; the examples are in exemplars.toml.
 Standard library only.
 """
 
@@ -143,5 +143,5 @@ _BY_CRITERION: Final = {lesson.criterion: lesson for lesson in LESSONS}
 
 
 def lesson_of(criterion: str) -> Lesson:
-    """Return the lesson of one of the four criteria; KeyError for any other word."""
+    """Return the lesson of one of the four criteria; KeyError for any other key."""
     return _BY_CRITERION[criterion]

@@ -1,4 +1,4 @@
-"""What an answer says of the file in it: confidential, taken by whom, when, how many records."""
+"""The headers of an exported file: confidential, taken by whom, when, how many records."""
 
 from typing import Final
 from urllib.parse import quote

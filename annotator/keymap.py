@@ -34,7 +34,7 @@ _NEEDED_ELSEWHERE: Final = {
 _MODIFIERS: Final = frozenset(
     ("alt", "altgraph", "capslock", "control", "ctrl", "ctrl+", "fn", "meta", "numlock", "shift")
 )
-# With Ctrl these edit text, zoom, or act on the browser before a page hears of them.
+# With Ctrl these edit text, zoom, or act on the browser before a page gets them.
 _TAKEN_WITH_CTRL: Final = frozenset(
     ("PageDown", "PageUp", "Home", "End", "Insert", "Delete", "F4", *"acnqtvwxyz0123456789+-")
 )
@@ -42,7 +42,7 @@ _TAKEN_WITH_CTRL: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One thing a key does: its stable code, words for people, default keys, group."""
+    """One thing a key does: its stable code, label for people, default keys, group."""
 
     code: str
     words: str
@@ -51,7 +51,7 @@ class Action:
 
 
 class KeyProblem(ValueError):
-    """A key that cannot be used: the action it was sent for, and a sentence that says why."""
+    """A key that cannot be used: the action it was sent for, and a sentence with the reason."""
 
     def __init__(self, field: str, sentence: str) -> None:
         super().__init__(sentence)
@@ -200,6 +200,6 @@ def _shared(changes: Mapping[str, str]) -> dict[str, str]:
         for key in keys:
             owner = owners.setdefault(key, action)
             if owner is not action:
-                words = owner.words[0].lower() + owner.words[1:]
-                problems[action.code] = f"{shown(key)} is already the key for: {words}."
+                label = owner.words[0].lower() + owner.words[1:]
+                problems[action.code] = f"{shown(key)} is already the key for: {label}."
     return problems

@@ -1,14 +1,14 @@
 """How often something may be done, counted in the database for all processes together.
 
 Each limit lets `burst` in at once and one more every `seconds` after that, so that within any 60
-seconds at most `burst + 60 / seconds` get in. One moment is kept per limit and subject: the time
+seconds at most `burst + 60 / seconds` get in. One moment is stored per limit and subject: the time
 at which all that was let in would have come, had it come evenly (the generic cell rate algorithm,
 ITU-T I.371). Nothing has to be reset, and what is over is deleted by the sweeper.
 
 A write for each call that reads would cost more than the call, so each process counts for itself
-and takes a lot from the shared limit when it has used one up. What a process has not told yet is at
-most one lot less one call: a limit of 2,400 is kept to within 47 calls for each process, and is
-never reached early.
+and takes a lot from the shared limit when it has used one up. What a process has not reported yet
+is at most one lot less one call: a limit of 2,400 is kept to within 47 calls for each process, and
+is never reached early.
 """
 
 import threading
@@ -90,7 +90,7 @@ def refuse_haste(limit: RateLimit, person: User, what: str) -> None:
 
 
 def format_wait(seconds: int) -> str:
-    """Return a wait in words."""
+    """Return a wait as text."""
     if seconds < 120:
         return "1 second" if seconds == 1 else f"{seconds} seconds"
     return f"{-(-seconds // 60)} minutes"
@@ -113,7 +113,7 @@ MOST_PEOPLE: Final = 10_000
 
 @dataclass(slots=True)
 class _Count:
-    untold: int
+    unreported: int
     began_at: float
     shut_until: float = 0.0
 
@@ -131,17 +131,17 @@ def count_call(subject: str) -> int:
         count = _counted(subject, now)
         if count.shut_until > now:
             return int(count.shut_until - now) + 1
-        count.untold += 1
-        if count.untold < lot:
+        count.unreported += 1
+        if count.unreported < lot:
             return 0
-        count.untold = 0
+        count.unreported = 0
     # Outside of the lock: the database may let this thread wait, and others need not.
     wait = take([(RateLimit("api", limit, 60 / limit), subject)], count=lot)
     if wait:
         with _lock:
             count.shut_until = now + wait
-            # The lot that was let in is told with the next call.
-            count.untold = lot - 1
+            # The lot that was let in is reported with the next call.
+            count.unreported = lot - 1
     return wait
 
 

@@ -1,4 +1,4 @@
-"""What a rating holds, and the value that several settle to: each said once.
+"""What a rating holds, and the value that several settle to: each declared once.
 
 FIELDS declares what a rating holds beside its four scores. The form, its draft and page, the digest
 of a request, the API, revisions, exports, the adjudication page and erasure read that list; the
@@ -18,13 +18,13 @@ from uuid import UUID
 
 from annotator.rubric import ALL_CRITERIA, CRITERIA, NAMES, OVERALL, SCORE_COLUMNS, unit_of
 
-LONGEST_WORDS: Final = 20_000
+LONGEST_TEXT: Final = 20_000
 
 
 class Kind(Enum):
-    """Who says it, and how: free words, error tags, or what the server notes of the work."""
+    """Who gives it, and how: free text, error tags, or what the server notes of the work."""
 
-    WORDS = "words"
+    TEXT = "text"
     TAGS = "tags"
     NOTED = "noted"
 
@@ -42,23 +42,23 @@ class RatingField:
 
 # In the order of exports and of the digest, to which a new field is added behind the others.
 FIELDS: Final = (
-    RatingField("comment", Kind.WORDS, "Comment", "optional"),
+    RatingField("comment", Kind.TEXT, "Comment", "optional"),
     RatingField("error_tags", Kind.TAGS),
-    RatingField("note", Kind.WORDS, "Note", "to the adjudicator only", is_exported=False),
+    RatingField("note", Kind.TEXT, "Note", "to the adjudicator only", is_exported=False),
     RatingField("active_seconds", Kind.NOTED),
     RatingField("is_blind", Kind.NOTED),
     RatingField("shown", Kind.NOTED),
     RatingField("round", Kind.NOTED),
 )
-WORDS: Final = tuple(field for field in FIELDS if field.kind is Kind.WORDS)
+TEXT_FIELDS: Final = tuple(field for field in FIELDS if field.kind is Kind.TEXT)
 ERROR_TAGS: Final = "error_tags"
-SAID: Final = (*(field.name for field in WORDS), ERROR_TAGS)
-# What an annotator gives: a form sends it, a draft keeps it.
-TYPED: Final = (*CRITERIA, *SAID)
+REMARKS: Final = (*(field.name for field in TEXT_FIELDS), ERROR_TAGS)
+# What an annotator gives: a form sends it, a draft holds it.
+TYPED: Final = (*CRITERIA, *REMARKS)
 # The columns that a rating and its revisions share.
 COLUMNS: Final = (*SCORE_COLUMNS, *(field.name for field in FIELDS))
 EXPORTED: Final = tuple(field.name for field in FIELDS if field.is_exported)
-# The reading aids that `shown` tells of.
+# The reading aids that `shown` is about.
 AIDS: Final = ("aligned", "diff", "marks")
 
 
@@ -71,25 +71,25 @@ class Given(TypedDict, total=False):
     error_tags: Sequence[Any]
 
 
-def said_of(row: Any) -> dict[str, Any]:
-    """Return the words and error tags of a stored rating or revision."""
-    return {name: getattr(row, name) for name in SAID}
+def remarks_of(row: Any) -> dict[str, Any]:
+    """Return the texts and error tags of a stored rating or revision."""
+    return {name: getattr(row, name) for name in REMARKS}
 
 
-def words_of(given: Mapping[str, Any]) -> dict[str, str]:
-    """Return the free words among what is given, "" where there are none."""
-    return {field.name: given.get(field.name, "") for field in WORDS}
+def texts_of(given: Mapping[str, Any]) -> dict[str, str]:
+    """Return the free texts among what is given, "" where there are none."""
+    return {field.name: given.get(field.name, "") for field in TEXT_FIELDS}
 
 
 def rating_digest(assignment_id: UUID, given: Mapping[str, Any]) -> str:
-    """Return the sha256 of what a rating says, in whatever order its keys come."""
-    said = [str(assignment_id), dict(given["scores"])]
+    """Return the sha256 of what a rating holds, in whatever order its keys come."""
+    values = [str(assignment_id), dict(given["scores"])]
     for field in FIELDS:
-        if field.kind is Kind.WORDS:
-            said.append(given.get(field.name, ""))
+        if field.kind is Kind.TEXT:
+            values.append(given.get(field.name, ""))
         elif field.kind is Kind.TAGS:
-            said.append(list(given.get(field.name, ())))
-    text = json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+            values.append(list(given.get(field.name, ())))
+    text = json.dumps(values, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -144,17 +144,17 @@ def settled_value(given: Sequence[Fraction], ruled: Fraction | None = None) -> F
     """Return the value that counts: the ruled one where there is one, else the mean.
 
     Input: one criterion of one candidate, in points: what each annotator gave, and what the valid
-    ruling says. None where there is neither.
+    ruling gives. None where there is neither.
     """
     return mean(given) if ruled is None else ruled
 
 
 def majority(values: Sequence[Value]) -> Value | None:
-    """Return what more than half of the annotators say, or None where nothing is said by so many.
+    """Return the value that more than half of the annotators give, or None where there is none.
 
     Input: one value of each annotator who is asked about: points of a candidate, or in which order
     somebody who rated both puts two candidates. Half of them is no majority. Whatever is called a
-    majority of annotators in this program is this one; a caller says what none means. The baseline
+    majority of annotators in this program is this one; callers decide what none means. The baseline
     of that name in a report is another thing: the most frequent label of all its items.
     """
     if not values:

@@ -37,60 +37,60 @@ def show_aid(*, user: User, aid: str, is_shown: bool) -> ReadingPreference:
 
 
 def save_keys(*, user: User, changes: Mapping[str, str], single_keys: bool) -> ReadingPreference:
-    """Store a person's own keys; what is not named keeps its default."""
+    """Store a person's own keys; what is not named has its default."""
     row, _ = ReadingPreference.objects.update_or_create(
         user=user, defaults={"keys": dict(changes), "single_keys": single_keys}
     )
     return row
 
 
-# Pairs kept per process. The texts themselves are the key: equal texts read alike, whatever row
+# Pairs cached per process. The texts themselves are the key: equal texts read alike, whatever row
 # they come from, and nothing is written to disk or to a shared cache.
-MOST_KEPT = 128
+MOST_CACHED = 128
 # A reading takes some 30 times the memory of its text: large ones are worked out each time.
-LARGEST_KEPT = 100_000
+LARGEST_CACHED = 100_000
 
 
 def reading_of(reference: str, candidate: str) -> Reading:
     """Return the reading of a reference and a candidate."""
-    if len(reference) + len(candidate) > LARGEST_KEPT:
+    if len(reference) + len(candidate) > LARGEST_CACHED:
         return read_pair(reference, candidate)
     return _cached_reading(reference, candidate)
 
 
-@lru_cache(maxsize=MOST_KEPT)
+@lru_cache(maxsize=MOST_CACHED)
 def _cached_reading(reference: str, candidate: str) -> Reading:
     return read_pair(reference, candidate)
 
 
 def reading_preference(user: User) -> ReadingPreference:
-    """Return how the user likes to read; the defaults when they never said."""
+    """Return how the user likes to read; the defaults when they never chose."""
     return ReadingPreference.objects.filter(user=user).first() or ReadingPreference(user=user)
 
 
-AID_WORDS: Final = {"diff": "Differences", "marks": "Marks"}
+AID_LABELS: Final = {"diff": "Differences", "marks": "Marks"}
 
 
-def reading_context(preference: ReadingPreference, key_words: Mapping[str, str]) -> dict[str, Any]:
+def reading_context(preference: ReadingPreference, key_labels: Mapping[str, str]) -> dict[str, Any]:
     """Return the reading aids of a page of two candidates, and the person's keys there.
 
-    `key_words` says in the page's words what the keys of the rate page do that work on it too.
+    `key_labels` is how the page labels the keys of the rate page that work on it too.
     """
     keys = keymap(preference.keys, single_keys=preference.single_keys)
-    printed = {code: [shown(key) for key in keys[code]] for code in key_words}
-    aids = {aid: bool(getattr(preference, f"shows_{aid}")) for aid in AID_WORDS}
+    printed = {code: [shown(key) for key in keys[code]] for code in key_labels}
+    aids = {aid: bool(getattr(preference, f"shows_{aid}")) for aid in AID_LABELS}
     return {
         "aids": aids,
         "aid_buttons": [
-            (aid, words, aids[aid], " ".join(printed[f"toggle-{aid}"]))
-            for aid, words in AID_WORDS.items()
+            (aid, label, aids[aid], " ".join(printed[f"toggle-{aid}"]))
+            for aid, label in AID_LABELS.items()
         ],
-        "keys": {code.replace("-", "_"): " ".join(words) for code, words in printed.items()},
-        "key_list": [(key_words[code], pressed) for code, pressed in printed.items() if pressed],
+        "keys": {code.replace("-", "_"): " ".join(pressed) for code, pressed in printed.items()},
+        "key_list": [(key_labels[code], pressed) for code, pressed in printed.items() if pressed],
         "has_single_keys": preference.single_keys,
         "keymap": json.dumps(
             {
-                "keys": {a.code: keys[a.code] for a in ACTIONS if a.code in key_words},
+                "keys": {a.code: keys[a.code] for a in ACTIONS if a.code in key_labels},
                 "single": preference.single_keys,
             }
         ),
@@ -262,7 +262,7 @@ class Chip:
 def chosen_tags(sent: str, texts: Mapping[str, str]) -> dict[str, Any]:
     """Return the chips of the tags in `sent` (JSON), and all tags by group.
 
-    What cannot be read is left to the form, which says why at submit: it shows no chip.
+    What cannot be read is left to the form, which gives the reason at submit: it shows no chip.
     """
     return {
         "chips": [

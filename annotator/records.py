@@ -192,7 +192,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GivenPreference:
-    """What one annotator said of a pair: 1 where the candidate first shown left is better."""
+    """One annotator's answers about a pair: 1 where the candidate first shown left is better."""
 
     pair: str
     reference: str
@@ -228,13 +228,13 @@ def given_preferences(campaign: Campaign) -> GivenPreferences:
     admins = set(rating_admins(campaign))
     rows = []
     first_left: dict[str, UUID] = {}
-    for _, _, pair, annotator, left, reference, *said in found:
+    for _, _, pair, annotator, left, reference, *judgements in found:
         if str(annotator) in admins:
             continue
         sign = 1 if first_left.setdefault(pair, left) == left else -1
         answers = {
             criterion: sign * value
-            for criterion, value in zip(ALL_CRITERIA, said, strict=True)
+            for criterion, value in zip(ALL_CRITERIA, judgements, strict=True)
             if value is not None
         }
         rows.append(GivenPreference(pair, str(reference), str(annotator), answers))

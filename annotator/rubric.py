@@ -19,7 +19,7 @@ TOTAL_WEIGHT: Final = 11
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A range of scores, both ends included, and what it says of a candidate."""
+    """A range of scores, both ends included, and what it means for a candidate."""
 
     low: int
     high: int
@@ -32,7 +32,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """One thing that is judged: its key, its words, its weight in the overall, its five bands."""
+    """One thing that is judged: its key, its texts, its weight in the overall, its five bands."""
 
     key: str
     name: str

@@ -2,7 +2,7 @@
 
 Source of names and groups: Zuo et al., "PatentEval", NAACL 2024; the definitions are this
 project's own words. A tag may point at a span of a text. What is stored is the place, never the
-words: the quote of a span is taken from the text whenever it is shown. Standard library only.
+text: the quote of a span is taken from the text whenever it is shown. Standard library only.
 """
 
 import re
@@ -43,9 +43,9 @@ class Tag:
         return " - ".join(part for part in (self.published_group, self.published_name) if part)
 
 
-def _folded(words: str) -> str:
-    """Return words without case, with every run of space and dashes as one hyphen."""
-    return _GAP.sub("-", words.strip().casefold())
+def _folded(text: str) -> str:
+    """Return a text without case, with every run of space and dashes as one hyphen."""
+    return _GAP.sub("-", text.strip().casefold())
 
 
 def _read(task: str, rows: Sequence[Mapping[str, Any]]) -> tuple[Tag, ...]:
@@ -68,20 +68,20 @@ _DATA: Final = tomllib.loads(DATA_FILE.read_text(encoding="utf-8"))
 CLAIM_TAGS: Final[tuple[Tag, ...]] = _read(CLAIMS, _DATA[CLAIMS])
 ABSTRACT_TAGS: Final[tuple[Tag, ...]] = _read(ABSTRACTS, _DATA[ABSTRACTS])
 _BY_TASK: Final = {CLAIMS: CLAIM_TAGS, ABSTRACTS: ABSTRACT_TAGS}
-_BY_WORDS: Final[dict[str, Tag]] = {
-    _folded(words): tag
+_BY_NAME: Final[dict[str, Tag]] = {
+    _folded(name): tag
     for tag in (*CLAIM_TAGS, *ABSTRACT_TAGS)
-    for words in (tag.name, tag.published_name, tag.published, f"{tag.group} - {tag.name}")
+    for name in (tag.name, tag.published_name, tag.published, f"{tag.group} - {tag.name}")
 }
 
 
-def tag_of(words: str) -> Tag | None:
+def tag_of(text: str) -> Tag | None:
     """Return the tag of a code, name or published label, or None when there is no such tag.
 
-    Case, the kind of dash and the amount of space do not matter: `Format - Claim Numbering Error`
+    Case, the kind of dash and the amount of space do not count: `Format - Claim Numbering Error`
     and `claim-numbering-error` are the same tag.
     """
-    return _BY_WORDS.get(_folded(words))
+    return _BY_NAME.get(_folded(text))
 
 
 def grouped(task: str = CLAIMS) -> tuple[tuple[str, tuple[Tag, ...]], ...]:
@@ -96,7 +96,7 @@ def grouped(task: str = CLAIMS) -> tuple[tuple[str, tuple[Tag, ...]], ...]:
 
 
 def quote_of(stored: Mapping[str, Any], texts: Mapping[str, str]) -> str:
-    """Return the words that a stored tag points at, or "" when it has no span.
+    """Return the text that a stored tag points at, or "" when it has no span.
 
     `stored` is one entry of `clean_tags`; `texts` holds the texts by side, as given there.
     """
@@ -121,16 +121,16 @@ def clean_tags(
     """
     if not isinstance(sent, list | tuple):
         raise ValueError("Error tags are sent as a list.")
-    kept: dict[tuple[Any, ...], dict[str, Any]] = {}
+    unique: dict[tuple[Any, ...], dict[str, Any]] = {}
     for number, entry in enumerate(sent, start=1):
         try:
             stored = _clean(entry, texts, task)
         except ValueError as error:
             raise ValueError(f"Error tag {number}: {error}") from error
-        kept.setdefault(tuple(stored.items()), stored)
-        if len(kept) > MOST_TAGS:
+        unique.setdefault(tuple(stored.items()), stored)
+        if len(unique) > MOST_TAGS:
             raise ValueError(f"A rating may have {MOST_TAGS} error tags; this has more.")
-    return list(kept.values())
+    return list(unique.values())
 
 
 def _clean(entry: Any, texts: Mapping[str, str], task: str) -> dict[str, Any]:
@@ -151,14 +151,14 @@ def _clean(entry: Any, texts: Mapping[str, str], task: str) -> dict[str, Any]:
 
 
 def _known_tag(given: Mapping[str, Any], task: str) -> Tag:
-    words = given.get("tag")
-    if not isinstance(words, str):
+    name = given.get("tag")
+    if not isinstance(name, str):
         raise ValueError("the tag is missing; give its code or its name.")
-    tag = tag_of(words)
+    tag = tag_of(name)
     if tag is None or task not in tag.tasks:
         known = _BY_TASK[task]
         codes = ", ".join(tag.code for tag in known[:3])
-        raise ValueError(f"{words[:40]!r} is none of the {len(known)} {task} tags ({codes}, ...).")
+        raise ValueError(f"{name[:40]!r} is none of the {len(known)} {task} tags ({codes}, ...).")
     return tag
 
 

@@ -200,7 +200,7 @@ def adjudicate(candidates: object, now: object) -> None:
 
 
 def work_out_reliability() -> None:
-    """Have the figures of agreement made here, as a worker makes them, and say how long it took."""
+    """Have the figures of agreement made here, as a worker makes them, and return the seconds."""
     from annotator.models import Campaign
     from annotator.reliability.services import carry_out_reliability, request_reliability
 

@@ -79,7 +79,7 @@ def report(kind: str, sizes: list[int], resamples: int) -> None:
         )
         found = json.loads(done.stdout)
         growth = f"  x {found['cpu'] / before:.1f}" if before else ""
-        more = "".join(f"  {name}: {value:,.2f}" for name, value in found["told"].items())
+        more = "".join(f"  {name}: {value:,.2f}" for name, value in found["more"].items())
         print(
             f"  {items:9,} items {found['wall']:8.2f} s {found['cpu']:8.2f} s CPU "
             f"{found['peak']:6,.0f} MB peak{growth}{more}",
@@ -89,14 +89,14 @@ def report(kind: str, sizes: list[int], resamples: int) -> None:
 
 
 def measured(do: Callable[[], dict[str, float]]) -> dict[str, Any]:
-    """Carry it out; return wall and processor seconds, peak memory in MB, and what it tells."""
+    """Carry it out; return wall and processor seconds, peak memory in MB, and what it returns."""
     wall, cpu = time.perf_counter(), time.process_time()
-    told = do()
+    more = do()
     return {
         "wall": time.perf_counter() - wall,
         "cpu": time.process_time() - cpu,
         "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-        "told": told,
+        "more": more,
     }
 
 
@@ -146,12 +146,12 @@ def of_items(items: int, resamples: int) -> Callable[[], dict[str, float]]:
     )
 
     rng = np.random.default_rng(0)
-    words = "a cup comprising a wall and a handle joined to said wall; " * 5
+    claims = "a cup comprising a wall and a handle joined to said wall; " * 5
     sides = list(itertools.combinations(range(CANDIDATES), 2))[:ITEMS_A_REFERENCE]
     made: list[Item] = []
     scores: dict[tuple[str, str], float] = {}
     for r, labels in enumerate(rng.integers(-1, 2, (items // len(sides), len(sides))).tolist()):
-        reference, texts = f"{r} {words}", [f"{r} {c} {words}" for c in range(CANDIDATES)]
+        reference, texts = f"{r} {claims}", [f"{r} {c} {claims}" for c in range(CANDIDATES)]
         given = rng.normal(size=CANDIDATES).tolist()
         scores |= {(reference, text): score for text, score in zip(texts, given, strict=True)}
         made += [
@@ -163,12 +163,12 @@ def of_items(items: int, resamples: int) -> Callable[[], dict[str, float]]:
     def do() -> dict[str, float]:
         begin = time.process_time()
         distinct_texts(made)
-        kept = comparable_items(made, [ScorerScores("one", "1", scores)])
-        left = score_differences(kept.items, kept.scorers[0])
-        sample = make_sample(kept.items, resamples, 0)
+        comparable = comparable_items(made, [ScorerScores("one", "1", scores)])
+        left = score_differences(comparable.items, comparable.scorers[0])
+        sample = make_sample(comparable.items, resamples, 0)
         measure(sample, left, predicted_labels(left, TIE_THRESHOLD))
         figures = time.process_time() - begin
-        item_checks(kept.items)
+        item_checks(comparable.items)
         return {"s CPU of it for the counts": time.process_time() - begin - figures}
 
     return do

@@ -34,8 +34,8 @@ def main() -> None:
     print(f"{os.cpu_count()} cores; one row an application and size")
     print(" | ".join(HEADINGS), flush=True)
     runs, refusals = [], []
-    for words in options.sizes:
-        items, annotations = (int(word) for word in words.split(":"))
+    for size in options.sizes:
+        items, annotations = (int(number) for number in size.split(":"))
         scale = Scale(items, annotations, seconds=options.seconds)
         for name, measure in _applications(options, items):
             try:

@@ -6,7 +6,7 @@ On SQLite; and on PostgreSQL too where DATABASE_URL is set (scripts/with-service
 sets have 3,200 characters; two annotators rated each of three candidates a reference. A dataset
 version and the files of a registered model lie beside them. The commands are those of
 docs/admin.md. After the restore every table is counted and digested anew on the new host, and every
-file, and compared with what the backup says of itself. Ends with 1 where anything differs, or
+file, and compared with what the backup holds. Ends with 1 where anything differs, or
 where the restore takes longer than five minutes.
 """
 
@@ -30,7 +30,7 @@ BY_THE_RESTORE = ("annotator_auditevent", "annotator_auditseal")
 
 
 def main() -> None:
-    """Measure on each database that is at hand; end with 1 where a line was not kept."""
+    """Measure on each database that is at hand; end with 1 where a limit was not kept."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ratings", type=int, default=100_000)
     parser.add_argument("--quadruplets", type=int, default=10_000)
@@ -70,27 +70,27 @@ def measure(database: str, options: argparse.Namespace) -> bool:
         begun = time.monotonic()
         run(there, "manage.py", "restore", str(sealed))
         restore_seconds = time.monotonic() - begun
-        told = child(here, "contents", sealed)
-        differing = differences(told, child(there, "host"))
-        rows = sum(count for count, _ in told["tables"].values())
+        saved = child(here, "contents", sealed)
+        differing = differences(saved, child(there, "host"))
+        rows = sum(count for count, _ in saved["tables"].values())
         print(
-            f"{database}: {options.ratings:,} ratings, {rows:,} rows, {len(told['files'])} files; "
+            f"{database}: {options.ratings:,} ratings, {rows:,} rows, {len(saved['files'])} files; "
             f"sealed {sealed.stat().st_size / 1e6:.0f} MB\n"
             f"  backup {backup_seconds:.1f} s, while {options.writers} annotators submitted "
             f"{wrote['acknowledged']:,} ratings ({wrote['failed']} failed)\n"
             f"  restore {restore_seconds:.1f} s (line: {LINE_SECONDS} s), load before {load:.1f}\n"
-            f"  tables that differ: {', '.join(differing) or 'none'} of {len(told['tables'])}",
+            f"  tables that differ: {', '.join(differing) or 'none'} of {len(saved['tables'])}",
             flush=True,
         )
-        is_kept = not differing and not wrote["failed"] and restore_seconds <= LINE_SECONDS
-        print(f"  {'PASS' if is_kept else 'FAIL'}", flush=True)
-        return is_kept
+        has_passed = not differing and not wrote["failed"] and restore_seconds <= LINE_SECONDS
+        print(f"  {'PASS' if has_passed else 'FAIL'}", flush=True)
+        return has_passed
 
 
-def differences(told: dict[str, Any], found: dict[str, Any]) -> list[str]:
-    """Return the tables and files of which the new host says something else than the backup."""
-    wrong = [name for name in told["files"] if found["files"].get(name) != told["files"][name]]
-    for name, (count, digest) in told["tables"].items():
+def differences(saved: dict[str, Any], found: dict[str, Any]) -> list[str]:
+    """Return the tables and files of which the new host differs from the backup."""
+    wrong = [name for name in saved["files"] if found["files"].get(name) != saved["files"][name]]
+    for name, (count, digest) in saved["tables"].items():
         rows, of_rows = found["tables"][name]
         if name in BY_THE_RESTORE:
             wrong += [name] if rows != count + 1 else []
@@ -103,7 +103,7 @@ def environment(database: str, data: Path) -> dict[str, str]:
     """Return the environment of an empty host."""
     env = os.environ | {"DATA_DIR": str(data), "PYTHONPATH": str(ROOT)}
     env |= {"DJANGO_SETTINGS_MODULE": "config.settings"}
-    env |= {"BACKUP_PASSPHRASE": "six words that nobody else knows"}
+    env |= {"BACKUP_PASSPHRASE": "a phrase that nobody else knows"}
     if database == "PostgreSQL":
         env["DATABASE_URL"] = fresh_database(os.environ["DATABASE_URL"])
     else:
@@ -124,7 +124,7 @@ def fresh_database(url: str) -> str:
 
 
 def share_the_key(here: dict[str, str], there: dict[str, str]) -> None:
-    """Bring the key of local mode along, as the guide says."""
+    """Bring the key of local mode along, as the guide asks."""
     key = Path(here["DATA_DIR"]) / "secret_key"
     if key.exists():
         other = Path(there["DATA_DIR"])
@@ -132,27 +132,27 @@ def share_the_key(here: dict[str, str], there: dict[str, str]) -> None:
         (other / "secret_key").write_bytes(key.read_bytes())
 
 
-def run(env: dict[str, str], *words: str) -> None:
+def run(env: dict[str, str], *arguments: str) -> None:
     """Run a command of the project; its progress is of no interest."""
     done = subprocess.run(
-        [sys.executable, *words], cwd=ROOT, env=env, capture_output=True, check=False
+        [sys.executable, *arguments], cwd=ROOT, env=env, capture_output=True, check=False
     )
     if done.returncode:
-        sys.exit(f"{' '.join(words)}: {done.stderr.decode()}")
+        sys.exit(f"{' '.join(arguments)}: {done.stderr.decode()}")
 
 
-def begin(env: dict[str, str], *words: object) -> Any:
-    command = [sys.executable, __file__, "--child", *map(str, words)]
+def begin(env: dict[str, str], *arguments: object) -> Any:
+    command = [sys.executable, __file__, "--child", *map(str, arguments)]
     return subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE)
 
 
-def child(env: dict[str, str], *words: object) -> Any:
-    """Do a step on a host in a process of its own; return what it says."""
-    process = begin(env, *words)
-    said, _ = process.communicate()
+def child(env: dict[str, str], *arguments: object) -> Any:
+    """Do a step on a host in a process of its own; return what it prints."""
+    process = begin(env, *arguments)
+    output, _ = process.communicate()
     if process.returncode:
         sys.exit(1)
-    return json.loads(said.splitlines()[-1])
+    return json.loads(output.splitlines()[-1])
 
 
 def fill(*sizes: str) -> None:
@@ -225,7 +225,7 @@ def crowd(writers: str, stop: str) -> dict[str, int]:
 
 
 def contents(sealed: str) -> dict[str, Any]:
-    """Return what a backup says of its tables and files."""
+    """Return what a backup holds of tables and files."""
     from annotator.operations.backups.archives import check_archive
     from annotator.operations.backups.sealing import Passphrase, open_sealed
 

@@ -52,7 +52,7 @@ def run_all(options: argparse.Namespace, folder: Path) -> None:
     several = {"real": (options.real, REAL), "tenfold": (10 * options.real, REAL)}
     several["small"] = (options.small, SMALL)
     databases = ["SQLite", *(["PostgreSQL"] if os.environ.get("DATABASE_URL") else [])]
-    walls: dict[tuple[str, str, str], float] = {}
+    seconds: dict[tuple[str, str, str], float] = {}
     for size, (items, lengths) in several.items():
         for layout in ("claims-jsonl", "csv", "patent-ce"):
             jobs = [
@@ -70,13 +70,13 @@ def run_all(options: argparse.Namespace, folder: Path) -> None:
             write_file(path, layout, items, lengths)
             for job, name in jobs:
                 found = in_child(job, layout, path, name, folder)
-                walls[job, name, size] = found["cpu"]
+                seconds[job, name, size] = found["cpu"]
                 print(" | ".join(cells(f"{job} {layout} {size}", name, items, path, found)))
                 sys.stdout.flush()
             path.unlink()
-    for job, name, size in walls:
-        if size == "tenfold" and (job, name, "real") in walls:
-            ratio = walls[job, name, "tenfold"] / walls[job, name, "real"]
+    for job, name, size in seconds:
+        if size == "tenfold" and (job, name, "real") in seconds:
+            ratio = seconds[job, name, "tenfold"] / seconds[job, name, "real"]
             print(f"{job}, {name}: {ratio:.1f} times the CPU for ten times the items")
 
 
@@ -187,14 +187,14 @@ def write_file(path: Path, layout: str, items: int, lengths: tuple[int, ...]) ->
                     sheet.writerow([name, "" if number else reference, f"c{number}", text])
         elif layout == "claims-jsonl":
             for name, reference, *candidates in claim_sets(items, lengths):
-                told = [{"candidate_id": f"c{n}", "claims": t} for n, t in enumerate(candidates)]
-                words = {"reference_id": name, "reference_claims": reference, "candidates": told}
-                file.write(json.dumps(words) + "\n")
+                listed = [{"candidate_id": f"c{n}", "claims": t} for n, t in enumerate(candidates)]
+                record = {"reference_id": name, "reference_claims": reference, "candidates": listed}
+                file.write(json.dumps(record) + "\n")
         else:
             file.write("[")
             for number, (_, reference, *texts) in enumerate(claim_sets(items, lengths)):
-                words = {"gold_claim": reference, "A": texts[0], "B": texts[-1] + " "}
-                file.write((",\n" if number else "") + json.dumps(words))
+                record = {"gold_claim": reference, "A": texts[0], "B": texts[-1] + " "}
+                file.write((",\n" if number else "") + json.dumps(record))
             file.write("]")
 
 

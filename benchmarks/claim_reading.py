@@ -228,8 +228,8 @@ def main() -> None:
     print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     for count in SIZES:
         reference, candidate = claim_pair(count)
-        words = f"{len(reference.split())} and {len(candidate.split())} words"
-        print(f"\n{count} claims a side, {words}; ms over {rounds} rounds:")
+        sizes = f"{len(reference.split())} and {len(candidate.split())} words"
+        print(f"\n{count} claims a side, {sizes}; ms over {rounds} rounds:")
         print(f"  {'step':22}{'median':>8}{'least':>8}{'most':>8}")
         total = 0.0
         for name, step in steps(reference, candidate).items():

@@ -220,8 +220,8 @@ def write_file(path: Path, items: int, length: int) -> None:
         file.write("[")
         for number, (reference, b, c) in enumerate(islice(triples(length), items)):
             label = {"Quality": chance.choice((1, 0, -1))}
-            words = {"gold_claim": reference, "A": b, "B": c, "human_eval": label}
-            file.write((",\n" if number else "\n") + json.dumps(words, ensure_ascii=False))
+            record = {"gold_claim": reference, "A": b, "B": c, "human_eval": label}
+            file.write((",\n" if number else "\n") + json.dumps(record, ensure_ascii=False))
         file.write("\n]\n")
 
 

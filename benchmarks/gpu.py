@@ -4,8 +4,8 @@ Usage: python benchmarks/gpu.py [--steps 60] [--small]
 The experiment: 5 criteria x 10 epochs x 1,044 quadruplets in batches of 4, Longformer-base with
 its exact window and a global first token, dropout, AdamW, nothing cut. Weights and tokens are
 random: time does not depend on them; lengths follow the published test split. --small runs a tiny
-shape anywhere, to try the program: its times say nothing. Without a GPU and without --small the
-program says so and measures nothing.
+shape anywhere, to try the program: its times mean nothing. Without a GPU and without --small the
+program prints so and measures nothing.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def measure(steps: int, small: bool, device: str) -> None:
 
 
 def main(given: Sequence[str] | None = None) -> int:
-    """Measure, or say why not."""
+    """Measure, or print why not."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=60)
     parser.add_argument("--small", action="store_true", help="a tiny shape, to try the program")

@@ -126,8 +126,8 @@ def main() -> None:
     items = make_items()
     sample, factor = items[: options.sample], len(items) / options.sample
     distinct = list(dict.fromkeys(pair for item in items for pair in item))
-    words = sum(len(pair.candidate.split()) for pair in distinct) / len(distinct)
-    print(f"{len(items):,} quadruplets, {len(distinct)} candidates of {words:.0f} words")
+    mean_words = sum(len(pair.candidate.split()) for pair in distinct) / len(distinct)
+    print(f"{len(items):,} quadruplets, {len(distinct)} candidates of {mean_words:.0f} words")
     print(
         f"{'metric':8} {'once':>8} {'per item':>9} {'ratio':>6} {'plain library':>14} {'ratio':>6}"
     )

@@ -20,12 +20,12 @@ from pathlib import Path
 
 from annotation_flow.clients import Wire, scores_for
 from annotation_flow.figures import load, spread
-from annotation_flow.ours import WARM_PATH, OurDoor, serving_ours
+from annotation_flow.ours import WARM_PATH, OurInterface, serving_ours
 from annotation_flow.scale import Scale
 
 LONGEST_ROUND_SECONDS = 120
 DURATION = re.compile(r"dur=([0-9.]+)")
-# The application's own settings, and one middleware that tells the time.
+# The application's own settings, and one middleware that reports the time.
 TIMED = {
     "DJANGO_SETTINGS_MODULE": "annotation_flow.timed_settings",
     "PYTHONPATH": str(Path(__file__).resolve().parent),
@@ -108,18 +108,18 @@ def pull_together(wires: list[Wire], rounds: int) -> list[Pulled]:
 
 def pull(annotator: int, wire: Wire, pulled: Pulled, gate: threading.Barrier, rounds: int) -> None:
     """Be one annotator: ask when all ask, then submit."""
-    door = OurDoor()
+    interface = OurInterface()
     try:
         for _ in range(rounds):
             gate.wait(timeout=LONGEST_ROUND_SECONDS)
             start = time.perf_counter()
-            taken = door.take(wire)
+            taken = interface.take(wire)
             pulled.outside.append(time.perf_counter() - start)
             if found := DURATION.search(wire.timing):
                 pulled.inside.append(float(found[1]) / 1000)
             if taken is not None:
                 name, item = taken
-                door.submit(wire, item, scores_for(annotator, name))
+                interface.submit(wire, item, scores_for(annotator, name))
     except Exception as error:  # noqa: BLE001 - whatever stops one annotator is a finding
         pulled.error = f"{type(error).__name__}: {error}"
         # The others do not wait for somebody who is gone.

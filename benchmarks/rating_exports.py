@@ -145,7 +145,7 @@ def import_annotations(path: str, slug: str) -> Any:
 
 
 def memory_mb(name: str) -> float:
-    """Return what the system says of this process's memory: VmRSS now, VmHWM at its peak."""
+    """Return what the system reports of this process's memory: VmRSS now, VmHWM at its peak."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(name)) / 1024
 
@@ -200,7 +200,7 @@ def rate(campaign: Any, references: list[Any], people: list[Any]) -> None:
             given.append(Assignment(**named, label="Candidate", status="submitted"))
             scores = {criterion: chance.randint(0, 10) for criterion in CRITERIA}
             tag = {"tag": "vagueness", "side": "candidate", "start": 3, "end": 8}
-            said = dict(
+            values = dict(
                 **scores,
                 overall_numerator=overall_numerator(scores),
                 comment=COMMENT,
@@ -217,11 +217,11 @@ def rate(campaign: Any, references: list[Any], people: list[Any]) -> None:
                     version=version,
                     submitted_at=now,
                     revised_at=now,
-                    **said,
+                    **values,
                 )
             )
             revisions += [
-                RatingRevision(rating=ratings[-1], number=n + 1, made_at=now, **said)
+                RatingRevision(rating=ratings[-1], number=n + 1, made_at=now, **values)
                 for n in range(version)
             ]
     for model, rows in ((Assignment, given), (Rating, ratings), (RatingRevision, revisions)):

@@ -1,4 +1,4 @@
-"""Measures whether the time of an answer tells which names have an account.
+"""Measures whether the time of an answer reveals which names have an account.
 
     benchmarks/sign_in.py [--tries 200]
 
@@ -38,7 +38,7 @@ def measure(tries: int) -> None:
     from annotator.models import User
 
     # One hash for all: what is checked costs the same, and is made once.
-    hashed = make_password("the right password of many words")
+    hashed = make_password("the right password of many parts")
     User.objects.bulk_create(
         User(username=f"known-{number}", password=hashed) for number in range(tries)
     )
@@ -64,7 +64,7 @@ def try_in(name: str, number: int) -> float:
 
     client = Client(REMOTE_ADDR=f"10.{len(name)}.{number // 250}.{number % 250 + 1}")
     start = time.perf_counter()
-    answer = client.post("/login/", {"username": name, "password": "a wrong password of words"})
+    answer = client.post("/login/", {"username": name, "password": "a wrong password of parts"})
     seconds = time.perf_counter() - start
     if answer.status_code not in {200, 422} or "sessionid" in client.cookies:
         raise SystemExit(f"{name} was answered with {answer.status_code}, not with a refusal")

@@ -45,5 +45,5 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.task_queues = [Queue(name.value) for name in Queues]
 app.autodiscover_tasks(["annotator", "scoring"])
 worker_process_init.connect(bind_device)
-# Connected, it keeps Celery from its own, whose lines quote what a task failed on.
+# Connected, it prevents Celery's own, whose lines quote what a task failed on.
 setup_logging.connect(logs.configure_worker)

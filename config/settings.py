@@ -63,7 +63,7 @@ try:
         _given, "REQUIRE_SECOND_FACTOR", default=not IS_LOCAL
     )
     IS_BEHIND_PROXY = environment.switch(_given, "BEHIND_PROXY", default=False)
-    _tells_requests = environment.switch(_given, "LOG_REQUESTS", default=not IS_LOCAL)
+    _logs_requests = environment.switch(_given, "LOG_REQUESTS", default=not IS_LOCAL)
     LOG_FORMAT = _given.get("LOG_FORMAT") or environment.LOG_FORMATS[0]
     if LOG_FORMAT not in environment.LOG_FORMATS:
         raise ValueError(f"LOG_FORMAT must be {' or '.join(environment.LOG_FORMATS)}")
@@ -307,7 +307,7 @@ CELERY_TASK_DEFAULT_QUEUE = "web"
 CELERY_TASK_PUBLISH_RETRY = False
 
 logs.take_over()
-LOGGING = logs.configuration(LOG_FORMAT, tells_requests=_tells_requests)
+LOGGING = logs.configuration(LOG_FORMAT, logs_requests=_logs_requests)
 
 # Of one person, over all routes; `next` and `ratings` are promised 600 each.
 API_CALLS_PER_MINUTE = _numbers["API_CALLS_PER_MINUTE"]

@@ -62,9 +62,9 @@ class ClaimReference:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """One place where a claim cites others: the numbers meant, and the span of the words.
+    """One place where a claim cites others: the numbers meant, and the span of the text.
 
-    A number carries its own span; the numbers that a range fills in carry that of the range's
+    A number has its own span; the numbers that a range fills in have that of the range's
     end; "any preceding claim" is one citation of all numbers before, perhaps of none.
     """
 
@@ -76,7 +76,7 @@ class Citation:
 def find_references(text: str) -> tuple[ClaimReference, ...]:
     """Return every claim number that `text` cites, in order of appearance.
 
-    Input: the words of one claim (without its own number) or of a whole claim set.
+    Input: the text of one claim (without its own number) or of a whole claim set.
     Output: references whose start and end are offsets into `text`; `closes_range` is true
     for the 3 of "claims 1 to 3". "Any preceding claim" cites no number and is not listed.
     """
@@ -125,10 +125,10 @@ def citations(text: str, earlier: Sequence[int] = ()) -> tuple[Citation, ...]:
 def dependencies(text: str, earlier: Sequence[int] = ()) -> tuple[int, ...]:
     """Return the claim numbers on which a claim depends, without repeats, in order.
 
-    Inputs: the words of one claim and the numbers of the claims before it, which "any preceding
+    Inputs: the text of one claim and the numbers of the claims before it, which "any preceding
     claim" stands for, the last WIDEST_RANGE of them. Ranges are filled in; a range that runs
-    backwards or is wider than WIDEST_RANGE keeps its two ends only. Numbers that no claim carries
-    are kept: whether they are faults is for the claim tree to say.
+    backwards or is wider than WIDEST_RANGE gives its two ends only. Numbers that no claim has
+    stay: whether they are faults is for the claim tree to judge.
     """
     return tuple(
         dict.fromkeys(number for item in citations(text, earlier) for number in item.numbers)
@@ -281,7 +281,7 @@ def _count(text: str, found: list[Marker]) -> Iterator[Marker]:
 
 
 def _opening_number(found: list[Marker]) -> int:
-    """Return the number that the first claim inside a line carries.
+    """Return the number that the first claim inside a line has.
 
     1, but for a set whose first claims were cancelled: then the first number that another follows.
     """
@@ -328,13 +328,13 @@ class Claim:
     end: int
     depends_on: tuple[int, ...]
     body_offset: int = 0
-    """Where the words begin inside `text`."""
+    """Where the body begins inside `text`."""
     last_number: int | None = None
     """The end of a cancelled range ("1-10. (canceled)"), or the number itself."""
 
     @property
     def body(self) -> str:
-        """The words of the claim, without its number and without outer white space."""
+        """The text of the claim, without its number and without outer white space."""
         return self.text[self.body_offset :].strip()
 
 
@@ -345,9 +345,9 @@ def parse_claims(text: str) -> tuple[Claim, ...]:
 
     Input: any text. Output: claims in order of appearance whose `text` fields joined give the
     input, byte for byte; () for the empty text. Numbers are read from "1.", "1)", "(1)", "1\u3001"
-    and "Claim 1" at the start of a line, and from "1." and "1)" inside a line. Words before the
+    and "Claim 1" at the start of a line, and from "1." and "1)" inside a line. Text before the
     first number ("What is claimed is:") and text without numbers become one Claim with number
-    None. Repeated, missing and falling numbers are kept as written; a cancelled range is one
+    None. Repeated, missing and falling numbers stay as written; a cancelled range is one
     Claim with the range in `number` and `last_number`.
     """
     if not text:

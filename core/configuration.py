@@ -21,7 +21,7 @@ SAMPLE_PASSWORDS = (
 # A name in full or an address; `.com` would answer to every name that ends so.
 HOST_NAME = re.compile(r"[a-zA-Z0-9_-]+(\.[a-zA-Z0-9_-]+)*|\[[0-9a-fA-F:.]+\]")
 ROLE_NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
-# Ways that anybody on the line can read, or take over by saying that TLS is not spoken.
+# Ways that anybody on the line can read, or take over by claiming that TLS is not spoken.
 UNSEALED = ("disable", "allow", "prefer")
 BROKERS = ("filesystem", "redis", "rediss", "redis+socket")
 PRIVATE = "or, where nobody else can listen on the way to it, name it in PRIVATE_HOSTS"
@@ -40,17 +40,17 @@ def stored_secret(path: Path, length: int) -> str:
     empty file is what a power cut left of a secret that nobody has used yet.
     """
     make_private(path.parent)
-    if path.exists() and (kept := path.read_text().strip()):
-        return kept
+    if path.exists() and (secret := path.read_text().strip()):
+        return secret
     with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        kept = file.read().strip()
-        if not kept:
-            kept = secrets.token_urlsafe(length)
-            file.write(kept)
+        secret = file.read().strip()
+        if not secret:
+            secret = secrets.token_urlsafe(length)
+            file.write(secret)
             file.flush()
             os.fsync(file.fileno())
-        return kept
+        return secret
 
 
 def local_secret(data_dir: Path) -> str:
@@ -170,7 +170,7 @@ def _refuse_open_broker(broker: str, private: Sequence[str]) -> None:
 
 
 def _is_near(database: Mapping[str, Any], private: Sequence[str]) -> bool:
-    """Whether every host of a database is this machine or said to be private."""
+    """Whether every host of a database is this machine or declared private."""
     options = database.get("OPTIONS") or {}
     given = (database.get("HOST"), options.get("host"), options.get("hostaddr"))
     hosts = [one for text in given for one in str(text or "").split(",")]
@@ -180,7 +180,7 @@ def _is_near(database: Mapping[str, Any], private: Sequence[str]) -> bool:
 def tls_options(database: Mapping[str, Any], private: Sequence[str]) -> dict[str, Any]:
     """Return the connection options, which ask for TLS where the database is another machine.
 
-    An `sslmode` in DATABASE_URL is kept, as verify-full is better.
+    An `sslmode` in DATABASE_URL stays, as verify-full is better.
     """
     options = dict(database.get("OPTIONS") or {})
     if not _is_near(database, private):

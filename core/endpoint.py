@@ -14,7 +14,7 @@ _KEY = re.compile(r"[\x21-\x7e]{1,4096}")
 
 
 def checked_address(url: str) -> str:
-    """Return the address without a closing slash, or raise ValueError that says what is wrong.
+    """Return the address without a closing slash, or raise ValueError with what is wrong.
 
     Only https leaves the machine: claims and the key travel with each request. Plain http may
     reach a server on this machine alone. The message never repeats the address, which may hold a
@@ -47,7 +47,7 @@ def checked_address(url: str) -> str:
 
 
 def is_this_machine(host: str) -> bool:
-    """Say whether a host name or address is this machine by its very name, without asking DNS."""
+    """Return whether a host name or address names this machine itself, without asking DNS."""
     if host.lower() == "localhost":
         return True
     try:

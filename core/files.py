@@ -1,4 +1,4 @@
-"""Atomic writes, and how an error says that a disk is full."""
+"""Atomic writes, and how an error shows that a disk is full."""
 
 import base64
 import errno
@@ -15,13 +15,13 @@ from typing import IO, Final, Protocol
 from core.errors import Refused
 
 FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
-# PostgreSQL's code for it, which its driver keeps at the error that Django's own came from.
+# PostgreSQL's code for it, which its driver stores at the error that Django's own came from.
 SQLSTATE: Final = "53100"
 OF_SQLITE: Final = "disk is full"
 
 
 def is_disk_full(error: BaseException | None) -> bool:
-    """Return whether an error, or the one it came from, is that there was no room."""
+    """Return whether an error, or the one it came from, is that there was no space."""
     while error is not None:
         if isinstance(error, OSError) and error.errno in FULL:
             return True
@@ -32,7 +32,7 @@ def is_disk_full(error: BaseException | None) -> bool:
 
 
 def why_stopped(what: str, error: BaseException) -> str:
-    """Return what a job is told to have ended by; an exception's own text may quote claims."""
+    """Return the message of a job that an error ended; an exception's own text may quote claims."""
     if is_disk_full(error):
         return (
             f"{what} stopped, because the server's disk is full; nothing of it was kept. Tell "
@@ -135,7 +135,7 @@ class Export(Protocol):
 
 
 def spooled(export: Export) -> Spooled:
-    """Read an export to its end, so that a slow reader holds up nobody; NoRoom when it is full."""
+    """Read an export to its end, so that a slow reader holds up nobody; DiskFull if the disk is."""
     digest = sha256()
     file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by the answer that sends it
     try:
@@ -147,7 +147,7 @@ def spooled(export: Export) -> Spooled:
     except OSError as error:
         file.close()
         if error.errno == errno.ENOSPC:
-            raise NoRoom("There is no room on the disk for the file; try again later.") from error
+            raise DiskFull("There is no room on the disk for the file; try again later.") from error
         raise
     except BaseException:
         file.close()
@@ -155,7 +155,7 @@ def spooled(export: Export) -> Spooled:
     return Spooled(file, size, base64.b64encode(digest.digest()).decode())
 
 
-class NoRoom(Refused):
+class DiskFull(Refused):
     """The disk is full."""
 
     status = 507

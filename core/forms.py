@@ -41,7 +41,7 @@ def _written(value: Any, rule: re.Pattern[str], why: Any) -> Any:
 
 
 class PlainTextField(forms.CharField):
-    """Words; where they are required they hold a letter or a digit."""
+    """Text; where it is required it holds a letter or a digit."""
 
     def validate(self, value: Any) -> None:
         super().validate(value)
@@ -95,7 +95,7 @@ class AsSent(forms.CheckboxInput):
 
 
 class TickField(forms.BooleanField):
-    """Ticked or not; any other word than those for yes and no is refused."""
+    """Ticked or not; any other value than those for yes and no is refused."""
 
     widget = AsSent
 
@@ -137,7 +137,7 @@ class ChosenField(forms.Field):
 
 
 class CommentField(PlainTextField):
-    """Free words; the line ends that a form adds are taken off again."""
+    """Free text; the line ends that a form adds are taken off again."""
 
     def to_python(self, value: Any) -> str:
         return str(super().to_python(value)).replace("\r\n", "\n")
@@ -154,7 +154,7 @@ DISCREET: Final = {"spellcheck": "false", "translate": "no", "autocomplete": "of
 
 
 class DiscreetForm(forms.Form):
-    """A form whose fields for words ask the browser to keep what is typed to itself."""
+    """A form whose text fields ask the browser to keep what is typed to itself."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -165,7 +165,7 @@ class DiscreetForm(forms.Form):
 
 
 class RefusableForm(DiscreetForm):
-    """A form that shows what a service refused, and keeps what was typed."""
+    """A form that shows what a service refused, and what was typed."""
 
     # Where a service calls something by another name than the form does.
     places: ClassVar[Mapping[str, str]] = {}

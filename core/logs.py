@@ -1,6 +1,6 @@
-"""What a log line may hold: ids, codes and places in the code; never the words of an exception.
+"""What a log line may hold: ids, codes and places in the code; never the text of an exception.
 
-The words of an exception quote what it was about: PostgreSQL prints the whole row that a constraint
+The text of an exception quotes what it was about: PostgreSQL prints the whole row that a constraint
 refuses, claims included. Its kind and the lines that led to it stay, which is what mends a fault.
 """
 
@@ -21,16 +21,16 @@ ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None]
 CONTROLS: Final = {
     code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if code != ord("\n")
 } | {ord("\n"): "\\n", 0x2028: "\\u2028", 0x2029: "\\u2029"}
-# What a record carries of itself; what else it carries was given by whoever logged it.
+# What a record may hold besides its message, given by whoever logged it.
 FACTS: Final = ("method", "route", "status", "milliseconds", "user", "job")
 CELERY_ENDS: Final = "celery.app.trace"
 JOBS: Final = "annotator.jobs"
-# Loggers that say nothing but what this project words.
+# Loggers that write nothing but the messages of this project.
 OURS: Final = ("annotator", "scoring")
-# Addresses that no route knows may hold anything, so they are told by these words.
+# Addresses that no route knows may hold anything, so they are logged as this.
 NO_ROUTE: Final = "none"
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-TOLD_AGAIN_SECONDS: Final = 60
+REPEATED_AFTER_SECONDS: Final = 60
 MOST_FAULTS: Final = 200
 
 
@@ -53,8 +53,8 @@ def places(exc_info: Any) -> list[str]:
 class RedactingFilter(logging.Filter):
     """Takes out of the lines of other libraries whatever somebody may have typed or sent.
 
-    They quote it: Django the address of each request that it refuses, with the word of an
-    invitation in it, Celery the words of exceptions, kombu messages, the web server tracebacks. Of
+    They quote it: Django the address of each request that it refuses, with the token of an
+    invitation in it, Celery the text of exceptions, kombu messages, the web server tracebacks. Of
     a request its method, route and status stay; of other lines the template, with its numbers.
     """
 
@@ -63,12 +63,12 @@ class RedactingFilter(logging.Filter):
             return True
         if record.name == CELERY_ENDS and isinstance(record.args, dict):
             kind = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else ""
-            kept = {name: record.args.get(name, "") for name in ("name", "id", "description")}
+            facts = {name: record.args.get(name, "") for name in ("name", "id", "description")}
             record.args = (
-                kept | {"exc": kind, "traceback": "", "args": "", "kwargs": ""} | _numbers(record)
+                facts | {"exc": kind, "traceback": "", "args": "", "kwargs": ""} | _numbers(record)
             )
         elif hasattr(record, "status_code"):
-            # Its own words are those of an exception, or hold the address.
+            # Its own message is that of an exception, or holds the address.
             record.msg, record.args = _refused_request(record), ()
         elif record.args:
             record.args = _without_texts(record.args)
@@ -85,7 +85,7 @@ def route_of(request: Any) -> str:
 
 
 def method_of(request: Any) -> str:
-    """Return the method of a request; one that is none of HTTP is a word of the sender."""
+    """Return the method of a request; one that is none of HTTP is a text of the sender."""
     method = getattr(request, "method", None)
     return str(method) if method in METHODS else "other"
 
@@ -107,7 +107,7 @@ def _number_or_dots(value: Any) -> Any:
 
 
 class OnceAMinute(logging.Filter):
-    """Has a fault that comes again within a minute told in one line, without its places.
+    """Has a fault that comes again within a minute logged in one line, without its places.
 
     A database that is down fails every request in the same way: what stands in the log of the
     first is enough, and a disk is not to be filled by it. Each process counts for itself.
@@ -115,17 +115,17 @@ class OnceAMinute(logging.Filter):
 
     def __init__(self) -> None:
         super().__init__()
-        self._told_at: dict[tuple[str, ...], float] = {}
+        self._logged_at: dict[tuple[str, ...], float] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
         if found := places(record.exc_info):
             key, now = (record.name, *found), time.monotonic()
-            if now - self._told_at.get(key, -math.inf) < TOLD_AGAIN_SECONDS:
+            if now - self._logged_at.get(key, -math.inf) < REPEATED_AFTER_SECONDS:
                 record.again, record.exc_info = found[0], None
             else:
-                if len(self._told_at) >= MOST_FAULTS:
-                    self._told_at.clear()
-                self._told_at[key] = now
+                if len(self._logged_at) >= MOST_FAULTS:
+                    self._logged_at.clear()
+                self._logged_at[key] = now
         return True
 
 
@@ -135,13 +135,13 @@ def _numbers(record: logging.LogRecord) -> dict[str, Any]:
 
 
 class LineFormatter(logging.Formatter):
-    """One line for a person: time, level, logger, request, words; then where it failed."""
+    """One line for a person: time, level, logger, message, request; then where it failed."""
 
     def format(self, record: logging.LogRecord) -> str:
-        told = request_id.get()
-        words = record.getMessage().translate(CONTROLS)
-        line = f"{_at(record)} {record.levelname} {record.name} {words}"
-        line += f" request={told}" if told else ""
+        request = request_id.get()
+        message = record.getMessage().translate(CONTROLS)
+        line = f"{_at(record)} {record.levelname} {record.name} {message}"
+        line += f" request={request}" if request else ""
         line += f" again={again}" if (again := getattr(record, "again", "")) else ""
         return "\n".join([line, *places(record.exc_info)])
 
@@ -157,8 +157,8 @@ class JsonFormatter(logging.Formatter):
             "message": record.getMessage(),
             "process": record.process,
         }
-        if told := request_id.get():
-            line["request"] = told
+        if request := request_id.get():
+            line["request"] = request
         line |= {name: getattr(record, name) for name in FACTS if hasattr(record, name)}
         if record.exc_info and record.exc_info[1]:
             line["exception"] = places(record.exc_info)
@@ -185,30 +185,30 @@ def take_over() -> None:
     logging.setLoggerClass(_WithoutHandlers)
 
 
-def configuration(log_format: str, *, tells_requests: bool) -> dict[str, Any]:
-    """Return Django's LOGGING for `line` or `json`; requests are told or kept silent."""
+def configuration(log_format: str, *, logs_requests: bool) -> dict[str, Any]:
+    """Return Django's LOGGING for `line` or `json`; requests are logged or not."""
     formatter = JsonFormatter if log_format == "json" else LineFormatter
     return {
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"chosen": {"()": formatter}},
-        "filters": {"wordless": {"()": RedactingFilter}, "once_a_minute": {"()": OnceAMinute}},
+        "filters": {"redacting": {"()": RedactingFilter}, "once_a_minute": {"()": OnceAMinute}},
         "handlers": {
             "stderr": {
                 "class": "logging.StreamHandler",
                 "formatter": "chosen",
-                "filters": ["wordless", "once_a_minute"],
+                "filters": ["redacting", "once_a_minute"],
             }
         },
         "root": {"handlers": ["stderr"], "level": "INFO"},
         "loggers": {
-            "annotator.requests": {"level": "INFO" if tells_requests else "WARNING"},
-            # A request or a command that does a job at once tells of it in its own way.
+            "annotator.requests": {"level": "INFO" if logs_requests else "WARNING"},
+            # A request or a command that does a job at once reports it in its own way.
             JOBS: {"level": "WARNING"},
-            # Each task would be told three times.
+            # Each task would be logged three times.
             "celery": {"level": "WARNING"},
             "kombu": {"level": "WARNING"},
-            # It would print its own copy, with the words.
+            # It would print its own copy, with the text.
             "django": {"handlers": [], "level": "INFO", "propagate": True},
             "django.server": {"handlers": [], "level": "INFO", "propagate": True},
             # The web server's, which prints whole tracebacks, and addresses if it is asked to.
@@ -219,7 +219,7 @@ def configuration(log_format: str, *, tells_requests: bool) -> dict[str, Any]:
 
 
 def configure_worker(**_: object) -> None:
-    """Give a worker the project's logging in the place of Celery's own; it tells of its jobs."""
+    """Give a worker the project's logging in the place of Celery's own; it logs its jobs."""
     from logging.config import dictConfig
 
     from django.conf import settings

@@ -13,7 +13,7 @@ class ScoringConfig(AppConfig):
         from core.jobs.queues import Queues
         from core.jobs.registry import register, register_tidying
         from scoring import tasks as scoring_tasks
-        from scoring.audit_words import ACTS
+        from scoring.audit_labels import ACTS
         from scoring.erasures.services import carry_out_erasures
         from scoring.models import AgreementReport, Freeze, ScoreRequest, TrainingRun
         from scoring.operations import KINDS, dataset_and_model_files, look_at_stored_files

@@ -1,7 +1,7 @@
 """Where files of datasets and models lie, how they get there complete, and how they leave.
 
-A writer holds a lock on what it writes aside, so that the next one there can tell a file that is
-being written from what a killed process left, and removes the latter.
+A writer holds a lock on what it writes aside, so that the next one there distinguishes a file that
+is being written from what a killed process left, and removes the latter.
 """
 
 import fcntl
@@ -36,7 +36,7 @@ _LINE = re.compile(rb"\\?([0-9a-f]{64}) [ *](.+)")
 
 
 def sums(digests: Mapping[str, str], earlier: bytes = b"") -> bytes:
-    """Write the lines of files, ordered by name, over what the file said before.
+    """Write the lines of files, ordered by name, over what the file held before.
 
     Input: sha256 in hexadecimal digits by file name; the bytes of an earlier SHA256SUMS. Output:
     its bytes anew: lines of other names stay, those of these names are replaced.
@@ -172,7 +172,7 @@ class HashedFile:
         self._file.write(piece)
 
     def finish(self) -> WrittenFile:
-        """Flush the file to disk and say what was written."""
+        """Flush the file to disk and return what was written."""
         flush_file(self._file)
         return WrittenFile(self.name, self._digest.hexdigest(), self._length)
 
@@ -214,11 +214,11 @@ FILE_BUFFER: Final = 1 << 20
 
 
 class StoredFileDamaged(Refused):
-    """A file does not have the digest under which it was stored; each route says so in a line."""
+    """A file does not have the digest under which it was stored; each route reports this."""
 
 
 class DatasetErased(StoredFileDamaged):
-    """A file that held a matter which was erased: it is gone, and its version stays citable."""
+    """A file that held a reference which was erased: it is gone, and its version stays citable."""
 
     status = 410
 
@@ -232,7 +232,7 @@ def models_directory() -> Path:
 
 
 def runs_directory() -> Path:
-    """Return where runs keep, each under its key, what they need only until they end."""
+    """Return where runs store, each under its key, what they need only until they end."""
     return _directory("runs")
 
 
@@ -291,18 +291,18 @@ def tombstone_path(digest: str) -> Path:
 
 
 def erase_dataset(digest: str, day: date) -> None:
-    """Take a dataset's file away for good; its tombstone tells every reader when that was."""
+    """Take a dataset's file away for good; its tombstone shows every reader when that was."""
     atomic_write(tombstone_path(digest), [day.isoformat().encode()])
     dataset_path(digest).unlink(missing_ok=True)
 
 
 def is_erased(digest: str) -> bool:
-    """Return whether a dataset's file is gone for good, and says so."""
+    """Return whether a dataset's file is gone for good, and has a tombstone."""
     return tombstone_path(digest).is_file() and not dataset_path(digest).exists()
 
 
 def refuse_erased(digest: str) -> None:
-    """Raise DatasetErased, with the day, where a matter in the dataset was erased."""
+    """Raise DatasetErased, with the day, where a reference in the dataset was erased."""
     try:
         day = tombstone_path(digest).read_text()
     except FileNotFoundError:

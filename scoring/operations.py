@@ -42,9 +42,9 @@ def dataset_and_model_files() -> Iterator[StoredFile]:
     digests = DatasetVersion.objects.order_by("sha256").values_list("sha256", flat=True).distinct()
     for digest in digests:
         if (tombstone := tombstone_path(digest)).is_file():
-            words = tombstone.read_bytes()
-            sha256 = hashlib.sha256(words).hexdigest()
-            yield StoredFile(f"{folder}/{tombstone.name}", sha256, len(words))
+            content = tombstone.read_bytes()
+            sha256 = hashlib.sha256(content).hexdigest()
+            yield StoredFile(f"{folder}/{tombstone.name}", sha256, len(content))
             continue
         with open_dataset(digest) as file:
             yield StoredFile(f"{folder}/{digest}.jsonl", digest, file.seek(0, 2))
@@ -55,7 +55,7 @@ def dataset_and_model_files() -> Iterator[StoredFile]:
 def _files_of(model: ModelVersion) -> Iterator[StoredFile]:
     directory = models_directory() / model.directory
     if model.retire_since is not None and not directory.exists():
-        return  # it learned from an erased matter, and was deleted
+        return  # it learned from an erased reference, and was deleted
     with ExitStack() as stack:
         entries = open_model(directory, model.manifest_sha256)
         for entry in entries:

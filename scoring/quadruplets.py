@@ -27,7 +27,7 @@ TRAIN: Final = "train"
 VALIDATION: Final = "validation"
 TEST: Final = "test"
 SPLIT_NAMES: Final = (TRAIN, VALIDATION, TEST)
-# What is kept together where ratings are frozen, in the words of a refusal.
+# What stays together where ratings are frozen, as a refusal names it.
 GROUPED_BY: Final = {
     "reference": "references",
     "family": "patent families",
@@ -46,7 +46,7 @@ class SplitError(Refused):
 
 @dataclass(frozen=True, slots=True)
 class SplitPlan:
-    """How rows are split: by a key of GROUPED_BY, "item", or "file" for what the file says.
+    """How rows are split: by a key of GROUPED_BY, "item", or "file" for what the file gives.
 
     Shares are in 0..0.9, that of validation counted on what is not test; any seed.
     """
@@ -61,7 +61,7 @@ class TextGroups:
     """Distinct texts as numbers from 0, and which of them must stay on one side.
 
     A text is known by the first 8 bytes of its SHA-256, never held: two of a million different
-    texts share them with a chance of about 3 in 100 million, and would then only be kept together.
+    texts share them with a chance of about 3 in 100 million, and would then only stay together.
     """
 
     def __init__(self) -> None:
@@ -182,7 +182,7 @@ class RatedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class RatedReference:
-    """A reference with its rated candidates and the facts that a row carries along."""
+    """A reference with its rated candidates and the facts that go with a row."""
 
     reference_id: str
     text: str
@@ -228,8 +228,8 @@ def build_quadruplets(
 
     Input: rated references; a policy: "settled" compares rulings, and the means over annotators
     where there is none, as exact fractions, "per-annotator" gives one quadruplet for each annotator
-    who rated both, "majority" says what more than half of those annotators say, each by the band,
-    and a tie where nothing is said by so many; `tie_band` in rating points, >= 0: a difference of
+    who rated both, "majority" is what more than half of those annotators find, each by the band,
+    and a tie where so many do not agree; `tie_band` in rating points, >= 0: a difference of
     at most that is a tie. `seed` draws which of the two stands as B. `criteria` are those that get
     labels.
     Output: quadruplets in the order of the references, one reference held at a time, the same for

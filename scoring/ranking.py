@@ -37,7 +37,7 @@ def fit_strengths(wins: Floats, ties: Floats) -> Floats:
 
 
 def is_rankable(wins: Floats, ties: Floats) -> NDArray[np.bool_]:
-    """Say for which of B sets of counts every strength is finite and unique.
+    """Return for which of B sets of counts every strength is finite and unique.
 
     Input: as fit_strengths(). Output: B truth values: from each system a chain of wins or ties
     leads to every other one, and, where there are ties, some circle of comparisons has more wins
@@ -87,14 +87,14 @@ def _step(
     systems = strengths.shape[1]
     gap = (strengths[:, :, None] - strengths[:, None, :]) / 2
     up, down, level = np.exp(gap), np.exp(-gap), np.exp(draw)[:, None, None]
-    beats, tied = up / (up + down + level), level / (up + down + level)
-    scored = beats + tied / 2
-    spread = played * (beats + tied / 4 - scored**2)
+    wins, tied = up / (up + down + level), level / (up + down + level)
+    scored = wins + tied / 2
+    spread = played * (wins + tied / 4 - scored**2)
     curvature = np.zeros((len(strengths), systems + 1, systems + 1))
     curvature[:, :systems, :systems] = np.eye(systems) * spread.sum(axis=2)[:, None] - spread
-    # The sum of the strengths is free; a plane through it keeps the system solvable.
+    # The sum of the strengths is free; a plane through it makes the system solvable.
     curvature[:, :systems, :systems] += 1 / systems
-    cross = (played * tied * (beats.transpose(0, 2, 1) - beats) / 2).sum(axis=2)
+    cross = (played * tied * (wins.transpose(0, 2, 1) - wins) / 2).sum(axis=2)
     curvature[:, :systems, systems] = curvature[:, systems, :systems] = cross
     own = (played * tied * (1 - tied)).sum(axis=(1, 2)) / 2
     curvature[:, systems, systems] = np.where(own > 0, own, 1.0)
@@ -193,7 +193,7 @@ def rank_by_comparisons(found: Comparisons, resamples: int, seed: int) -> dict[s
     Input: n >= 1 comparisons; resamples >= 1 and a whole seed >= 0 of the bootstrap.
     Output: JSON-ready: n, references, ties, method, and groups, the largest first: systems that
     are linked by comparisons, each with wins, ties, losses, share in [0, 1] and strength as value,
-    low, high, ordered by strength, or by share where `reason` says why there is no strength.
+    low, high, ordered by strength, or by share where `reason` is why there is no strength.
     Source: see fit_strengths().
     """
     counts = _Counts.of(found)

@@ -33,7 +33,7 @@ def neural_report(pk: str) -> None:
 
 
 def queue_of_report(pk: UUID) -> str:
-    """Return where a report's scorers belong: networks and endpoints keep no screen waiting."""
+    """Return where a report's scorers belong: networks and endpoints make no screen wait."""
     return Queues.GPU if is_neural_report(pk) else Queues.WEB
 
 

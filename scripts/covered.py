@@ -1,7 +1,7 @@
-"""Says how much of the houses a tier of tests covered, by branches, and fails where it is less.
+"""Prints how much of the packages a tier of tests covered, by branches; fails where it is less.
 
-`make coverage` runs it over what it measured. Some rooms owe all of it to `make test-all`: what is
-wrong there opens doors, forges records, loses work or lets strangers' files in.
+`make coverage` runs it over what it measured. Some parts owe all of it to `make test-all`: what is
+wrong there lets strangers in, forges records, loses work or takes strangers' files.
 """
 
 import sys
@@ -60,7 +60,7 @@ def files_of(patterns: tuple[str, ...]) -> list[str]:
 
 
 def share_of(measured: Coverage, files: list[str] | None) -> tuple[float, str]:
-    """Return the share in percent and the lines that tell of it; of what never ran it is 0."""
+    """Return the share in percent and the lines that show it; of what never ran it is 0."""
     lines = StringIO()
     try:
         return measured.report(include=files, file=lines, precision=2), lines.getvalue()
@@ -72,17 +72,17 @@ def main(tier: str = "test-all") -> None:
     measured = Coverage()
     measured.load()
     short = []
-    for room, patterns in WHOLE.items():
+    for part, patterns in WHOLE.items():
         share, lines = share_of(measured, files_of(patterns))
-        print(f"{room:<12} {share:6.2f} % of 100")
+        print(f"{part:<13} {share:6.2f} % of 100")
         if share < 100 and tier == "test-all":
             print(lines)
-            short.append(room)
+            short.append(part)
     share, lines = share_of(measured, None)
     print(lines)
-    print(f"{'both houses':<12} {share:6.2f} % of {LEAST[tier]:.0f}")
+    print(f"{'both packages':<13} {share:6.2f} % of {LEAST[tier]:.0f}")
     if share < LEAST[tier]:
-        short.append("both houses")
+        short.append("both packages")
     if short:
         sys.exit(f"less than promised: {', '.join(short)}")
 

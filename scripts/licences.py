@@ -2,7 +2,7 @@
 
     pip-licenses --python=.venv/bin/python --from=mixed --format=json | scripts/licences.py
 
-Reads what pip-licenses says of everything installed; packages of development are left out.
+Reads what pip-licenses lists of everything installed; packages of development are left out.
 """
 
 import json
@@ -31,12 +31,12 @@ def main() -> None:
     pins = re.findall(
         r"^([A-Za-z0-9_.-]+)==([^\s;]+)", (ROOT / "requirements.txt").read_text(), re.MULTILINE
     )
-    said = {plain(row["Name"]): row["License"] for row in json.load(sys.stdin)}
+    licences = {plain(row["Name"]): row["License"] for row in json.load(sys.stdin)}
     rows = sorted((plain(name), version) for name, version in pins)
-    missing = [name for name, _ in rows if name not in said]
+    missing = [name for name, _ in rows if name not in licences]
     if missing:
         sys.exit(f"not installed here: {', '.join(missing)}")
-    table = "".join(f"| {name} | {version} | {said[name]} |\n" for name, version in rows)
+    table = "".join(f"| {name} | {version} | {licences[name]} |\n" for name, version in rows)
     (ROOT / "docs" / "licences.md").write_text(HEAD + table)
 
 

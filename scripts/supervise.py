@@ -45,7 +45,7 @@ PRODUCTION_SETTINGS = (
 )
 TICK_SECONDS = 0.1
 # A worker asked to stop may finish a short job; a longer one is taken up again from its row.
-# An idle worker needs five seconds to say goodbye, which nobody should wait for.
+# An idle worker needs five seconds to shut down, which nobody should wait for.
 GRACE_SECONDS = 3.0
 LONGEST_PAUSE_SECONDS = 30.0
 # A program that has run this long was not failing at its start: its next pause is short again.
@@ -53,9 +53,9 @@ HEALTHY_SECONDS = 30.0
 LONGEST_HEAD_START_SECONDS = 15.0
 
 
-def log(words: str) -> None:
+def log(line: str) -> None:
     """Print one line at once, even into a pipe."""
-    print(words, flush=True)
+    print(line, flush=True)
 
 
 @dataclass
@@ -194,10 +194,10 @@ def is_served(url: str) -> bool:
 
 def chosen_port() -> int:
     """Return PORT, or end with one sentence when it is no free port."""
-    words = os.environ.get("PORT") or "8000"
-    if not (words.isascii() and words.isdigit() and 0 < int(words) < 65536):
-        sys.exit(f"PORT must be a number from 1 to 65535, not {words!r}.")
-    port = int(words)
+    given = os.environ.get("PORT") or "8000"
+    if not (given.isascii() and given.isdigit() and 0 < int(given) < 65536):
+        sys.exit(f"PORT must be a number from 1 to 65535, not {given!r}.")
+    port = int(given)
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -216,18 +216,18 @@ def chosen_port() -> int:
 
 def welcome(url: str, data_dir: Path, is_local: bool) -> str:
     """Return where the application is and, in local mode, who may sign in."""
-    words = f"\nServed at {url}\n"
+    text = f"\nServed at {url}\n"
     if is_local:  # load_demo has written the file where nobody chose a password
         password = os.environ.get("DEMO_PASSWORD") or (data_dir / "demo_password").read_text()
-        words += (
+        text += (
             "Demo logins: alice, bob (annotators), carol (adjudicator), rita (researcher), "
             f"ada (admin)\nPassword of each: {password.strip()}\n"
         )
-    return words + "Ctrl-C stops everything.\n"
+    return text + "Ctrl-C stops everything.\n"
 
 
 def programs(port: int) -> list[Program]:
-    """The web server, one worker for each queue, and the sweeper that rings waiting jobs."""
+    """The web server, one worker for each queue, and the sweeper that enqueues waiting jobs."""
     python = [sys.executable, "-m"]
     web = [*python, "granian", "--interface", "asginl", "--host", HOST, "--port", str(port)]
     web += ["--http", "1", "--no-ws", "--workers", "2", "--respawn-failed-workers"]

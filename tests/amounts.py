@@ -27,12 +27,12 @@ def choose_examples() -> None:
     settings.load_profile("share")
 
 
-def few(cases: Iterable[Any], kept: int = 1) -> list[ParameterSet]:
-    """Return all cases for `parametrize`; only `make test-all` runs more than the first `kept`."""
+def few(cases: Iterable[Any], always: int = 1) -> list[ParameterSet]:
+    """Return all cases for `parametrize`; those after the first `always` run in `make test-all`."""
     return [
         pytest.param(
             *(case if isinstance(case, tuple) else (case,)),
-            marks=() if number < kept else pytest.mark.exhaustive,
+            marks=() if number < always else pytest.mark.exhaustive,
         )
         for number, case in enumerate(cases)
     ]

@@ -20,14 +20,14 @@ from tests.emptied import flush_past_the_guards
 
 choose_examples()
 
-# Words that no annotator may ever read; blindness tests look for them.
+# Texts that no annotator may ever read; blindness tests look for them.
 SYSTEM_CANARY = "systemcanary"
 CANDIDATE_CANARY = "candidateidcanary"
 CLAIMS = "1. A cup comprising a body and a handle.\n2. The cup of claim 1, wherein it is blue."
 
 
 def pytest_collection_finish() -> None:
-    """Keep the garbage collector from looking, again and again, through what all tests share."""
+    """Stop the garbage collector from looking, again and again, through what all tests share."""
     gc.freeze()
 
 
@@ -50,7 +50,7 @@ def static_files_found_when_asked_for() -> Iterator[None]:
 
 
 @pytest.fixture
-def paces_stand_still(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def rate_limits_stand_still(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no more in than a limit does at once: a slow machine takes long enough for another."""
     now = database_now()
     monkeypatch.setattr(rate_limits, "database_now", lambda: now)

@@ -1,4 +1,4 @@
-"""Counts the bad inputs that a run has tried, surface by surface, and says so at its end.
+"""Counts the bad inputs that a run has tried, surface by surface, and lists them at its end.
 
 A plugin rather than a fixture file: what a process of the run has counted reaches the summary
 with the reports of its tests.
@@ -14,7 +14,7 @@ _tried: Counter[str] = Counter()
 
 
 def _counted(properties: list[tuple[str, Any]]) -> dict[str, int]:
-    return {said[0]: said[1] for name, said in properties if name == PROPERTY}
+    return {value[0]: value[1] for name, value in properties if name == PROPERTY}
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

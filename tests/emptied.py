@@ -2,7 +2,7 @@
 
 Django empties a database by TRUNCATE or DELETE, which the trail refuses. On PostgreSQL the flush
 runs as a replica, where triggers and foreign keys sleep: that takes a superuser, as the tests' own
-role is. On SQLite the triggers are put aside and made again from what the database itself keeps of
+role is. On SQLite the triggers are put aside and made again from what the database itself stores of
 them.
 
 On PostgreSQL it is DELETE here too: TRUNCATE makes new files for each table and its indexes, which

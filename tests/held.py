@@ -18,7 +18,7 @@ QUICK = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 @contextmanager
 def held(blocker: DjangoDbBlocker, directory: Path) -> Iterator[None]:
-    """Keep what is stored inside until the tests of the module have ended, and undo it then."""
+    """Leave what is stored inside until the tests of the module have ended, and undo it then."""
     with blocker.unblock(), transaction.atomic():
         # As the tests have it: signed quickly, with files kept apart.
         with override_settings(DATA_DIR=directory, PASSWORD_HASHERS=QUICK):

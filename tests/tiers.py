@@ -1,4 +1,4 @@
-"""Says which tests a command runs, where its fixtures, its name or its promise tell it.
+"""Decides which tests a command runs, where fixtures, name or promise of a test show it.
 
 `make test` runs what is not `exhaustive`: on real services what bears `postgres`, `browser` or
 `broker`, on SQLite all the others. `make test-all` runs everything, on both but what is `pure`.
@@ -14,11 +14,11 @@ from _pytest.mark.expression import Expression
 
 WAITING = ("slow", "browser", "broker")
 TIERS = (*WAITING, "embedded", "postgres", "promise")
-# What a test may bear though its file does not say so.
-UNSAID = ("exhaustive", "planted", "pure")
+# What a test may bear though its file does not name it.
+UNNAMED = ("exhaustive", "planted", "pure")
 # The fixtures of whatever asks the database.
 DATABASE = frozenset({"db", "transactional_db"})
-# What a file says in which a test bears a mark.
+# What a file holds in which a test bears a mark.
 MARKED = re.compile(rf"mark\.({'|'.join(TIERS)})|transaction")
 
 
@@ -30,7 +30,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if not asked:
         return None
     chosen = Expression.compile(asked)
-    unmarked = any(chosen.evaluate(lambda name, of=of, **_: name == of) for of in ("", *UNSAID))
+    unmarked = any(chosen.evaluate(lambda name, of=of, **_: name == of) for of in ("", *UNNAMED))
     return None if unmarked else True
 
 
@@ -49,11 +49,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if any(map(item.get_closest_marker, TIERS)) and not may_be_marked(item.path):
             raise pytest.UsageError(f"{item.path} has to name the marks of its tests itself")
     if config.args_source is pytest.Config.ArgsSource.TESTPATHS and (left := left_out(items)):
-        raise pytest.UsageError(f"`make test` would keep no test of {', '.join(sorted(left))}")
+        raise pytest.UsageError(f"`make test` would run no test of {', '.join(sorted(left))}")
 
 
 def marks_of(item: pytest.Item) -> Iterator[str]:
-    """Yield the marks that a test bears without being told."""
+    """Yield the marks that a test bears without naming them."""
     database = item.get_closest_marker("django_db")
     fixtures = frozenset(getattr(item, "fixturenames", ()))
     commits = database and database.kwargs.get("transaction")
@@ -71,16 +71,16 @@ def marks_of(item: pytest.Item) -> Iterator[str]:
 
 def is_planted_fault(item: pytest.Item) -> bool:
     """Return whether the test plants a fault that its neighbours must find."""
-    said = any(mark.kwargs.get("planted") for mark in item.iter_markers("promise"))
-    return said or item.name.partition("[")[0].endswith(("_is_found_out", "_are_found_out"))
+    is_marked = any(mark.kwargs.get("planted") for mark in item.iter_markers("promise"))
+    return is_marked or item.name.partition("[")[0].endswith(("_is_found_out", "_are_found_out"))
 
 
 def left_out(items: Iterable[pytest.Item]) -> set[str]:
     """Return the promises whose tests are all left to `make test-all`."""
-    kept, all_of_them = set(), set()
+    included, all_of_them = set(), set()
     for item in items:
         names = {mark.args[0] for mark in item.iter_markers("promise")}
         all_of_them |= names
         if not item.get_closest_marker("exhaustive"):
-            kept |= names
-    return all_of_them - kept
+            included |= names
+    return all_of_them - included

@@ -29,7 +29,7 @@ class MatrixPermission(BasePermission):
     def has_permission(self, request: Request, view: APIView) -> bool:
         if not request.user.is_authenticated:
             return False
-        # A token was made by who had given their code; a browser's session says so itself.
+        # A token was made by who had given their code; a browser's session holds it itself.
         if request.auth is None and must_set_up(request):
             raise PermissionDenied(SET_UP_FIRST)
         # A token brings its owner's roles along; a browser's session does not.
@@ -43,7 +43,7 @@ class MatrixPermission(BasePermission):
         rule = matrix.matrix().get(route)
         if rule is None or not matrix.may(route, principals(request.user, everywhere)):
             return False
-        # A session says nothing of a scope.
+        # A session has no scope.
         if request.auth is not None and request.auth not in rule.tokens:
             return False
         if request.method not in rule.methods:
@@ -55,7 +55,7 @@ class MatrixPermission(BasePermission):
 def refuse_unknown(request: Request, view: APIView) -> None:
     """Raise 400 for what stands after the question mark and is not the call's.
 
-    No filter, order or search reads a request's own words, so a name that a call does not state
+    No filter, order or search reads a request's own names, so a name that a call does not state
     could only be mistaken for one that it heeds. Names that are stated come once.
     """
     known: frozenset[str] = getattr(view, "parameters", frozenset())

@@ -21,11 +21,11 @@ from annotator.models import Campaign, Role, User
 API_PREFIX = "/api/"
 # A program that watches the site has no account; it bears the token of the settings.
 METRICS_ROUTE = "annotator:metrics"
-# The field by which the rate form is known: what it carries must outlive a session.
+# The field by which the rate form is known: what it holds must outlive a session.
 DRAFT_FIELD = "draft_version"
 CSRF_FIELD = "csrfmiddlewaretoken"
-# Other forms with words in them, and the page that each belongs to.
-CARRIED = {
+# Other forms with text in them, and the page that each belongs to.
+RESUBMITTED = {
     "annotator:compare": "annotator:compare",
     "annotator:adjudicate": "annotator:adjudicate",
     "annotator:send_back": "annotator:adjudicate",
@@ -120,11 +120,11 @@ def _sign_in(request: HttpRequest) -> HttpResponse:
 
 
 def _form_page(request: HttpRequest) -> str:
-    """Return the page whose form this is, where words are carried to it through a sign-in."""
+    """Return the page whose form this is, where text is resubmitted to it after a sign-in."""
     match = request.resolver_match
-    if request.method != "POST" or match is None or match.view_name not in CARRIED:
+    if request.method != "POST" or match is None or match.view_name not in RESUBMITTED:
         return ""
-    return reverse(CARRIED[match.view_name], kwargs=match.kwargs)
+    return reverse(RESUBMITTED[match.view_name], kwargs=match.kwargs)
 
 
 def own_campaign(request: SignedInRequest, slug: str) -> Campaign:

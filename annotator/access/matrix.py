@@ -1,4 +1,4 @@
-"""Who may use which route: the matrix in permission_matrix.csv, read once and kept as data.
+"""Who may use which route: the matrix in permission_matrix.csv, read once and held as data.
 
 The gate asks whether any of a person's roles opens a route; which rows they then see is decided
 by the campaign scope in queries, so that another campaign's objects are simply not found.
@@ -26,7 +26,7 @@ API_SPACE: Final = "api:"
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One route: its methods, the principals that may use it, and the tokens that carry them."""
+    """One route: its methods, the principals that may use it, and the tokens that open it."""
 
     route: str
     methods: frozenset[str]

@@ -126,7 +126,7 @@ def roles_by_campaign(user: User | AnonymousUser) -> dict[str, set[str]]:
 
 
 def ever_assigned(user: User) -> QuerySet[Assignment]:
-    """Return the user's own assignments whatever their roles are now: to keep what they typed."""
+    """Return the user's own assignments whatever their roles are now: to store what they typed."""
     rows = Assignment.objects.filter(in_reach(user), annotator=user)
     return rows.select_related("campaign")
 
@@ -188,8 +188,8 @@ def annotator_membership(campaign: Campaign, annotator: User) -> Membership:
     return Membership.objects.get(campaign=campaign, user=annotator, role=Role.ANNOTATOR)
 
 
-# Fewer annotators than this are not told apart, because who is one of them knows the rest.
-LEAST_TOLD_APART: Final = 3
+# Fewer annotators than this are not distinguished, because who is one of them knows the rest.
+LEAST_DISTINGUISHED: Final = 3
 
 Names = dict[str, str]
 

@@ -1,8 +1,8 @@
 """From whom figures are withheld while a campaign is open, and who was shown what is hidden.
 
-The one rule: who rates in an open campaign, or did, is told no count and no figure that another's
-rating moves. They know their own scores, and what a number says before and after one of their own
-ratings says what it was measured against. Closing the campaign ends it. Roles do not: an admin who
+The one rule: who rates in an open campaign, or did, is shown no count and no figure that another's
+rating moves. They know their own scores, and what a number is before and after one of their own
+ratings shows what it was measured against. Closing the campaign ends it. Roles do not: an admin who
 also rates gives the counts up, and another admin of the campaign has them (B1, B8).
 """
 
@@ -80,7 +80,7 @@ def judges_in(campaign: Campaign, user: User) -> bool:
 def judges_meanwhile(user: User) -> bool:
     """Return whether the person rates or adjudicates in any campaign that is open.
 
-    What is not of one campaign is withheld from them: what a model says of claim sets, and numbers
+    What is not of one campaign is withheld from them: how a model scores claim sets, and numbers
     that count the acts of the whole site.
     """
     return bool(_open_campaigns(user, Role.ANNOTATOR, Role.ADJUDICATOR))
@@ -96,7 +96,7 @@ MOST_LISTED: Final = 500
 
 
 def is_unblinded(campaign: Campaign, user: User, shown: Shown) -> bool:
-    """Say whether the person was shown it since the campaign was closed; never while it is open."""
+    """Return whether the person was shown it since the campaign closed; never while it is open."""
     if campaign.is_open or campaign.closed_at is None:
         return False
     rows = Unblinding.objects.filter(campaign=campaign, user=user, shown=shown)

@@ -88,7 +88,7 @@ def new_secret() -> str:
 
 
 def address_of(secret: str, user: User) -> str:
-    """Return what the picture says to the phone."""
+    """Return what the picture holds for the phone."""
     return pyotp.TOTP(secret).provisioning_uri(name=user.username, issuer_name="PatClaimEval")
 
 

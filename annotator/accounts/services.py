@@ -66,7 +66,7 @@ def _refuse_last_admin(user: User) -> None:
         others = campaign.memberships.filter(role=Role.ADMIN, user__is_active=True)
         if not others.exclude(user=user).exists():
             raise OutOfDate(
-                # Which one, a site admin is not told: its name may be that of a client.
+                # Which one, a site admin does not learn: its name may be that of a client.
                 f"{user.username} is the last admin of a campaign; its members must have another "
                 "one first."
             )
@@ -132,7 +132,7 @@ def withdraw_invitations(*, invited_by: User, by: User, campaign: Campaign | Non
     return len(found)
 
 
-# A limit of its own: who guesses at the sign-in page keeps no adjudicator from signing.
+# A limit of its own: who guesses at the sign-in page hinders no adjudicator from signing.
 OF_SIGNATURES: Final = RateLimit("signature", 10, 90)
 WRONG_SENTENCE: Final = "This is not your password; nothing was stored."
 

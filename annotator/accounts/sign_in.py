@@ -2,7 +2,7 @@
 
 Three limits are asked of who signs in (docs/adr/0018): of the address, of the account from that
 address, of the account from everywhere. A browser from which the account has signed in before has
-a limit of its own instead, so that a guesser at sign-in keeps nobody from their work. What turns
+a limit of its own instead, so that a guesser at sign-in hinders nobody in their work. What turns
 out to be the right password is not counted at all.
 """
 
@@ -58,13 +58,13 @@ def _cookie(username: str) -> str:
 def client_address(request: HttpRequest) -> str:
     """Return the address of who asks: the one that the outermost trusted proxy saw.
 
-    Each proxy adds at the end whom it heard; what stands further left anybody can write.
+    Each proxy adds at the end who called it; what stands further left anybody can write.
     """
     count = settings.TRUSTED_PROXIES
-    heard = request.headers.get("X-Forwarded-For", "").split(",") if count else []
-    if len(heard) < count or not count:
+    hops = request.headers.get("X-Forwarded-For", "").split(",") if count else []
+    if len(hops) < count or not count:
         return str(request.META.get("REMOTE_ADDR", ""))
-    return heard[-count].strip()
+    return hops[-count].strip()
 
 
 # The first that is found counts: browsers name those that they want to be taken for as well.
@@ -126,7 +126,7 @@ class Attempt:
 def begin(attempt: Attempt) -> None:
     """Count an attempt before the password is looked at, or raise TooOften.
 
-    Names without an account are counted alike: the answer tells nobody which names there are.
+    Names without an account are counted alike: the answer shows nobody which names there are.
     """
     sentence = "The password was tried too many times. Nothing is locked: try again in"
     take_or_refuse(attempt.limits, sentence)
@@ -163,7 +163,7 @@ def network_of(address: str) -> str:
 # Of one person, or of one address where nobody is signed in; and of all together.
 OF_ONE: Final = RateLimit("refusals of one", 20, 60)
 OF_ALL: Final = RateLimit("refusals", 300, 10)
-# That there were more is said once in ten minutes.
+# That there were more is logged once in ten minutes.
 OF_MORE: Final = RateLimit("more refusals of one", 1, 600)
 OF_ALL_MORE: Final = RateLimit("more refusals", 10, 60)
 LONGEST_ID: Final = 40

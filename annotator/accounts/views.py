@@ -138,7 +138,7 @@ def second_factor(request: SignedInRequest) -> HttpResponse:
 
 
 def _offered(request: SignedInRequest) -> str:
-    """Return the secret that this session was shown, or a new one; it is kept sealed."""
+    """Return the secret that this session was shown, or a new one; it is stored sealed."""
     owner = str(request.user.pk)
     try:
         return unseal(request.session.get(OFFERED, ""), owner=owner)
@@ -204,7 +204,7 @@ def _set_up_page(request: SignedInRequest, secret: str, form: CodeForm) -> HttpR
     picture = drawn.svg_inline(scale=4, dark="#000", light="#fff", border=3)
     context = {
         "form": form,
-        # Drawn from our own words: shapes without any text.
+        # Drawn from our own text: shapes without any text.
         "picture": mark_safe(picture),  # noqa: S308
         "secret": " ".join(secret[at : at + 4] for at in range(0, len(secret), 4)),
         "is_required": settings.REQUIRE_SECOND_FACTOR,

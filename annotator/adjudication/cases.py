@@ -1,6 +1,6 @@
-"""Conflicts as adjudicators meet them: whose they are, grouped into cases, described in words.
+"""Conflicts as adjudicators meet them: whose they are, grouped into cases, described as text.
 
-Nothing here tells a system, a candidate_id, a name or the time of a rating.
+Nothing here reveals a system, a candidate_id, a name or the time of a rating.
 """
 
 from collections import defaultdict
@@ -34,7 +34,7 @@ from annotator.models import (
     Turn,
     User,
 )
-from annotator.rating_values import said_of
+from annotator.rating_values import remarks_of
 from annotator.rubric import NAMES, OVERALL, overall_quality, overall_text
 
 SENT_SENTENCE: Final = "You sent this back to the annotators; another adjudicator rules on it."
@@ -102,7 +102,7 @@ def conflicts_to_rule(user: User) -> QuerySet[Conflict]:
 
 
 def _on_either(depth: int) -> Q:
-    """Say that a row is about one of the candidates of the conflict so many queries further out."""
+    """Return whether a row is about a candidate of the conflict so many queries further out."""
 
     def outer(name: str) -> Any:
         return OuterRef(name) if depth == 1 else OuterRef(OuterRef(name))
@@ -175,7 +175,7 @@ def candidate_names(references: Iterable[UUID], user: User) -> dict[UUID, str]:
     """Return what an adjudicator calls each candidate of the references: letters by lot.
 
     The lot is drawn by digests of random ids: the same for one adjudicator at each visit, another
-    for the next, and none tells the order of import.
+    for the next, and none reveals the order of import.
     """
     genuine = Candidate.objects.filter(purpose__in=GENUINE)
     rows = genuine.filter(reference__in=set(references)).values_list("reference_id", "pk")
@@ -250,7 +250,7 @@ def open_conflicts(user: User) -> QuerySet[Conflict]:
 def conflict_json(user: User, rows: Sequence[Conflict]) -> list[dict[str, Any]]:
     """Return conflicts that the user may rule on as JSON values.
 
-    Ratings are named by id only, in an order drawn per candidate; what they say is told once they
+    Ratings are named by id only, in an order drawn per candidate; what they hold is shown once they
     are locked and no other adjudicator has them open.
     """
     pks = {pk for row in rows for pk in row.pair}
@@ -313,5 +313,5 @@ def _rating_json(rating: Rating, is_readable: bool) -> dict[str, Any]:
         "id": str(rating.pk),
         "scores": rating.scores,
         "overall_quality": overall_quality(rating.overall_numerator),
-        **said_of(rating),
+        **remarks_of(rating),
     }

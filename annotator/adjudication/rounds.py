@@ -1,6 +1,6 @@
 """Rounds and turns: who has a conflict open, and what annotators are asked once more.
 
-Nothing here tells who was asked, nor when they answered.
+Nothing here reveals who was asked, nor when they answered.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -49,7 +49,7 @@ from core.clock import database_now
 from core.errors import Forbidden, OutOfDate, Refused
 from core.text_io.shapes import check_text
 
-KIND_WORDS = {
+KIND_LABELS = {
     RoundKind.LADDER: "one more annotator, by the campaign's rules",
     RoundKind.ANOTHER: "one more annotator",
     RoundKind.AGAIN: "the same annotators look again",
@@ -58,7 +58,7 @@ KIND_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class SeenRound:
-    """A round on one candidate; `state` says in words how far it is."""
+    """A round on one candidate; `state` is how far it is, as text."""
 
     candidate_id: UUID
     number: int
@@ -275,7 +275,7 @@ def send_back(
 ) -> list[Round]:
     """Ask the annotators once more about the candidates of a conflict, before it is ruled.
 
-    "again" has those who rated look again, each by themselves, at what the question says;
+    "again" has those who rated look again, each by themselves, at what the question is about;
     "another" has one annotator more rate. The conflict waits until they have answered. Who sent
     it back does not rule on it while the campaign has another adjudicator.
 

@@ -1,4 +1,4 @@
-"""The queue of an annotator, and which candidates with room come next.
+"""The queue of an annotator, and which candidates with a free place come next.
 
 Written as SQL: these are asked with every candidate that anybody takes, and building them through
 the ORM costs five times what they cost the database. Both databases read the same text.
@@ -112,7 +112,7 @@ def _rows(sql: str, values: list[Any]) -> list[tuple[Any, ...]]:
 
 
 def _key(pk: UUID) -> Any:
-    """Return a key as the database in use wants it: SQLite keeps UUIDs as text."""
+    """Return a key as the database in use wants it: SQLite stores UUIDs as text."""
     return Candidate._meta.pk.get_db_prep_value(pk, connection)
 
 
@@ -279,7 +279,7 @@ def ratings_by(user: User) -> QuerySet[Rating]:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One assignment with what the queue says of its reference."""
+    """One assignment with what the queue shows of its reference."""
 
     item: QueueItem
     rank: int

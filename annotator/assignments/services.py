@@ -45,7 +45,7 @@ UPDATE {Candidate._meta.db_table} SET held = held + 1, has_room = (held + 1 < pl
 
 
 def hold_place(candidate_id: UUID) -> bool:
-    """Take one place of a candidate if it has room; one UPDATE decides between two takers."""
+    """Take one place of a candidate if one is free; one UPDATE decides between two takers."""
     key = Candidate._meta.pk.get_db_prep_value(candidate_id, connection)
     with connection.cursor() as cursor:
         cursor.execute(_HOLD, [key])
@@ -53,15 +53,15 @@ def hold_place(candidate_id: UUID) -> bool:
 
 
 def add_places(candidate_ids: list[UUID]) -> None:
-    """Count one more assignment on each candidate, beyond its places if an admin says so."""
-    room = ExpressionWrapper(Q(held__lt=F("places") - 1), BooleanField())
-    Candidate.objects.filter(pk__in=candidate_ids).update(held=F("held") + 1, has_room=room)
+    """Count one more assignment on each candidate, beyond its places if an admin asks for it."""
+    free = ExpressionWrapper(Q(held__lt=F("places") - 1), BooleanField())
+    Candidate.objects.filter(pk__in=candidate_ids).update(held=F("held") + 1, has_room=free)
 
 
 def free_place(candidate_id: UUID) -> None:
     """Give one place of a candidate back; a repeat has none for others."""
-    room = ExpressionWrapper(Q(held__lte=F("places")) & ~Q(purpose=Purpose.REPEAT), BooleanField())
-    Candidate.objects.filter(pk=candidate_id, held__gt=0).update(held=F("held") - 1, has_room=room)
+    free = ExpressionWrapper(Q(held__lte=F("places")) & ~Q(purpose=Purpose.REPEAT), BooleanField())
+    Candidate.objects.filter(pk=candidate_id, held__gt=0).update(held=F("held") - 1, has_room=free)
 
 
 def free_places(rows: QuerySet[Assignment], status: AssignmentStatus) -> int:
@@ -95,7 +95,7 @@ def narrow(candidate_id: UUID) -> None:
 
 
 def spread_places(campaign: Campaign) -> None:
-    """Give every candidate the places that the campaign's overlap and its share say.
+    """Give every candidate the places that the campaign's overlap and its share give.
 
     The shared references are drawn by their ids, which are random: the same ones each time, as
     long as none is added. What everybody rates, what repeats, and what a round added stays.
@@ -118,8 +118,8 @@ def spread_places(campaign: Campaign) -> None:
     added = asked.filter(Q(finished_at=None) | Exists(further))
     for candidate_id in added.values_list("candidate_id", flat=True):
         usual.filter(pk=candidate_id).update(places=F("places") + 1)
-    room = ExpressionWrapper(Q(held__lt=F("places")), BooleanField())
-    rows.exclude(purpose=Purpose.REPEAT).update(has_room=room)
+    free = ExpressionWrapper(Q(held__lt=F("places")), BooleanField())
+    rows.exclude(purpose=Purpose.REPEAT).update(has_room=free)
 
 
 def lapse_leases(campaign: Campaign) -> int:
@@ -128,7 +128,7 @@ def lapse_leases(campaign: Campaign) -> int:
         campaign=campaign, status=AssignmentStatus.OPEN, lease_expires_at__lt=Now()
     )
     # All at once and their candidates in order: nobody waits here for who waits for this. What is
-    # locked was looked at again with the lock: a renewal that came before keeps its row out.
+    # locked was looked at again with the lock: a renewal that came before leaves its row out.
     rows = run_out.select_for_update(skip_locked=True, no_key=True).order_by("candidate_id")
     locked = list(rows.values_list("pk", "candidate_id"))
     for pk, candidate_id in locked:
@@ -165,7 +165,7 @@ def assign_candidates(
 ) -> list[Assignment]:
     """Give an annotator candidates by name: references in order, candidates of each shuffled.
 
-    The order and the label are random per annotator, so that neither tells the system.
+    The order and the label are random per annotator, so that neither reveals the system.
     """
     chance = chance or random.SystemRandom()
     by_reference: dict[object, list[Candidate]] = {}
@@ -282,7 +282,7 @@ def _free_candidates(
 def _until_none(look: Callable[[], list[UUID]]) -> Iterable[UUID]:
     """Yield windows of candidates until one brings nothing new.
 
-    Others may fill a whole window between the look and the taking, with room left behind it.
+    Others may fill a whole window between the look and the taking, with free places behind it.
     """
     seen: set[UUID] = set()
     while new := [pk for pk in look() if pk not in seen]:

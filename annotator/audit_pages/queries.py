@@ -24,7 +24,7 @@ A_PAGE: Final = 100
 SOMEBODY: Final = "an annotator"
 PROGRAM: Final = "the program"
 PERSON: Final = "user"
-# The detail that people write themselves; of all others only codes are put into words.
+# The detail that people write themselves; of all others only codes get a label.
 WRITTEN: Final = "reason"
 CODE: Final = re.compile(r"[a-z0-9_]+")
 
@@ -43,18 +43,18 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Trail:
-    """The seals that somebody may read, and whether who rated what is told with them."""
+    """The seals that somebody may read, and whether they show who rated what."""
 
     seals: QuerySet[AuditSeal]
     is_named: bool
-    # Kept back until the campaign is closed, because the reader rates or adjudicates in it.
+    # Withheld until the campaign is closed, because the reader rates or adjudicates in it.
     is_limited: bool = False
 
     @property
     def actions(self) -> list[tuple[str, str]]:
-        """The kinds of acts in it, with their words; of others not even the word."""
+        """The kinds of acts in it, with their labels; of others not even the label."""
         found = self.seals.order_by().values_list("event__action", flat=True).distinct()
-        return sorted(((one, act_of(one).words) for one in found), key=lambda one: one[1])
+        return sorted(((one, act_of(one).label) for one in found), key=lambda one: one[1])
 
     def page(self, question: Question) -> list["Entry"]:
         """Return the latest entries that answer the question, one more than a page holds.
@@ -76,16 +76,16 @@ class Trail:
         """Return an entry with what this reader may know of it."""
         event = seal.event
         act = act_of(event.action)
-        is_told = self.is_named or not act.is_raters
+        is_shown = self.is_named or not act.is_raters
         return Entry(
             number=number,
             at=event.at,
-            who=_who(event, is_told=is_told),
-            words=act.words,
+            who=_who(event, is_shown=is_shown),
+            words=act.label,
             action=event.action,
             object_type=event.object_type,
-            object_id=_object(event, names) if is_told or event.object_type != PERSON else "",
-            details=visible_details(event.action, event.details) if is_told else {},
+            object_id=_object(event, names) if is_shown or event.object_type != PERSON else "",
+            details=visible_details(event.action, event.details) if is_shown else {},
         )
 
 
@@ -118,7 +118,7 @@ class Entry:
 def campaign_trail(campaign: Campaign, reader: User) -> Trail:
     """Return the trail of a campaign for one of its admins.
 
-    Who rated what is told once the names are shown to them, as on every page. One who rates or
+    Who rated what is shown once the names are shown to them, as on every page. One who rates or
     adjudicates in an open campaign reads of neither ratings nor conflicts.
     """
     seals = _seals().filter(event__campaign=campaign)
@@ -165,7 +165,7 @@ def _answering(
     if question.until and question.until < date.max:
         asked &= Q(event__at__lt=_midnight(question.until + timedelta(days=1)))
     if not is_named and question.person:
-        # A name that is not told is not found by either.
+        # A name that is not shown is not found by either.
         listed = {action for action, _ in listed_actions()}
         asked &= Q(event__action__in=listed - set(actions_where("is_raters")))
     if not is_named and question.object_id:
@@ -192,8 +192,8 @@ def _is_uuid(text: str) -> bool:
     return True
 
 
-def _who(event: AuditEvent, *, is_told: bool) -> str:
-    if not is_told:
+def _who(event: AuditEvent, *, is_shown: bool) -> str:
+    if not is_shown:
         return SOMEBODY
     return event.actor.username if event.actor else PROGRAM
 
@@ -203,7 +203,7 @@ def _object(event: AuditEvent, names: dict[str, str]) -> str:
 
 
 def _format_detail(key: str, value: Any) -> str:
-    """Return a detail in words; what somebody wrote stays as they wrote it."""
+    """Return a detail as text; what somebody wrote stays as they wrote it."""
     return value if key == WRITTEN and isinstance(value, str) else _text(value)
 
 
@@ -246,7 +246,7 @@ Row = tuple[int, str, str | None, tuple[str | None, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A place in the chain and its seal; kept elsewhere, it shows that nothing before is gone."""
+    """A place in the chain and its seal; stored elsewhere, it shows that nothing before is gone."""
 
     sequence: int
     sha256: str
@@ -283,7 +283,7 @@ def current_head() -> Head | None:
 
 
 def verify_chain(known: Head | None = None) -> Verdict:
-    """Read the whole trail as of one moment; see that a head kept elsewhere is still there.
+    """Read the whole trail as of one moment; see that a head stored elsewhere is still there.
 
     Memory does not grow with the trail.
     """

@@ -1,4 +1,4 @@
-"""Takes the audit trail of a campaign out as a file, which the trail says too."""
+"""Takes the audit trail of a campaign out as a file, which the trail records too."""
 
 from typing import Final
 
@@ -20,7 +20,7 @@ WITHHELD: Final = (
 def request_audit_export(*, campaign: Campaign, asked_by: User) -> AuditExport:
     """Put the export on record and return it, ready to be read; its own entry is the last.
 
-    Raises Forbidden for who rates or adjudicates anywhere meanwhile: the file carries the places of
+    Raises Forbidden for who rates or adjudicates anywhere meanwhile: the file holds the places of
     its entries in the chain of the whole site.
     """
     if judges_meanwhile(asked_by):

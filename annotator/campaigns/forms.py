@@ -119,11 +119,11 @@ class RulesForm(RefusableForm):
     @property
     def rules(self) -> CampaignRules:
         """The rules of a valid form; a gap in points becomes the smallest numerator it allows."""
-        said = dict(self.cleaned_data)
+        cleaned = dict(self.cleaned_data)
         return CampaignRules(
-            overall_gap_numerator=least_numerator(Fraction(said.pop("overall_gap"))),
-            flip_gap_numerator=least_numerator(Fraction(said.pop("flip_gap"))),
-            **said,
+            overall_gap_numerator=least_numerator(Fraction(cleaned.pop("overall_gap"))),
+            flip_gap_numerator=least_numerator(Fraction(cleaned.pop("flip_gap"))),
+            **cleaned,
         )
 
 

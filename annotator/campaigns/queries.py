@@ -54,7 +54,7 @@ def _table(model: Any) -> str:
     return str(model._meta.db_table)
 
 
-# Locked as annotator.conflicts.queries says it; a test holds the two together.
+# Locked as annotator.conflicts.queries has it; a test holds the two together.
 _COUNTS: Final = f"""
 WITH own AS MATERIALIZED (
   SELECT c.id, c.purpose, c.places, COUNT(r.id) AS times, MAX(r.revised_at) AS last
@@ -220,7 +220,7 @@ MOST_SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """One word from an annotator about one candidate."""
+    """One flag or skip of an annotator about one candidate."""
 
     kind: str
     reference_id: str
@@ -264,7 +264,7 @@ WARNED_DAYS: Final = 30
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """The last day of keeping; `days_left` is negative once it has passed."""
+    """The last day of storage; `days_left` is negative once it has passed."""
 
     until: date
     days_left: int
@@ -284,7 +284,7 @@ class Retention:
 
 
 def retention(campaign: Campaign, today: date) -> Retention | None:
-    """Return until when texts are kept; none when nobody has decided."""
+    """Return until when texts are stored; none when nobody has decided."""
     until = campaign.retain_until
     return Retention(until, (until - today).days) if until else None
 

@@ -66,8 +66,8 @@ def create_campaign(
 ) -> Campaign:
     """Create an open campaign with the default rules; its creator becomes its admin.
 
-    With `has_drawn_ending` the slug gets an ending that nobody chose: to be told that a slug is
-    taken would tell of a campaign that the person may not know of.
+    With `has_drawn_ending` the slug gets an ending that nobody chose: to learn that a slug is
+    taken would reveal a campaign that the person may not know of.
     """
     check_text("name", name, longest=LONGEST_NAME, empty=NO_NAME if name else "")
     longest = LONGEST_TYPED_SLUG if has_drawn_ending else LONGEST_SLUG
@@ -96,11 +96,11 @@ def create_campaign(
 
 @transaction.atomic
 def change_rules(*, campaign: Campaign, rules: CampaignRules, changed_by: User) -> Campaign:
-    """Change the rules of an open campaign; the audit row keeps what they were.
+    """Change the rules of an open campaign; the audit row stores what they were.
 
-    A new overlap, or another share of the references that it holds for, gives or takes room; new
+    A new overlap, or another share of the references that it holds for, gives or takes places; new
     conflict rules are a new version and are applied to the ratings so far, so that every conflict
-    says what the rules of today say. What an adjudicator ruled stays.
+    is what the rules of today find. What an adjudicator ruled stays.
     """
     check_text("name", rules.name, longest=LONGEST_NAME, empty=NO_NAME)
     # Not its key: a submit that holds its reference writes rows that name the campaign.

@@ -1,1 +1,1 @@
-"""The claims room: pure functions over claim text, standard library only."""
+"""Claims: pure functions over claim text, standard library only."""

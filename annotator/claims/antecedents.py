@@ -20,7 +20,7 @@ surface surroundings third time top total use user value variation vicinity way 
 """
 _INHERENT = frozenset(_INHERENT_WORDS.split())
 ORDINALS = frozenset(["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"])
-# "The lowest pressure", "the respective valve", "the visible range": unique by what they say.
+# "The lowest pressure", "the respective valve", "the visible range": unique by what they mean.
 _UNIQUE_WORDS = """
 appropriate best complete desired entire following foregoing least most next only opposite other
 overall particular present previous proper remaining required respective same subsequent visible
@@ -34,7 +34,7 @@ resulting single specific specified various
 """
 _LIGHT = _UNIQUE.union(ORDINALS, _LIGHT_WORDS.split())
 _NO_SUPERLATIVE = frozenset(["guest", "harvest", "interest", "request", "test", "forest"])
-# "The edge of the plate", "the gap between", "the current produced by": what follows says which one
+# "The edge of the plate", "the gap between", "the current produced by": what follows shows which
 # is meant. Not so "the method of claim 1", and never after "said".
 _DEFINED = re.compile(
     r"(?:\s*\([^()]{1,24}\))?(?:\s+(?:and|or)(?:\s+[\w-]+){1,3}?)?\s+(?:of(?!\s+(?:claims?|any|one"
@@ -170,7 +170,7 @@ def _stems(word: str) -> Iterator[str]:
 
 
 def _defines_itself(mention: Mention, text: str) -> bool:
-    """Whether a definite term needs no introduction: inherent, unique, or said by what follows."""
+    """Whether a definite term needs no introduction: inherent, unique, or named by what follows."""
     words = mention.term.split(" ")
     if _INHERENT.intersection(mention.heads):
         return True

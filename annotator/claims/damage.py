@@ -77,7 +77,7 @@ def rename_term(text: str, severity: int, seed: int, pairs: WordPairs = RENAMING
     """Give another name to a known term in up to `severity` places, not in all.
 
     Lowers terminology_consistency. Only terms after "the", "said" or "each" are renamed, so the
-    words that introduce the term keep its first name and the two names stand side by side.
+    words that introduce the term retain its first name and the two names stand side by side.
     """
     edits = [
         Edit(match.start(1), match.end(), name + match[2])

@@ -1,4 +1,4 @@
-"""Edits of a claim text that keep it a claim set."""
+"""Edits of a claim text after which it is still a claim set."""
 
 import re
 from bisect import bisect_left, insort
@@ -34,17 +34,17 @@ def apply_edits(source: str, edits: Iterable[Edit]) -> str:
 
 
 def without_overlaps(edits: Iterable[Edit]) -> list[Edit]:
-    """Keep, in the given order, each edit that touches no edit kept before it."""
-    kept: list[Edit] = []
-    # Kept spans touch nothing of one another: the last that starts before an edit ends reaches
+    """Return, in the given order, each edit that touches no edit returned before it."""
+    chosen: list[Edit] = []
+    # Chosen spans touch nothing of one another: the last that starts before an edit ends reaches
     # furthest.
     spans: list[tuple[int, int]] = []
     for edit in edits:
         before = bisect_left(spans, (edit.end,))
         if not before or spans[before - 1][1] <= edit.start:
             insort(spans, _span(edit))
-            kept.append(edit)
-    return kept
+            chosen.append(edit)
+    return chosen
 
 
 def _span(edit: Edit) -> tuple[int, int]:

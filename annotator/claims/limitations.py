@@ -75,7 +75,7 @@ def count_elements(claims: tuple[Claim, ...]) -> int:
 _RULES = Rules(least=0.35, crossing=0.5, margin=0.2)
 # A limitation left alone belongs to a neighbour's pair if so much of it stands on the other side.
 _ABSORBED = 0.6
-# Up to this share of the words of each side exchanged, the same thing is said in other words.
+# Up to this share of the words of each side exchanged, the meaning is the same.
 _REWORDED = 0.2
 # One side of an exchange outweighs the other if it has this many times as many words.
 _OUTWEIGHS = 2
@@ -160,7 +160,7 @@ def _parts(features: Sequence[Feature]) -> list[_Part]:
 
 
 def _absorb(parts: list[_Part]) -> None:
-    """Join a part without partner to a neighbour whose partner says what it says."""
+    """Join a part without partner to a neighbour whose partner has the same content."""
     place = 0
     while place < len(parts):
         part = parts[place]
@@ -226,7 +226,7 @@ def _in_rows(left: list[_Part], right: list[_Part]) -> tuple[LimitationPair, ...
     """Follow the reference; an added limitation stands after the pair of the one before it."""
     followers: dict[int | None, list[LimitationPair]] = {}
     leader: int | None = None
-    said_left, said_right = _WordMasks(left), _WordMasks(right)
+    left_words, right_words = _WordMasks(left), _WordMasks(right)
     for part in right:
         if part.partner is None:
             standing = Standing.MATCHED if said_left.holds(part) else Standing.ADDED

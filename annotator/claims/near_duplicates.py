@@ -62,27 +62,27 @@ class CompactKeys:
 
 
 class FirstLines:
-    """On which line of a file each id first stands, and whether it says the same further down.
+    """On which line of a file each id first stands, and whether the content is the same below.
 
-    Neither ids nor what is said are kept: 32 bytes an id. Like ids, two things that are said are
+    Neither ids nor contents are stored: 32 bytes an id. Like ids, two contents are
     taken for one where their 64-bit hashes are equal.
     """
 
     def __init__(self) -> None:
         self._names = CompactKeys()
         self._lines = array("Q")
-        self._said = array("Q")
+        self._contents = array("Q")
 
-    def enter(self, name: object, line: int, said: object) -> tuple[int, bool] | None:
-        """Return the line on which the id stood before, and whether it said the same there.
+    def enter(self, name: object, line: int, content: object) -> tuple[int, bool] | None:
+        """Return the line on which the id stood before, and whether it had the same content there.
 
-        None, and keep this line, where it stood on none.
+        None, and store this line, where it stood on none.
         """
-        number, key = self._names.enter(name), hash(said) & _MASK
+        number, key = self._names.enter(name), hash(content) & _MASK
         if number < len(self._lines):
-            return self._lines[number], self._said[number] == key
+            return self._lines[number], self._contents[number] == key
         self._lines.append(line)
-        self._said.append(key)
+        self._contents.append(key)
         return None
 
 
@@ -104,7 +104,7 @@ def sketch(text: str) -> Sketch:
     """Return the sketch of a text whose words stand between single blanks.
 
     Output: uint16 array of BINS entries, 0 where a bin is empty. Formula: each run of WORDS words
-    has a 64-bit hash; its first byte says the bin; a bin holds the last 16 bits (at least 1) of
+    has a 64-bit hash; its first byte gives the bin; a bin holds the last 16 bits (at least 1) of
     its smallest hash. A text of fewer words is one run.
     """
     words = _word_hashes(text.encode("utf-8", "surrogatepass"))
@@ -131,7 +131,7 @@ def similarity(one: Sketch, other: Sketch) -> float:
 
 
 class SketchTable:
-    """Keeps sketches by number, and finds for a new one the most similar of those kept."""
+    """Stores sketches by number, and finds for a new one the most similar of those stored."""
 
     def __init__(self) -> None:
         self._blocks: list[npt.NDArray[np.uint16]] = []
@@ -140,7 +140,7 @@ class SketchTable:
         self._first_with = array("I")
 
     def enter(self, text: str, ignored: int | None = None) -> tuple[int, float] | None:
-        """Keep the sketch of a text under the next number, from 0; return what is most like it.
+        """Store the sketch of a text under the next number, from 0; return what is most like it.
 
         Output: number and similarity of the most similar of the first texts that share a band with
         it, `ignored` left out; None where no text does.
@@ -248,13 +248,13 @@ class Alike:
 
 
 class NearDuplicates:
-    """Takes texts one by one, keeps none of them, and tells which are like an earlier one.
+    """Takes texts one by one, stores none of them, and finds which are like an earlier one.
 
     Each text is reported at most once: with its own reference if it is a candidate and equals it,
     else with the first text that it equals, else with the most similar of the first texts that
     share a band of its sketch. A candidate that is merely similar to its own reference is what
     one hopes for, and is not reported, nor are two candidates that are similar by way of it. Texts
-    of the same name are not compared. Of each likeness the first MOST_LISTED are kept and all are
+    of the same name are not compared. Of each likeness the first MOST_LISTED are stored and all are
     counted, in `counts`. `is_sketching` turns False when there are more than MOST_SKETCHED
     different texts; no SIMILAR pair is reported then. Memory: some 50 bytes a text and its ids;
     800 more while sketches are made.
@@ -350,7 +350,7 @@ class _Names:
         self._owners = array("I")
 
     def add(self, name: Name) -> int:
-        """Keep a name and return its number, from 0."""
+        """Store a name and return its number, from 0."""
         number = len(self._owners)
         reference, candidate = name
         if candidate and not (number and self[self._owners[-1]][0] == reference):

@@ -233,7 +233,7 @@ _LONGEST_HEAD = 160
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """What sort of claim one is, beside what it says."""
+    """What sort of claim one is, beside its content."""
 
     is_heading: bool
     is_independent: bool

@@ -34,7 +34,7 @@ class Limit:
     sentence: str
 
     def message(self, count: int) -> str:
-        """Return what the page says of a pair with so many; "" where nothing is left out."""
+        """Return the page's message about a pair with so many; "" where nothing is left out."""
         if count <= self.most:
             return ""
         return f"{self.sentence.format(count=count, most=self.most)} The texts are complete."
@@ -77,7 +77,7 @@ Sides = Mapping[str, tuple[Claim, ...]]
 
 @dataclass(frozen=True, slots=True)
 class ComparedClaim:
-    """What comparing a pair says of one claim: its different words and its limitations.
+    """What comparing a pair shows of one claim: its different words and its limitations.
 
     Offsets count from the start of the claim's words, behind its number.
     """
@@ -94,7 +94,7 @@ _Features = Mapping[tuple[str, int], tuple[Feature, ...]]
 def compare_claims(rows: Iterable[Row], claims: Sides) -> tuple[Pairs, str]:
     """Compare claims that stand in one row, and cut all claims into limitations.
 
-    Inputs: the rows of `align_claims`, and the claims of both sides. Output: what is said of each
+    Inputs: the rows of `align_claims`, and the claims of both sides. Output: what is shown of each
     claim, and why claims are not cut into limitations, "" where they are.
     """
     features = {
@@ -126,7 +126,7 @@ def _compared(rows: Iterable[Row], claims: Sides, features: _Features, *, is_cut
             assert index is not None
             standing = Standing.MISSING if side == REFERENCE else Standing.ADDED
             cuts = tuple((item.start, item.end, standing) for item in features[side, index])
-            # That all of it stands on one side only is said once, not for every word.
+            # That all of it stands on one side only is shown once, not for every word.
             found[side, index] = ComparedClaim(
                 (), cuts if is_cut else _whole(claim_body(claims[side][index]))
             )
@@ -143,9 +143,9 @@ def _compared(rows: Iterable[Row], claims: Sides, features: _Features, *, is_cut
     return found
 
 
-def _whole(words: str) -> Cuts:
-    """Return a claim as one limitation of which nothing is said."""
-    return ((0, len(words), ""),) if words else ()
+def _whole(body: str) -> Cuts:
+    """Return a claim as one limitation without a standing."""
+    return ((0, len(body), ""),) if body else ()
 
 
 def _standings(pairs: Iterable[LimitationPair], side: str) -> Cuts:
@@ -169,7 +169,7 @@ BROKEN: Final = "broken"
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One mark in words, for the list below a pane: what, in which claim, at which place."""
+    """One mark as text, for the list below a pane: what, in which claim, at which place."""
 
     kind: str
     words: str
@@ -216,7 +216,7 @@ class SideView:
 class Reading:
     """Two claim sets and the rows that set their claims side by side.
 
-    `notices` say in sentences which aids are off because the pair is larger than `budget` allows.
+    `notices` are sentences on which aids are off because the pair is larger than `budget` allows.
     A plain reading has one claim without number a side, which is the text.
     """
 
@@ -232,7 +232,7 @@ def read_pair(reference: str, candidate: str) -> Reading:
 
     Inputs: the two texts as stored. Output: views whose pieces joined are the texts, byte for
     byte. The marks are surface readings, a help for the eye and no verdict. What `budget` does
-    not allow is left out, and said in `notices`.
+    not allow is left out, and named in `notices`.
     """
     too_large = CHARACTERS.message(len(reference) + len(candidate)) or CLAIMS.message(
         max(len(find_markers(text)) for text in (reference, candidate))
@@ -369,7 +369,7 @@ def _span_label(span: Span, text: str) -> str:
 
 def _view(claim: Claim, depth: int, marks: list[Span], compared: ComparedClaim) -> ClaimView:
     offset = claim.start + claim.body_offset
-    words = claim_body(claim)
+    body = claim_body(claim)
     spans = [
         *marks,
         *(
@@ -385,7 +385,7 @@ def _view(claim: Claim, depth: int, marks: list[Span], compared: ComparedClaim) 
         depth=depth,
         marker=claim.text[: claim.body_offset],
         limitations=tuple(
-            LimitationView(standing, cut_segments(words[a:b], offset + a, own))
+            LimitationView(standing, cut_segments(body[a:b], offset + a, own))
             for (a, b, standing), own in _shared_out(compared.limitations, offset, spans)
         ),
         parents=claim.depends_on,

@@ -7,7 +7,7 @@ from heapq import heappop, heappush
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """One mark: source[start:end] carries `kind`, with an optional note."""
+    """One mark: source[start:end] has `kind`, with an optional note."""
 
     start: int
     end: int

@@ -12,7 +12,7 @@ from core.claim_text import Claim, parse_claims
 _LETTER = "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f"
 _WORD = re.compile(rf"(?<![\w])[{_LETTER}][{_LETTER}0-9]*(?:[-'\u2019][{_LETTER}0-9]+)*")
 _PART = re.compile(r"[-'\u2019]")
-# Words of claims as such: they say how a claim is built, not what it is about.
+# Words of claims as such: they show how a claim is built, not what it is about.
 _CLAIM_WORDS = """
 able accordance according accordingly adapted additional additionally aforementioned apparatus
 appropriate arranged aspect associated back being both capable carried carry carrying
@@ -30,7 +30,7 @@ subsequent subsequently substantially sum system take taken tenth then thing thi
 type use useful user utilize utilized utilizes utilizing various very vi vii viii vol way well
 what who why wt xi yet
 """
-# The longest first; what stands before must keep three letters.
+# The longest first; what stands before must have three letters.
 _SUFFIX_LIST = """
 isations izations isation ization ations ators ation ating ator ated ates ate ingly edly ably ibly
 ance ence ings able ible ment ions ing ers ors ive ion er or ed ly al e
@@ -90,7 +90,7 @@ def _lowered(word: str) -> str:
 
 
 def _is_content(word: str) -> bool:
-    """Whether a word says what a claim is about: no common word, no letter, no bare unit."""
+    """Whether a word shows what a claim is about: no common word, no letter, no bare unit."""
     lowered = word.lower()
     if lowered in _COMMON or fold(lowered) in _COMMON_FOLDED:
         return False
@@ -102,7 +102,7 @@ def fold(word: str) -> str:
     """Fold the inflections and plain derivations of a lower-case word to one stem, by suffix.
 
     "Rotating", "rotates", "rotation" and "rotated" share "rot"; "control" and "controller" meet.
-    Stems keep at least three letters. A surface proxy: "general" and "generator" meet too.
+    Stems have at least three letters. A surface proxy: "general" and "generator" meet too.
     """
     stem = _without_suffix(singular(word))
     if stem.endswith("miss"):

@@ -51,7 +51,7 @@ bearing bushing casing ceiling coating housing lining opening ring spring string
 wiring
 """
 _NOUNS_IN_ING = frozenset(_NOUNS_IN_ING_LIST.split())
-# Nouns whose plural no suffix tells, and nouns that end like a plural.
+# Nouns whose plural no suffix shows, and nouns that end like a plural.
 _IRREGULAR_WORDS = """
 always:always analyses:analysis antennae:antenna apparatuses:apparatus appendices:appendix
 axes:axis bacteria:bacterium bias:bias biases:bias bogies:bogie buses:bus chassis:chassis

@@ -11,7 +11,7 @@ def find_circles(out: list[list[int]]) -> list[int]:
     """Number the groups of nodes that depend on each other.
 
     Input: for each node the nodes that it links to, as indices. Output: one group number per
-    node; two nodes carry the same number if and only if each reaches the other: the strongly
+    node; two nodes have the same number if and only if each reaches the other: the strongly
     connected components (S. R. Kosaraju, 1978, after Aho, Hopcroft and Ullman, 1983), with stacks
     instead of recursion. Time is linear in nodes and links.
     """
@@ -70,7 +70,7 @@ class FaultKind(StrEnum):
 class Fault:
     """One fault: the claim it stands in, the number at fault, and its span in the source text.
 
-    `claim` is an index into the claims, `number` the number that this claim carries. `cites` is
+    `claim` is an index into the claims, `number` the number that this claim has. `cites` is
     the number cited; for a missing number the first one missing, for a repeated or falling one
     None. The span is that of the citation, or of the claim's own mark.
     """
@@ -84,7 +84,7 @@ class Fault:
 
     @property
     def sentence(self) -> str:
-        """The fault in plain words, for the person who reads the claims."""
+        """The fault in plain English, for the person who reads the claims."""
         if self.kind is FaultKind.MISSING_NUMBER and self.cites == self.number - 1:
             return f"Number {self.cites} is missing before claim {self.number}."
         if self.kind is FaultKind.UNKNOWN and self.cites is None:
@@ -122,7 +122,7 @@ class ClaimTree:
 
 
 def build_tree(claims: tuple[Claim, ...]) -> ClaimTree:
-    """Link each claim with the claims it cites, and say what is wrong with the numbers.
+    """Link each claim with the claims it cites, and list what is wrong with the numbers.
 
     Input: the claims of one set in order, as `parse_claims` gives them. Output: one node per
     claim. `parents` are the cited claims that stand before it (a repeated number means the
@@ -175,7 +175,7 @@ class _Links:
         self.claims = claims
         self.highest = 0
         most = max((_numbers(claim).stop for claim in claims), default=0)
-        # By number, the place of the claim that carries it. Lists, because a cancelled range is
+        # By number, the place of the claim that has it. Lists, because a cancelled range is
         # one assignment there, and a text may cancel "1-9999" in every line.
         self._seen: list[int | None] = [None] * most
         self._later: list[int | None] = [None] * most

@@ -92,7 +92,7 @@ def fold(word: str) -> str:
 
 
 def is_content(key: str) -> bool:
-    """Return whether a token says what a text is about: no function word and no punctuation."""
+    """Return whether a token shows what a text is about: no function word and no punctuation."""
     return key not in _FUNCTION and key[:1].isalnum()
 
 
@@ -236,7 +236,7 @@ BLURRED_ENDINGS = (
 )
 
 
-# Words of the drafter's craft and labels: with or without them a limitation says the same.
+# Words of the drafter's craft and labels: with or without them a limitation means the same.
 _CRAFT_WORDS = """
 according accordingly adapted aforesaid arranged being capable certain characterised characterized
 configured corresponding designed embodiment first following forth furnished given having herein

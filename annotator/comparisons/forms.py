@@ -9,7 +9,7 @@ from django.http import QueryDict
 
 from annotator.comparisons.services import CHOOSE, WRONG_ANSWER
 from annotator.models import Preference
-from annotator.rating_values import LONGEST_WORDS
+from annotator.rating_values import LONGEST_TEXT
 from annotator.rubric import ALL_CRITERIA, NAMES
 from core.forms import (
     LARGEST_VERSION,
@@ -53,7 +53,7 @@ def as_sent(preference: Preference) -> dict[str, str]:
 
 
 class AskForm(RefusableForm):
-    """What an admin says to have comparisons given out: how many of all pairs, and the seed."""
+    """What an admin gives to have comparisons given out: how many of all pairs, and the seed."""
 
     share = FractionField(
         label="Share of all pairs, in per cent",

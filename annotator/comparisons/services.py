@@ -32,7 +32,7 @@ from annotator.models import (
     Role,
     User,
 )
-from annotator.rating_values import LONGEST_WORDS
+from annotator.rating_values import LONGEST_TEXT
 from annotator.rubric import ALL_CRITERIA
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
@@ -49,7 +49,7 @@ def assign_comparisons(
 ) -> list[Comparison]:
     """Give an annotator pairs to compare: references in order, the pairs of each shuffled.
 
-    Which candidate stands left is random per annotator and pair, and kept. A pair that the
+    Which candidate stands left is random per annotator and pair, and stored. A pair that the
     annotator has been given before, either way round, is passed over. Raises Refused when a pair
     is not two candidates of one reference of this campaign, or the annotator is not one of it.
     """
@@ -84,7 +84,7 @@ def pair_key(one: object, other: object) -> str:
 
 
 def _in_order(pairs: Iterable[Pair], chance: random.Random) -> list[Pair]:
-    """Return the pairs by reference, each group shuffled, so that no order tells a system."""
+    """Return the pairs by reference, each group shuffled, so that no order reveals a system."""
     groups: dict[UUID, list[Pair]] = {}
     for pair in pairs:
         groups.setdefault(pair[0].reference_id, []).append(pair)
@@ -169,7 +169,7 @@ def _share(share: Fraction | float) -> Fraction:
 def _pairs(campaign: Campaign) -> list[Pair]:
     """Return every pair of candidates of one reference, references in order."""
     rows = (
-        # A repeat or a sentinel tells about annotators; a preference on it tells nothing.
+        # A repeat or a sentinel is about annotators; a preference on it shows nothing.
         Candidate.objects.filter(campaign=campaign, purpose__in=GENUINE, reference__erased_at=None)
         .select_related("reference")
         .only("campaign_id", "candidate_id", "reference__reference_id")
@@ -194,7 +194,7 @@ def _rank(seed: int, names: Iterable[str]) -> str:
 
 
 class _Given:
-    """Who has rated what and been given which pairs, kept up to date while pairs are given."""
+    """Who has rated what and been given which pairs, updated while pairs are given."""
 
     def __init__(self, campaign: Campaign, annotators: Sequence[User]) -> None:
         self._annotators = annotators
@@ -260,7 +260,7 @@ def submit_preference(
     comment: str = "",
     version: int = 0,
 ) -> Preference:
-    """Store what an annotator says of a comparison: 1 left is better, 0 equal, -1 right is.
+    """Store how an annotator judges a comparison: 1 left is better, 0 equal, -1 right is.
 
     `version` is the one that the person saw, 0 before the first; until the campaign closes a
     preference may be revised; every revision is kept. What is stored already, sent again, is the
@@ -318,9 +318,9 @@ def _clean(judgements: Mapping[str, int], comment: str) -> dict[str, Any]:
             fields[name] = [WRONG_ANSWER]
     for name in sorted(set(judgements) - set(ALL_CRITERIA)):
         fields[name[:40]] = ["This rubric has no such criterion."]
-    if len(comment) > LONGEST_WORDS:
+    if len(comment) > LONGEST_TEXT:
         fields["comment"] = [
-            f"A comment may have {LONGEST_WORDS:,} characters; this has {len(comment):,}."
+            f"A comment may have {LONGEST_TEXT:,} characters; this has {len(comment):,}."
         ]
     elif "\x00" in comment:
         fields["comment"] = ["The comment holds a NUL character."]

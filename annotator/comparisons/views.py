@@ -29,8 +29,8 @@ QUESTIONS: Final = {
     "logical_linkage": "In which do features and claims depend on each other as they should?",
     OVERALL: "All in all, which is the better claim set?",
 }
-# The keys of the rate screen that work here too, in the words of this screen.
-KEY_WORDS: Final = {
+# The keys of the rate screen that work here too, as this screen calls them.
+KEY_LABELS: Final = {
     "next-criterion": "Next criterion",
     "previous-criterion": "Previous criterion",
     "comment": "Write the comment",
@@ -59,8 +59,8 @@ def page_context(
 ) -> dict[str, Any]:
     """Return what the compare template needs, filled from what was typed, else from what is stored.
 
-    When the stored preference is shown beside a stale form, the form carries its version, so that
-    sending it again is a choice made with both in view; after a plain mistake it keeps its own.
+    When the stored preference is shown beside a stale form, the form has its version, so that
+    sending it again is a choice made with both in view; after a plain mistake it has its own.
     With `is_checked` false the form was sent for another reason, and its mistakes are not shown.
     """
     errors: dict[str, tuple[str, ...]] = {}
@@ -85,7 +85,7 @@ def page_context(
         "form_errors": errors.get(NON_FIELD_ERRORS, ()),
         "is_refused": bool(errors),
         "stored": _described(page.preference) if is_stale and page.preference else None,
-        **reading_context(page.reading, KEY_WORDS),
+        **reading_context(page.reading, KEY_LABELS),
     }
 
 
@@ -98,9 +98,9 @@ def _values(stored: Preference | None, form: PreferenceForm | None) -> dict[str,
 
 
 def _described(stored: Preference) -> dict[str, Any]:
-    words = dict(ANSWERS)
-    said = [(NAMES[key], words[value].lower()) for key, value in stored.judgements.items()]
-    return {"said": said, "comment": stored.comment, "revised_at": stored.revised_at}
+    labels = dict(ANSWERS)
+    judgements = [(NAMES[key], labels[value].lower()) for key, value in stored.judgements.items()]
+    return {"said": judgements, "comment": stored.comment, "revised_at": stored.revised_at}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

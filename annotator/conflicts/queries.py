@@ -122,7 +122,7 @@ def reference_ratings(reference_id: UUID) -> list[RatedScores]:
 
 
 def _hex(key: UUID | str) -> str:
-    # SQLite hands its text over as it is kept.
+    # SQLite hands its text over as it is stored.
     return key if isinstance(key, str) else key.hex
 
 

@@ -29,7 +29,7 @@ def flip_gap(left: Mapping[str, int], right: Mapping[str, int], *, has_ladder: b
     """
     apart = [value - right[who] for who, value in left.items() if who in right]
     gap = max(0, min(max(apart), -min(apart))) if apart else 0
-    # Two held equal are in no order, however many say so; two opposite orders are no majority.
+    # Two held equal are in no order, however many find so; two opposite orders are no majority.
     is_settled = has_ladder and bool(majority([(one > 0) - (one < 0) for one in apart]))
     return 0 if is_settled else gap
 
@@ -118,17 +118,17 @@ def _widest(own: Sequence[tuple[_Scale, int]], partners: int, least: int) -> tup
             better |= scale.above(value + gap)
         return worse & better & partners
 
-    kept = flips(least)
-    if not kept:
+    flipped = flips(least)
+    if not flipped:
         return 0, 0
     low, high = least, _WIDEST
     while low < high:
         middle = (low + high + 1) // 2
         if wider := flips(middle):
-            low, kept = middle, wider
+            low, flipped = middle, wider
         else:
             high = middle - 1
-    return low, (kept & -kept).bit_length() - 1
+    return low, (flipped & -flipped).bit_length() - 1
 
 
 def _in_order(own: Sequence[tuple[_Scale, int]]) -> int:
@@ -235,7 +235,7 @@ def overalls_of(ratings: Iterable[RatedScores]) -> dict[str, dict[str, int]]:
 def gap_text(numerator: int) -> str:
     """Return a gap over 11 in rating points with two decimals, rounded down.
 
-    Input 0 to 110. The smallest numerator that is no nearer than the text says is the same again.
+    Input 0 to 110. The smallest numerator that is no nearer than the text gives is the same again.
     """
     hundredths = numerator * 100 // TOTAL_WEIGHT
     return f"{hundredths // 100}.{hundredths % 100:02d}"

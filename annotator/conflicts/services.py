@@ -226,7 +226,7 @@ class _Shown:
 def measure_conflicts(
     campaign: Campaign, reference_id: UUID, now: datetime, *, rated: UUID | None = None
 ) -> None:
-    """Make the conflict rows of a reference say what its ratings show now.
+    """Have the conflict rows of a reference hold what its ratings show now.
 
     `rated` names the candidate whose ratings or ruling changed, where all else is as it was: then
     no gaps but its own are measured. With a ladder all are, for whom it asks hangs on more than on
@@ -287,14 +287,14 @@ def _gone_over(
         Exists(Round.objects.filter(conflict=OuterRef("pk")))
     )
     flips = Conflict.objects.filter(used, candidate__reference_id=reference_id)
-    kept = set(flips.values_list("pk", flat=True))
+    used_keys = set(flips.values_list("pk", flat=True))
     turns = Turn.objects.filter(candidate__reference_id=reference_id)
     open_now = {pk.hex for pk in turns.values_list("candidate_id", flat=True)}
     spare = []
     for row in stale:
         undecided = row.pair - shown.ruled if row.status in UNSETTLED else set()
         is_open_now = bool(undecided) and undecided <= open_now
-        if row.pk not in kept and not is_open_now:
+        if row.pk not in used_keys and not is_open_now:
             spare.append(row)
             continue
         gap = 0 if shown.is_ruled(row.key) or row.status not in UNSETTLED else shown.flip(row.key)

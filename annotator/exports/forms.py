@@ -8,7 +8,7 @@ from django import forms
 from core.forms import RefusableForm, TickField
 from core.text_io.shapes import LONGEST_REASON
 
-WORDS: Final = {
+LABELS: Final = {
     "csv": "CSV, for spreadsheets",
     "jsonl": "JSON Lines, one rating a line",
     "label-studio": "Label Studio JSON, preferences with claim texts",
@@ -36,6 +36,6 @@ class RatingExportForm(RefusableForm):
         super().__init__(*args, **more)
         choice = self.fields["format"]
         assert isinstance(choice, forms.ChoiceField)
-        choice.choices = [(name, WORDS[name]) for name in formats]
+        choice.choices = [(name, LABELS[name]) for name in formats]
         if not may_name:
             del self.fields["is_identified"], self.fields["reason"]

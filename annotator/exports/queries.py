@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from annotator.access.scopes import LEAST_TOLD_APART, roles_of
+from annotator.access.scopes import LEAST_DISTINGUISHED, roles_of
 from annotator.access.visibility import reader_of
 from annotator.exports.rows import (
     NOBODY,
@@ -56,14 +56,14 @@ FORMATS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class RatingExport:
-    """One export: what is told of whom, and, once it has been read, how much of what."""
+    """One export: what it shows of whom, and, once it has been read, how much of what."""
 
     campaign_id: UUID
     format: ExportFormat
     is_identified: bool
     # Pseudonyms follow from it.
     key: str
-    # Annotators are not told apart.
+    # Annotators are not distinguished.
     is_anonymous: bool = False
     counts: Counts = field(default_factory=Counter)
 
@@ -85,7 +85,7 @@ class RatingExport:
                 naming,
                 admins=frozenset(map(UUID, rating_admins(campaign))),
                 has_ids=self.is_identified,
-                # As on every page: which system made what is told once the campaign is closed.
+                # As on every page: which system made what is shown once the campaign is closed.
                 has_systems=not campaign.is_open,
             ),
         )
@@ -105,9 +105,9 @@ OPEN: Final = "Ratings may still change."
 
 @dataclass(frozen=True, slots=True)
 class Exporter:
-    """A person who may export; `withheld` says why they may not before the campaign is closed.
+    """A person who may export; `withheld` is why they may not before the campaign is closed.
 
-    Names, and the layout that carries claim texts, are for admins.
+    Names, and the layout that holds claim texts, are for admins.
     """
 
     is_admin: bool

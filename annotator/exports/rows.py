@@ -114,7 +114,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """What an export tells: how annotators are called, and whether ids and systems are in it."""
+    """What an export shows: how annotators are called, and whether ids and systems are in it."""
 
     naming: Naming
     admins: frozenset[UUID]
@@ -122,14 +122,14 @@ class Detail:
     has_systems: bool
 
 
-def exported_lines(campaign: Campaign, telling: Detail) -> Iterator[dict[str, Any]]:
+def exported_lines(campaign: Campaign, detail: Detail) -> Iterator[dict[str, Any]]:
     """Yield each rating and preference with its revisions, candidate by candidate.
 
     The order is that of the references and of the candidates' ids, and of the time of giving;
     keys are those of `ratings_jsonl`. A preference stands with its left candidate.
     """
     for rows in _some_candidates(campaign):
-        yield from _Slice(rows, telling).lines()
+        yield from _Slice(rows, detail).lines()
 
 
 def some_references(campaign: Campaign) -> Iterator[list[UUID]]:
@@ -154,10 +154,10 @@ def _some_candidates(campaign: Campaign) -> Iterator[list[Row]]:
 
 
 class _Slice:
-    """Some candidates, and what was said of them."""
+    """Some candidates, and the answers about them."""
 
-    def __init__(self, rows: list[Row], telling: Detail) -> None:
-        self.telling = telling
+    def __init__(self, rows: list[Row], detail: Detail) -> None:
+        self.detail = detail
         self.candidates = {row["pk"]: row for row in rows}
 
     def lines(self) -> Iterator[dict[str, Any]]:
@@ -215,18 +215,18 @@ class _Slice:
     def _place(self, kind: str, pk: UUID, candidate: Row) -> dict[str, Any]:
         return {
             "kind": kind,
-            "id": str(pk) if self.telling.has_ids else None,
+            "id": str(pk) if self.detail.has_ids else None,
             "reference_id": candidate["reference__reference_id"],
             "reference_sha256": candidate["reference__claims_sha256"],
         }
 
     def _annotator(self, pk: UUID) -> dict[str, Any]:
-        name = self.telling.naming.name(pk)
-        # Of somebody who has no name here nothing is told by which they could be told apart.
-        return {"annotator": name, "by_admin": None if name is None else pk in self.telling.admins}
+        name = self.detail.naming.name(pk)
+        # Of somebody who has no name here nothing is shown that could distinguish them.
+        return {"annotator": name, "by_admin": None if name is None else pk in self.detail.admins}
 
     def _system(self, system: str) -> str | None:
-        return system if self.telling.has_systems else None
+        return system if self.detail.has_systems else None
 
 
 def _with_revisions(
@@ -256,9 +256,9 @@ def _scored(row: Row) -> dict[str, Any]:
 
 
 def _judged(row: Row) -> dict[str, Any]:
-    said = {name: row[name] for name in ALL_CRITERIA if row[name] is not None}
+    judgements = {name: row[name] for name in ALL_CRITERIA if row[name] is not None}
     tags = _tags(row["error_tags"])
-    return {"judgements": said, "comment": row["comment"], "error_tags": tags}
+    return {"judgements": judgements, "comment": row["comment"], "error_tags": tags}
 
 
 def _tags(tags: list[Row]) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Writes of exports of ratings: on record before anything is told, and whole files on disk."""
+"""Writes of exports of ratings: on record before anything is sent, and whole files on disk."""
 
 import json
 import secrets
@@ -75,7 +75,7 @@ def write_export(export: RatingExport, target: Path) -> dict[str, Any]:
             file.write(piece)
             digest.update(piece)
             size += len(piece)
-        told = {
+        manifest = {
             "file": target.name,
             "sha256": digest.hexdigest(),
             "bytes": size,

@@ -49,7 +49,7 @@ def read(
     Input: a file open for bytes at its beginning, UTF-8, with a header of COLUMNS, of which
     REQUIRED must be there; comma, semicolon, tab or vertical bar between cells. A row with an
     empty or the same `reference_id` brings another candidate of the reference above; its other
-    columns of OF_REFERENCE are empty or say the same. Cells are kept as they stand, line ends
+    columns of OF_REFERENCE are empty or repeat it. Cells stay as they stand, line ends
     included; only where the column `apostrophe_put_before` names a column of the row is the
     apostrophe dropped that begins that cell. Output: ReferenceRecords with the line of their first
     row. Raises FormatError with up to 100 bad records, or for 0 records.
@@ -143,7 +143,7 @@ class _Table:
     def _close(self) -> ReferenceRecord | None:
         """Return the reference whose rows are all read; None where it only repeats an earlier one.
 
-        What says something else than the earlier one is noted as bad.
+        What differs from the earlier one is noted as bad.
         """
         if self.group is None:
             return None
@@ -164,7 +164,7 @@ class _Table:
         return cells["reference_id"] not in ("", group.cells["reference_id"])
 
     def _unmark(self, cells: dict[str, str]) -> Problems:
-        """Drop the apostrophes that the row says were put there; return what is wrong with them."""
+        """Drop the apostrophes that the row names as put there; return what is wrong with them."""
         problems: Problems = []
         marked = cells.pop(MARKED, "").split()
         for name in marked:
@@ -206,7 +206,7 @@ class _Group:
         self._characters = len(cells["reference_claims"])
 
     def check_repeat(self, cells: dict[str, str], problems: Problems) -> None:
-        """Find columns of the reference that say something else than in its first row."""
+        """Find columns of the reference that differ from its first row."""
         for name in OF_REFERENCE:
             if cells.get(name) and cells[name] != self.cells[name]:
                 problems.append((name, f"differs from line {self.line}, the same reference"))

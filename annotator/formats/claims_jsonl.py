@@ -32,7 +32,7 @@ def read(
 
     Input: a file open for bytes at its beginning; `notes` is filled while it is read. Output: one
     ReferenceRecord a line, texts unchanged. Raises FormatError with up to 100 bad records when the
-    file has any (field unknown or missing, wrong type, blank claims, an id that says two
+    file has any (field unknown or missing, wrong type, blank claims, an id that means two
     things), or has no record; a line that only repeats an earlier one is counted in `notes` and
     passed over. A caller that stores while it reads must therefore undo on FormatError.
     """

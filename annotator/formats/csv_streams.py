@@ -108,7 +108,7 @@ class CsvStream:
     def rows(self) -> Iterator[CsvRow | BadRecord]:
         """Yield the records after the header; a broken one does not end the reading.
 
-        Where a quote is never closed, nobody can say where the next record begins: then it does.
+        Where a quote is never closed, nobody can know where the next record begins: then it does.
         """
         while raw := self._readline():
             start = self.line
@@ -250,7 +250,7 @@ def _header_cells(text: str, delimiter: str) -> list[str]:
     ]
 
 
-# A spreadsheet cuts a longer text here, without a word.
+# A spreadsheet cuts a longer text here, without a message.
 CELL_CHARACTERS: Final = 32_767
 _MONTH: Final = (
     "(?:jan(?:uary|uar)?|feb(?:ruary|ruar)?|mar(?:ch)?|m\u00e4rz?|mrz|apr(?:il)?|may|mai|june?|juni|"
@@ -269,10 +269,10 @@ _ERROR: Final = re.compile(
 
 
 def damage_of_id(text: str) -> str | None:
-    """Return what a spreadsheet has made of an id, in words; None where nothing shows it.
+    """Return as text what a spreadsheet has made of an id; None where nothing shows it.
 
-    Input: an id. Output: words for a day ("3-Oct", "03.10.2024"), a number in scientific notation
-    ("1E+05"), or an error value ("#NAME?"); the id that was there before cannot be told.
+    Input: an id. Output: a text for a day ("3-Oct", "03.10.2024"), a number in scientific notation
+    ("1E+05"), or an error value ("#NAME?"); the id that was there before cannot be known.
     """
     if _DATE.fullmatch(text):
         return "a spreadsheet has made a date of this id; format the column as text"
@@ -282,7 +282,7 @@ def damage_of_id(text: str) -> str | None:
 
 
 def damage_of_text(text: str) -> str | None:
-    """Return in words that a text is a spreadsheet's error value; None where it is not."""
+    """Return a message that a text is a spreadsheet's error value; None where it is not."""
     if text.startswith("#") and _ERROR.fullmatch(text):
         return f"{text} is the error value of a spreadsheet, not a text"
     return None
@@ -295,7 +295,7 @@ MAGIC: Final = b"\x1f\x8b"
 MOST_BYTES: Final = 4 * 1024**3
 # Claim texts shrink to a third or a tenth, short made-up ones to a thirtieth.
 MOST_TIMES: Final = 100
-# Below this many bytes nothing is said of the ratio: a small file may be one word many times.
+# Below this many bytes the ratio does not count: a small file may be one word many times.
 UNSUSPECTED_BYTES: Final = 16 * 1024 * 1024
 _BLOCK: Final = 256 * 1024
 

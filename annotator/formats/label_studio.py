@@ -30,12 +30,12 @@ _TURNED: Final = {LEFT: RIGHT, RIGHT: LEFT}
 
 @dataclass(frozen=True, slots=True)
 class PreferenceRecord:
-    """What one annotator said of two candidates of one reference, as they were shown.
+    """One annotator's answers about two candidates of one reference, as they were shown.
 
     `annotator` is the name that an account may have, the program's before the number it gave.
     `judgement` is of the overall quality: 1 left is better, 0 equal, -1 right is. `error_tags`
     have `tag` (a code of the typology), `side` (left or right) and, where a span was marked,
-    `start` and `end` in code points of that candidate. `other_errors` are the sides said to have
+    `start` and `end` in code points of that candidate. `other_errors` are the sides marked to have
     an error that has no tag; `highlights` counts marks that nobody made. Times know their zone.
     `fields` is the whole item as JSON text, keys in its order, with null for the three texts.
     """
@@ -97,7 +97,7 @@ _TOKEN: Final = re.compile(
 
 
 class LiteralError(ValueError):
-    """The text is no literal that is accepted; the message says why, without quoting it."""
+    """The text is no literal that is accepted; the message is why, without quoting it."""
 
 
 def is_literal(text: str) -> bool:
@@ -162,7 +162,7 @@ def _check_characters(text: str) -> None:
 
 
 LONGEST_COMMENT: Final = 9_000
-# Words that the authors' program had coloured before anybody annotated: they say nothing of what
+# Words that the authors' program had coloured before anybody annotated: they show nothing of what
 # the annotator thought, and some lie beyond the end of the text.
 HIGHLIGHTS: Final = frozenset({"UNK", "PROFANITY", "RELATIVE", "UNCLEAR"})
 # The published list ends with a choice that asks for a comment; the typology has no such tag.
@@ -171,7 +171,7 @@ OTHER: Final = "other"
 
 @dataclass(slots=True)
 class SideAnswers:
-    """What was said of one side, as it is gathered."""
+    """The answers about one side, as they are gathered."""
 
     side: str
     error_tags: list[dict[str, Any]] = field(default_factory=list)
@@ -186,17 +186,17 @@ def read_side(shape: Shape, number: str, side: str, claims: str) -> SideAnswers:
     Input: the annotation, "1" or "2", what that side is called here, and its claims. Output: tags
     by code, first those with a span; a tag that is marked somewhere is not named without a place.
     """
-    said = SideAnswers(side, comment=shape.text(f"comment{number}", LONGEST_COMMENT))
-    named = _named(shape, f"dimension{number}", said)
-    _read_marks(shape, f"mark{number}", claims, said)
-    marked = {tag["tag"] for tag in said.error_tags}
-    said.error_tags += [{"tag": c, "side": side} for c in dict.fromkeys(named) if c not in marked]
-    if len(said.error_tags) > MOST_TAGS // 2:
+    found = SideAnswers(side, comment=shape.text(f"comment{number}", LONGEST_COMMENT))
+    named = _named(shape, f"dimension{number}", found)
+    _read_marks(shape, f"mark{number}", claims, found)
+    marked = {tag["tag"] for tag in found.error_tags}
+    found.error_tags += [{"tag": c, "side": side} for c in dict.fromkeys(named) if c not in marked]
+    if len(found.error_tags) > MOST_TAGS // 2:
         shape.wrong(f"dimension{number}", f"more than {MOST_TAGS // 2} error tags with the marks")
-    return said
+    return found
 
 
-def _named(shape: Shape, name: str, said: SideAnswers) -> list[str]:
+def _named(shape: Shape, name: str, found: SideAnswers) -> list[str]:
     """Return the codes of the tags chosen: one text, or {"choices": [texts]}."""
     value = shape.given(name, is_required=False)
     if value is None or value == "":
@@ -208,26 +208,26 @@ def _named(shape: Shape, name: str, said: SideAnswers) -> list[str]:
         shape.problems += inner.problems
         if inner.problems:
             return []
-    if not isinstance(choices, list) or not all(isinstance(words, str) for words in choices):
+    if not isinstance(choices, list) or not all(isinstance(choice, str) for choice in choices):
         shape.wrong(name, f"a tag or a list of tags was expected, not {describe_type(value)}")
         return []
     codes = []
-    for words in choices:
-        if words.strip().casefold().partition(" ")[0] == OTHER:
-            said.has_other_error = True
-        elif code := _code(words):
+    for choice in choices:
+        if choice.strip().casefold().partition(" ")[0] == OTHER:
+            found.has_other_error = True
+        elif code := _code(choice):
             codes.append(code)
         else:
-            shape.wrong(name, f"{short(words)} is none of the claim tags")
+            shape.wrong(name, f"{short(choice)} is none of the claim tags")
     return codes
 
 
-def _code(words: str) -> str:
-    tag = tag_of(words)
+def _code(name: str) -> str:
+    tag = tag_of(name)
     return tag.code if tag and CLAIMS in tag.tasks else ""
 
 
-def _read_marks(shape: Shape, name: str, claims: str, said: SideAnswers) -> None:
+def _read_marks(shape: Shape, name: str, claims: str, found: SideAnswers) -> None:
     value = shape.given(name, is_required=False)
     if value is None or value == "":
         return
@@ -236,32 +236,32 @@ def _read_marks(shape: Shape, name: str, claims: str, said: SideAnswers) -> None
         return
     for number, entry in enumerate(value, start=1):
         inner = Shape(entry, ("start", "end", "text", "labels"), f"{name}[{number}]")
-        _read_mark(inner, claims, said)
+        _read_mark(inner, claims, found)
         shape.problems += inner.problems
 
 
-def _read_mark(mark: Shape, claims: str, said: SideAnswers) -> None:
+def _read_mark(mark: Shape, claims: str, found: SideAnswers) -> None:
     start, end = mark.given("start"), mark.given("end")
-    words, labels = mark.given("text"), mark.given("labels")
+    text, labels = mark.given("text"), mark.given("labels")
     if mark.problems:
         return
     if type(start) is not int or type(end) is not int or not 0 <= start < end:
         mark.wrong("start", "whole numbers with 0 <= start < end were expected")
-    elif not isinstance(words, str):
-        mark.wrong("text", f"a text was expected, not {describe_type(words)}")
+    elif not isinstance(text, str):
+        mark.wrong("text", f"a text was expected, not {describe_type(text)}")
     elif not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
         mark.wrong("labels", "an array of texts was expected")
     else:
         for label in labels:
             if label in HIGHLIGHTS:
-                said.highlights += 1
+                found.highlights += 1
             elif code := _code(label):
-                _add_span(mark, claims, said, code)
+                _add_span(mark, claims, found, code)
             else:
                 mark.wrong("labels", f"{short(label)} is neither a claim tag nor a known highlight")
 
 
-def _add_span(mark: Shape, claims: str, said: SideAnswers, code: str) -> None:
+def _add_span(mark: Shape, claims: str, found: SideAnswers, code: str) -> None:
     """Add a tag with its place, which the browser counted in UTF-16 units."""
     start, end = mark.fields["start"], mark.fields["end"]
     units = claims.encode("utf-16-le")
@@ -274,9 +274,9 @@ def _add_span(mark: Shape, claims: str, said: SideAnswers, code: str) -> None:
         mark.wrong("text", "these words do not stand there in the output")
         return
     at = len(before)
-    tag = {"tag": code, "side": said.side, "start": at, "end": at + len(inside)}
-    if tag not in said.error_tags:
-        said.error_tags.append(tag)
+    tag = {"tag": code, "side": found.side, "start": at, "end": at + len(inside)}
+    if tag not in found.error_tags:
+        found.error_tags.append(tag)
 
 
 FIELDS: Final = (
@@ -329,8 +329,8 @@ def read(
         found = _preference(shape)
         if found is None or shape.problems:
             return None, shape.problems
-        said = json.dumps(item, sort_keys=True)
-        earlier = first_items.enter(found.annotation, record.item or 0, said)
+        text = json.dumps(item, sort_keys=True)
+        earlier = first_items.enter(found.annotation, record.item or 0, text)
         if earlier and earlier[1]:
             notes.duplicates += 1
             return None, []
@@ -373,12 +373,12 @@ def _preference(shape: Shape) -> PreferenceRecord | None:
         left_comment=sides[0].comment,
         right_comment=sides[1].comment,
         highlights=sides[0].highlights + sides[1].highlights,
-        other_errors=tuple(said.side for said in sides if said.has_other_error),
+        other_errors=tuple(one.side for one in sides if one.has_other_error),
     )
 
 
 def _without_texts(item: Mapping[str, Any]) -> str:
-    """Return an item as it was written, as JSON text; the texts are kept elsewhere."""
+    """Return an item as it was written, as JSON text; the texts are stored elsewhere."""
     return json.dumps({**item, **dict.fromkeys(TEXTS)}, ensure_ascii=False, separators=(",", ":"))
 
 

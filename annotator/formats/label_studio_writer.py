@@ -76,7 +76,7 @@ def item_of(pair: StatedPair) -> dict[str, Any]:
 
 
 def revised(item: Mapping[str, Any], pair: StatedPair) -> dict[str, Any]:
-    """Return an item that was read, with what its preference says now.
+    """Return an item that was read, with what its preference is now.
 
     Input: the item, and the preference the same way round. Output: its numbers, lengths and
     highlights stay; its answer, tags, comments and time of change are those of the preference.
@@ -98,7 +98,7 @@ def revised(item: Mapping[str, Any], pair: StatedPair) -> dict[str, Any]:
 
 
 def answer_fields(pair: StatedPair) -> dict[str, Any]:
-    """Return the fields of what was said: comparison, marks, dimensions and comment."""
+    """Return the fields of the answers: comparison, marks, dimensions and comment."""
     fields: dict[str, Any] = {}
     texts = {LEFT: pair.left, RIGHT: pair.right}
     for number, side in _SIDES:
@@ -122,8 +122,8 @@ def answer_fields(pair: StatedPair) -> dict[str, Any]:
 
 def _mark(tag: Mapping[str, Any], text: str) -> dict[str, Any]:
     start, end = (len(text[: tag[name]].encode("utf-16-le")) // 2 for name in ("start", "end"))
-    words = text[tag["start"] : tag["end"]]
-    return {"end": end, "text": words, "start": start, "labels": [_published(tag)]}
+    quote = text[tag["start"] : tag["end"]]
+    return {"end": end, "text": quote, "start": start, "labels": [_published(tag)]}
 
 
 def _published(tag: Mapping[str, Any]) -> str:

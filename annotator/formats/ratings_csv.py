@@ -47,7 +47,7 @@ def write(lines: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
 
 
 class _Record:
-    """What csv writes to: it keeps one record."""
+    """What csv writes to: it holds one record."""
 
     def __init__(self) -> None:
         self.text = ""

@@ -24,7 +24,7 @@ class CandidateRecord:
 class ReferenceRecord:
     """A reference claim set and its candidates.
 
-    Texts that a file leaves out are "", `may_train` is None where the file does not say. `line` is
+    Texts that a file leaves out are "", `may_train` is None where the file leaves it out. `line` is
     where the record begins in its file, 0 where the file's layout has no such line.
     """
 
@@ -104,7 +104,7 @@ class TextGroups:
 
     SQLite's own temporary tables would lie in memory: the library in use is built so. In memory
     are some 60 bytes a text. Two texts of one reference are taken for one where their salted
-    64-bit hashes are equal, as CompactKeys says.
+    64-bit hashes are equal, as CompactKeys explains.
     """
 
     def __init__(self) -> None:
@@ -118,7 +118,7 @@ class TextGroups:
         self._groups = array("I")
 
     def enter(self, reference: str, texts: Iterable[str]) -> None:
-        """Keep a reference, and those of its texts that are new."""
+        """Store a reference, and those of its texts that are new."""
         group = self._references.enter(reference)
         if group == len(self._places):
             self._places.append(self._shelf.put(reference))

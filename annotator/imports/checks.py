@@ -48,9 +48,9 @@ def check_claims(
     progress: Callable[[int], None] | None = None,
     looks_for_similar: bool = True,
 ) -> ImportCheck:
-    """Read a file to its end and say what an import of it would do; store nothing.
+    """Read a file to its end and return what an import of it would do; store nothing.
 
-    `campaign` is None where it would be created. `progress` is told after each batch how many
+    `campaign` is None where it would be created. `progress` is given after each batch how many
     records are read, and may raise to stop. To look for texts that are similar but not equal takes
     most of the time, and can be left out. Raises FormatError with up to 100 bad records, ids
     that are known with another text among them.

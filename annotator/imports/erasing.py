@@ -1,4 +1,4 @@
-"""Takes the texts of one matter out of the rows of this package; scores, times and names stay."""
+"""Takes the texts of one reference out of this package's rows; scores, times and names stay."""
 
 from typing import Any, Final
 
@@ -27,7 +27,7 @@ from annotator.models import (
     Round,
     Turn,
 )
-from annotator.rating_values import words_of
+from annotator.rating_values import texts_of
 
 GONE: Final = "[erased]"
 _SALT: Final = "annotator.erasures"
@@ -42,7 +42,7 @@ def keyed_mark(text: str) -> str:
 
 
 def erase_texts(reference: Reference) -> dict[str, int]:
-    """Empty what was written in a matter and about it; return how many rows of each kind.
+    """Empty what was written in a reference and about it; return how many rows of each kind.
 
     Its author's drafts go, spans go with the words that they mark. The caller holds the
     transaction and the lock of the reference.
@@ -74,7 +74,7 @@ def erase_texts(reference: Reference) -> dict[str, int]:
 
 
 def _clear_texts(rows: Any) -> int:
-    """Empty the free words, and keep of each tag its name; return how many rows."""
+    """Empty the free texts, and leave of each tag its name; return how many rows."""
     for row in rows.exclude(error_tags=[]).iterator(chunk_size=200):
         row.error_tags = [
             {"tag": tag["tag"]} if isinstance(tag, dict) and "tag" in tag else tag
@@ -82,7 +82,7 @@ def _clear_texts(rows: Any) -> int:
         ]
         row.save(update_fields=["error_tags"])
     columns = {field.name for field in rows.model._meta.concrete_fields}
-    return int(rows.update(**{name: "" for name in words_of({}) if name in columns}))
+    return int(rows.update(**{name: "" for name in texts_of({}) if name in columns}))
 
 
 def _comparisons(candidates: Any) -> dict[str, int]:
@@ -93,9 +93,9 @@ def _comparisons(candidates: Any) -> dict[str, int]:
     said = Preference.objects.filter(comparison__in=pairs.values("pk"))
     counts = {
         "annotations": annotations[0],
-        "preferences": _clear_texts(said),
+        "preferences": _clear_texts(preferences),
         "preference revisions": _clear_texts(
-            PreferenceRevision.objects.filter(preference__in=said.values("pk"))
+            PreferenceRevision.objects.filter(preference__in=preferences.values("pk"))
         ),
     }
     pairs.filter(preference=None).delete()
@@ -103,7 +103,7 @@ def _comparisons(candidates: Any) -> dict[str, int]:
 
 
 def _rulings(candidates: Any) -> int:
-    """Empty the reasons; their signature then says that they are not what was signed."""
+    """Empty the reasons; their signature then shows that they are not what was signed."""
     keys = candidates.values("pk")
     conflicts = Conflict.objects.filter(Q(candidate__in=keys) | Q(other_candidate__in=keys))
     rows = Adjudication.objects.filter(conflict__in=conflicts.values("pk"))
@@ -132,12 +132,12 @@ def _is_count(value: Any) -> bool:
 
 def _candidates(candidates: Any) -> int:
     for number, row in enumerate(candidates.order_by("pk"), start=1):
-        kept = {name: row.damage[name] for name in ("criterion", "kind") if name in row.damage}
+        damage = {name: row.damage[name] for name in ("criterion", "kind") if name in row.damage}
         candidates.filter(pk=row.pk).update(
             claims="",
             claims_sha256=keyed_mark(row.claims),
             candidate_id=f"erased-{number}",
-            damage=kept,
+            damage=damage,
             places=0,
             has_room=False,
         )

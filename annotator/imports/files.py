@@ -28,7 +28,7 @@ class TooBig(Refused):
 
 
 class DiskFull(Refused):
-    """The server has no room for the file; later it may have."""
+    """The server has no space for the file; later it may have."""
 
     status = 507
 

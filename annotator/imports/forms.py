@@ -26,7 +26,7 @@ class ImportForm(RefusableForm):
 
     file = forms.FileField(
         label="File",
-        # The check says what is wrong with a file that holds nothing.
+        # The check reports what is wrong with a file that holds nothing.
         allow_empty_file=True,
         error_messages={"required": "Choose a file."},
         widget=forms.FileInput(attrs={"accept": ".jsonl,.json,.csv,.tsv,.txt,.gz"}),

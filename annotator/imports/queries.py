@@ -45,7 +45,7 @@ class ImportPage:
 
     @property
     def state(self) -> str:
-        """In words for people."""
+        """As text for people."""
         row = self.row
         return (
             ENDED.get(JobStatus(row.status))
@@ -54,7 +54,7 @@ class ImportPage:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it was checked and somebody is to say that it be stored."""
+        """Whether it was checked and somebody is to confirm that it be stored."""
         return (self.row.stage, self.row.status) == (ImportStage.CHECK, JobStatus.SUCCEEDED)
 
     @property

@@ -1,4 +1,4 @@
-"""Writes of imports by upload: a file is taken in, checked, and stored once somebody says so.
+"""Writes of imports by upload: a file is taken in, checked, and stored once somebody confirms it.
 
 What a worker does with an uploaded file: read it to its end, or store what stands in it.
 
@@ -48,8 +48,8 @@ from core.text_io.streams import ByteSource, FormatError
 WAITING: Final = "Waiting for a worker."
 CLOSED: Final = "The campaign is closed; nothing can be imported into it."
 LONGEST_NAME: Final = 255
-# Checked, nothing wrong, and nobody has said yet that it is to be stored.
-WAITS_FOR_WORD: Final = Q(stage=ImportStage.CHECK, status=JobStatus.SUCCEEDED)
+# Checked, nothing wrong, and nobody has confirmed yet that it is to be stored.
+WAITS_FOR_CONFIRMATION: Final = Q(stage=ImportStage.CHECK, status=JobStatus.SUCCEEDED)
 
 
 def request_import(
@@ -65,7 +65,7 @@ def request_import(
     """Take in a file and return its import, queued to be checked.
 
     With `is_confirmed` it is stored once the check finds nothing wrong. Raises TooBig, DiskFull,
-    and OutOfDate when the campaign is closed; nothing is kept then.
+    and OutOfDate when the campaign is closed; nothing is stored then.
     """
     if not campaign.is_open:
         raise OutOfDate(CLOSED)
@@ -111,7 +111,7 @@ def cancel_import(*, row: ClaimImport, cancelled_by: User | None = None) -> None
 def queue_storing(row: ClaimImport) -> bool:
     """Queue a checked import for its second stage; False when it does not wait for that."""
     return bool(
-        ClaimImport.objects.filter(WAITS_FOR_WORD, pk=row.pk).update(
+        ClaimImport.objects.filter(WAITS_FOR_CONFIRMATION, pk=row.pk).update(
             stage=ImportStage.APPLY,
             status=JobStatus.QUEUED,
             is_confirmed=True,
@@ -126,7 +126,7 @@ def queue_storing(row: ClaimImport) -> bool:
 
 def give_up(row: ClaimImport, message: str) -> bool:
     """End an import that waits to be confirmed; False when it does not."""
-    ended = ClaimImport.objects.filter(WAITS_FOR_WORD, pk=row.pk)
+    ended = ClaimImport.objects.filter(WAITS_FOR_CONFIRMATION, pk=row.pk)
     return bool(
         ended.update(
             status=JobStatus.CANCELLED,
@@ -145,12 +145,12 @@ def drop_if_cancelled(row: ClaimImport) -> None:
 
 
 def without_texts(result: dict[str, Any]) -> dict[str, Any]:
-    """Return what is kept of a check once nobody has to look at the claims any more."""
+    """Return what is stored of a check once nobody has to look at the claims any more."""
     return {name: value for name, value in result.items() if name != "preview"}
 
 
 def shown_name(name: str) -> str:
-    """Return the name of a file as it is kept for people: its last part, nothing invisible."""
+    """Return the name of a file as it is stored for people: its last part, nothing invisible."""
     last = name.replace("\\", "/").rpartition("/")[2]
     plain = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in last)
     return plain[:LONGEST_NAME].strip() or "unnamed"
@@ -170,7 +170,7 @@ ADDED: Final = (
 
 
 class Work:
-    """One file at work; it keeps the progress of `row` in memory, and the heartbeat stores it.
+    """One file at work; it holds the progress of `row` in memory, and the heartbeat stores it.
 
     `still_ours` raises when the import belongs to somebody else now or was cancelled.
     """
@@ -343,7 +343,7 @@ def sweep_imports() -> int:
     Returns how many files were deleted.
     """
     long_ago = database_now() - LONGEST_UNCONFIRMED
-    for row in ClaimImport.objects.filter(WAITS_FOR_WORD, finished_at__lt=long_ago):
+    for row in ClaimImport.objects.filter(WAITS_FOR_CONFIRMATION, finished_at__lt=long_ago):
         with transaction.atomic():
             if give_up(row, FORGOTTEN):
                 record(row, "import.expired", None)
@@ -351,7 +351,7 @@ def sweep_imports() -> int:
     rows = ClaimImport.objects.filter(pk__in=ages)
     known = set(rows.values_list("pk", flat=True))
     under_way = Q(status__in=(JobStatus.QUEUED, JobStatus.RUNNING))
-    needed = set(rows.filter(under_way | WAITS_FOR_WORD).values_list("pk", flat=True))
+    needed = set(rows.filter(under_way | WAITS_FOR_CONFIRMATION).values_list("pk", flat=True))
     # A row comes after its file, but never as late as this.
     loose = {pk for pk, age in ages.items() if pk in known or age > ORPHAN_SECONDS} - needed
     for pk in loose:

@@ -46,7 +46,7 @@ class WorkbenchCommand(BaseCommand):
         raise NotImplementedError
 
     def sentence(self, document: dict[str, Any]) -> str:
-        """Put the document into words for a reader without --json."""
+        """Print the document as text for a reader without --json."""
         return "\n".join(f"{key}: {value}" for key, value in document.items())
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -98,13 +98,13 @@ def find_campaign(slug: str) -> Campaign:
 
 
 BAR: Final = 24
-# Seconds between two words.
+# Seconds between two lines.
 ON_TERMINAL: Final = 0.2
 IN_A_LOG: Final = 10.0
 
 
 class ReadingProgress:
-    """Called with the number of records read; says so when it is time."""
+    """Called with the number of records read; prints it when it is time."""
 
     def __init__(
         self, verb: str, file: BinaryIO, size: int, log: Callable[[str], None], *, is_terminal: bool

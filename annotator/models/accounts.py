@@ -16,7 +16,7 @@ class User(AbstractUser):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     # What names that look alike share; none for accounts that were made past the service.
     name_skeleton = models.CharField(max_length=300, unique=True, null=True)  # noqa: DJ001
-    # No column: a token may carry its owner into one campaign only.
+    # No column: a token may admit its owner to one campaign only.
     only_campaign_id: uuid.UUID | None = None
 
 
@@ -26,7 +26,7 @@ class TokenScope(models.TextChoices):
 
 
 class ApiToken(models.Model):
-    """An API token, kept as its digest only; it is shown once."""
+    """An API token, stored as its digest only; it is shown once."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="api_tokens")
@@ -45,7 +45,7 @@ class ApiToken(models.Model):
 
 
 class Invitation(models.Model):
-    """A link that one person may use once; it is kept as its digest only, and shown once."""
+    """A link that one person may use once; it is stored as its digest only, and shown once."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     token_sha256 = models.CharField(max_length=64, unique=True)
@@ -66,7 +66,7 @@ class Invitation(models.Model):
 
 
 class BrowserSession(AbstractBaseSession):
-    """What Django keeps of a session, and whose it is, since when, from what device.
+    """What Django stores of a session, and whose it is, since when, from what device.
 
     `session_key` is a digest of the key in the cookie: who reads the rows opens no session.
     """
@@ -104,7 +104,7 @@ class SecondFactor(models.Model):
 
 
 class RecoveryCode(models.Model):
-    """A code that counts once, kept as its digest only."""
+    """A code that counts once, stored as its digest only."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="recovery_codes"

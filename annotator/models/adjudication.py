@@ -91,7 +91,7 @@ class Round(models.Model):
     )
     number = models.PositiveSmallIntegerField()
     kind = models.CharField(max_length=7, choices=RoundKind)
-    # What the adjudicator wants looked at; the same words for every annotator asked.
+    # What the adjudicator wants looked at; the same text for every annotator asked.
     question = models.TextField(blank=True, default="")
     asked_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
@@ -176,7 +176,7 @@ class Adjudication(models.Model):
     # What was decided upon: [{"rating", "version"}], sorted by rating.
     ratings_seen = models.JSONField()
     made_at = models.DateTimeField()
-    # The signature: who, what it means in words, and the digest of all of the above.
+    # The signature: who, what it means as text, and the digest of all of the above.
     signed_as = models.CharField(max_length=150)
     meaning = models.TextField()
     record_sha256 = models.CharField(max_length=64)

@@ -32,7 +32,7 @@ class Assignment(models.Model):
     )
     candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="assignments")
     status = models.CharField(max_length=9, choices=AssignmentStatus, default=AssignmentStatus.OPEN)
-    # The candidate's name on this annotator's screens: random, so that it tells no system.
+    # The candidate's name on this annotator's screens: random, so that it reveals no system.
     label = models.CharField(max_length=20)
     position = models.PositiveIntegerField(default=0)
     # No lease: assigned by name, theirs until withdrawn.
@@ -105,7 +105,7 @@ class FlagReason(models.TextChoices):
 
 
 class Flag(models.Model):
-    """An annotator's word to the campaign's admin that something is wrong with a candidate."""
+    """An annotator's message to the campaign's admin that something is wrong with a candidate."""
 
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="flags")
     reason_code = models.CharField(max_length=20, choices=FlagReason)

@@ -13,7 +13,7 @@ class AuditEvent(models.Model):
     The database refuses to change or delete them (docs/adr/0017).
     """
 
-    # By the clock of the database: a web server whose clock is wrong tells no wrong time.
+    # By the clock of the database: a web server whose clock is wrong stores no wrong time.
     at = models.DateTimeField(db_default=Now(), editable=False)
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
@@ -39,7 +39,7 @@ class AuditEvent(models.Model):
 class AuditSeal(models.Model):
     """The place of an event in the chain, written by the database's own trigger and nobody else.
 
-    Places follow each other as transactions end, whatever any clock says.
+    Places follow each other as transactions end, whatever any clock shows.
     """
 
     sequence = models.BigIntegerField(primary_key=True)

@@ -36,7 +36,7 @@ class Campaign(models.Model):
     # Hidden repeats: of each annotator's ratings, this share is asked once more, after so many.
     repeat_percent = models.PositiveSmallIntegerField(default=0)
     repeat_lag = models.PositiveSmallIntegerField(default=20)
-    # Until when the claim texts are to be kept; none says that nobody has decided.
+    # Until when the claim texts are to be stored; none means that nobody has decided.
     retain_until = models.DateField(null=True, blank=True)
     # While a lawsuit or an audit asks for them, nothing is erased, whatever the day.
     has_legal_hold = models.BooleanField(default=False)

@@ -15,9 +15,9 @@ class ImportStage(models.TextChoices):
 
 
 class ClaimImport(JobRow):
-    """One file for one campaign: checked first, and then, when an admin says so, stored.
+    """One file for one campaign: checked first, and then, when an admin confirms it, stored.
 
-    Imports by command have a row, too: it says where a claim set came from.
+    Imports by command have a row, too: it records where a claim set came from.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="imports")
@@ -31,7 +31,7 @@ class ClaimImport(JobRow):
     file_bytes = models.PositiveBigIntegerField()
     format = models.CharField(max_length=20)
     may_train = models.BooleanField(default=False)
-    # Somebody has said that it is to be stored once the check finds nothing wrong.
+    # Somebody has confirmed that it is to be stored once the check finds nothing wrong.
     is_confirmed = models.BooleanField(default=False)
     # Counts, notes, bad records, near-duplicates and a preview, as the check or the import left it.
     result = models.JSONField(default=dict, blank=True)
@@ -44,7 +44,7 @@ class ClaimImport(JobRow):
 
 
 class Reference(models.Model):
-    """A reference claim set of a campaign; its text is kept byte for byte."""
+    """A reference claim set of a campaign; its text is stored byte for byte."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     campaign = models.ForeignKey(
@@ -86,7 +86,7 @@ class Reference(models.Model):
 
 
 class Purpose(models.TextChoices):
-    """Why a candidate is there; annotators cannot tell one from another."""
+    """Why a candidate is there; annotators cannot distinguish them."""
 
     RATED = "rated"
     QUALIFICATION = "qualification"  # rated by everybody, first
@@ -94,7 +94,7 @@ class Purpose(models.TextChoices):
     SENTINEL = "sentinel"  # the reference, damaged on purpose
 
 
-# What conflicts, freezes and counts are about; the others only tell about the annotators.
+# What conflicts, freezes and counts are about; the others only show something about the annotators.
 GENUINE = (Purpose.RATED, Purpose.QUALIFICATION)
 
 
@@ -127,7 +127,7 @@ class Candidate(models.Model):
     # Not indexed: a digest is looked for beneath its reference. Random keys, as digests are, would
     # have an import write every page of the index again and again.
     claims_sha256 = models.CharField(max_length=64)
-    # None for what the app made itself, and for what was there before imports were kept.
+    # None for what the app made itself, and for what was there before imports were stored.
     imported_from = models.ForeignKey(
         ClaimImport, on_delete=models.PROTECT, null=True, related_name="candidates"
     )

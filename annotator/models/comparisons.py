@@ -12,7 +12,7 @@ from annotator.rubric import ALL_CRITERIA
 
 
 class Comparison(models.Model):
-    """One annotator's share of one pair of candidates; which stands left is random and kept."""
+    """One annotator's share of one pair of candidates; which stands left is random and stored."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="comparisons")
@@ -40,7 +40,7 @@ class Comparison(models.Model):
 
 
 class Judgements(models.Model):
-    """What was said of a pair, per criterion: 1 left is better, 0 equal, -1 right is.
+    """The answers about a pair, per criterion: 1 left is better, 0 equal, -1 right is.
 
     Preferences from elsewhere may know the overall quality only.
     """
@@ -58,13 +58,13 @@ class Judgements(models.Model):
 
     @property
     def judgements(self) -> dict[str, int]:
-        """Return what was said, by criterion; a criterion without a word is absent."""
-        said = {name: getattr(self, name) for name in ALL_CRITERIA}
-        return {name: value for name, value in said.items() if value is not None}
+        """Return the answers by criterion; a criterion without one is absent."""
+        judgements = {name: getattr(self, name) for name in ALL_CRITERIA}
+        return {name: value for name, value in judgements.items() if value is not None}
 
 
 class Preference(Judgements):
-    """What an annotator says of a comparison, as it stands now."""
+    """An annotator's answers about a comparison, as they stand now."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     comparison = models.OneToOneField(
@@ -108,7 +108,7 @@ class PreferenceRevision(Judgements):
 
 
 class ImportedAnnotation(models.Model):
-    """One item of a Label Studio export: what it says besides the texts, and the texts' places.
+    """One item of a Label Studio export: what it holds besides the texts, and the texts' places.
 
     Left and right are as the item has them; the comparison may have been shown the other way
     round. They are one candidate where the two texts were equal: then there is no comparison.

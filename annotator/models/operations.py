@@ -7,12 +7,12 @@ from django.db import models
 
 
 class Backup(models.Model):
-    """One backup file, wherever it lies now; the row says nothing of where."""
+    """One backup file, wherever it lies now; the row does not hold where."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     # The moment of its contents, not of its end.
     made_at = models.DateTimeField()
-    # When whoever keeps the file is to delete it (BACKUP_KEEP_DAYS).
+    # When whoever stores the file is to delete it (BACKUP_KEEP_DAYS).
     delete_by = models.DateField()
     file_sha256 = models.CharField(max_length=64)
     file_bytes = models.PositiveBigIntegerField()
@@ -29,7 +29,7 @@ SWEEPER: Final = "sweeper"
 
 
 class Presence(models.Model):
-    """One program at one kind of work; its row says only that it lived at that moment."""
+    """One program at one kind of work; its row shows only that it lived at that moment."""
 
     name = models.CharField(max_length=200)
     # The name of a queue, or SWEEPER.

@@ -2,7 +2,7 @@
 
 Who works in the background: programs report that they live, and are forgotten when they end.
 
-Has a worker tell the database every ten seconds that it lives.
+Has a worker report to the database every ten seconds that it lives.
 
 A thread of the worker's main process does it: the processes of its pool may be busy for hours.
 
@@ -31,7 +31,7 @@ ALIVE_FOR: Final = timedelta(seconds=35)
 
 
 def alive() -> Counter[str]:
-    """Return how many programs of each kind of work were heard of lately."""
+    """Return how many programs of each kind of work reported lately."""
     since = database_now() - ALIVE_FOR
     return Counter(Presence.objects.filter(seen_at__gte=since).values_list("work", flat=True))
 
@@ -58,7 +58,7 @@ def end_presence(*, name: str) -> None:
 
 
 def forget_presences() -> int:
-    """Delete what has not been heard of for a day; return how many."""
+    """Delete what has not reported for a day; return how many."""
     late = database_now() - FORGOTTEN_AFTER
     return Presence.objects.filter(seen_at__lt=late).delete()[0]
 
@@ -75,7 +75,7 @@ def own_name(work: str) -> str:
 def show_life() -> None:
     """Touch the file that a container's health check looks at, where a setting names one.
 
-    One that cannot be touched, on a full disk for example, grows old and is told so.
+    One that cannot be touched, on a full disk for example, grows old and is reported.
     """
     if name := os.environ.get("SIGN_OF_LIFE_FILE"):
         with suppress(OSError):
@@ -108,9 +108,9 @@ def _report(name: str, works: tuple[str, ...]) -> None:
                 report_presence(name=name, works=works)
                 show_life()
         except DatabaseError:
-            pass  # a database that is away is told by others; the next report tells of us
+            pass  # a database that is away is reported by others; the next report is ours
         finally:
-            # Kept open, it would be inherited by a process of the pool that starts later.
+            # Left open, it would be inherited by a process of the pool that starts later.
             connection.close()
         if is_over:
             return

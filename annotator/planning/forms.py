@@ -39,7 +39,7 @@ class PlanForm(RefusableForm):
 
     @property
     def due_at(self) -> datetime | None:
-        """The end of the day that was said, none when none was."""
+        """The end of the day that was given, none when none was."""
         day = self.cleaned_data.get("due_on")
         if day is None:
             return None
@@ -53,8 +53,8 @@ class PlanForm(RefusableForm):
 
     def clean_references(self) -> list[Reference]:
         """Return the rows of the reference ids, one of each, in the campaign's order."""
-        said = self.cleaned_data["references"].split("\n")
-        ids = {line.strip() for line in said if line.strip()}
+        lines = self.cleaned_data["references"].split("\n")
+        ids = {line.strip() for line in lines if line.strip()}
         if len(ids) > MOST_REFERENCES:
             raise ValidationError(f"At most {MOST_REFERENCES:,} references at a time.")
         rows = list(references_named(self.campaign, ids))

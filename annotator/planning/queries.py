@@ -107,7 +107,7 @@ class PersonsWork:
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """What tells about the annotators: qualification, sentinels, repeats."""
+    """What shows how annotators rate: qualification, sentinels, repeats."""
 
     qualification: tuple[str, ...]
     qualification_count: int

@@ -39,7 +39,7 @@ class Move:
 
 
 class Ledger:
-    """Loads, meetings and systems, kept up to date with every share that is given or moved.
+    """Loads, meetings and systems, updated with every share that is given or moved.
 
     `squares` is the sum of the squares of how often each pair of annotators shares a reference
     and how often each annotator sees each system: the lower, the more even.
@@ -48,12 +48,12 @@ class Ledger:
     def __init__(
         self,
         loads: Mapping[str, int],
-        rooms: Mapping[str, int | None],
+        quotas: Mapping[str, int | None],
         recused: Mapping[str, frozenset[str]],
     ) -> None:
         self.loads = dict(loads)
         self.squares = 0
-        self._rooms = dict(rooms)
+        self._quotas = dict(quotas)
         self._recused = recused
         self._shares: dict[tuple[str, str], Share] = {}
         self._systems: dict[str, str] = {}
@@ -108,8 +108,8 @@ class Ledger:
 
     def remaining_quota(self, person: str) -> float:
         """How many more candidates the person takes; infinity without a quota."""
-        room = self._rooms[person]
-        return float("inf") if room is None else room
+        quota = self._quotas[person]
+        return float("inf") if quota is None else quota
 
     def fits(self, share: Share) -> bool:
         """Whether the annotator's quota takes the whole share."""
@@ -233,7 +233,7 @@ class Ledger:
             self._link(person, members)
 
     def _link(self, person: str, members: Iterable[str]) -> None:
-        """Keep the groups up to date without counting them anew."""
+        """Update the groups without counting them anew."""
         groups = self.groups()
         own = groups.setdefault(person, len(self._has) + len(groups))
         old = {groups[member] for member in members}
@@ -244,8 +244,8 @@ class Ledger:
     def _count(self, share: Share, sign: int) -> None:
         who, size = share.annotator, sign * len(share.candidates)
         self.loads[who] += size
-        room = self._rooms[who]
-        self._rooms[who] = None if room is None else room - size
+        quota = self._quotas[who]
+        self._quotas[who] = None if quota is None else quota - size
         for key in share.candidates:
             self._see(who, key, sign)
 
@@ -337,7 +337,7 @@ def _exchange(ledger: Ledger, shares: list[Share], one: int, other: int) -> bool
 
 
 NOBODY_LEFT: Final = "everybody who may rate it has it already, has left it, or is recused"
-NO_ROOM: Final = "who could still rate it has not enough quota left for the rest of the reference"
+NO_QUOTA: Final = "who could still rate it has not enough quota left for the rest of the reference"
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,7 +354,7 @@ class PlanAnnotator:
     now, and the references that they are recused from."""
 
     key: str
-    room: int | None = None
+    quota: int | None = None
     load: int = 0
     recused: frozenset[str] = frozenset()
 
@@ -390,12 +390,12 @@ def make_plan(
 
     - No candidate gets more annotators than it has free places, no annotator a candidate that
       they are among the holders or the barred of, one of a reference they are recused from, or
-      more candidates than they have room for.
+      more candidates than their quota allows.
     - Whole references stay together: whoever is given one takes every candidate of it that has a
       place left and is not theirs already, so that opposite orders can be seen. Who has begun a
       reference comes first for its rest.
     - A place stays free only where no annotator left could take the rest of its reference, also
-      not when others hand references on to make room. That search is complete when all
+      not when others hand references on to free places. That search is complete when all
       references are of one size; with mixed sizes it may miss a packing.
     - Without quotas, recusals and holders, and loads that are equal at first, the loads differ by
       at most the size of the largest reference.
@@ -410,7 +410,7 @@ def make_plan(
     people = sorted(annotators, key=lambda person: person.key)
     ledger = Ledger(
         loads={person.key: person.load for person in people},
-        rooms={person.key: person.room for person in people},
+        quotas={person.key: person.quota for person in people},
         recused={person.key: person.recused for person in people},
     )
     for reference in references:
@@ -442,7 +442,7 @@ def _place(reference: PlanReference, ledger: Ledger, ranks: dict[str, float]) ->
     for key, places in needs.items():
         if places:
             could = ledger.could_take(reference.key, key)
-            yield Unplaced(reference.key, key, places, NO_ROOM if could else NOBODY_LEFT)
+            yield Unplaced(reference.key, key, places, NO_QUOTA if could else NOBODY_LEFT)
 
 
 def _choose(

@@ -76,7 +76,7 @@ def sentinel_text(text: str, criterion: str, seed: int) -> SentinelText:
 
 
 def unguessable_id(like: str, taken: Collection[str], chance: random.Random) -> str:
-    """Return a new id of the same shape as another, which tells no eye that it is different.
+    """Return a new id of the same shape as another, which shows no eye that it is different.
 
     Inputs: an id; ids that exist; a source of chance, random.SystemRandom() where it matters.
     Output: letters for letters of the same case, digits for digits, all else as it was; at least

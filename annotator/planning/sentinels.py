@@ -101,7 +101,7 @@ def _due(campaign: Campaign) -> list[UUID]:
 def give_repeat(
     *, campaign: Campaign, annotator: User, chance: random.Random | None = None
 ) -> bool:
-    """Ask an annotator for one of their own ratings again, if one is due; say whether it was.
+    """Ask an annotator for one of their own ratings again, if one is due; return whether it was.
 
     It comes as their other candidates come: by name with the same due date, or as the next one on
     demand. Label and place are new, its text is the old one. Repeats never come in a row.

@@ -199,7 +199,7 @@ def refuse_erased(references: Sequence[Reference]) -> None:
 
 
 def refuse_past(due_at: datetime | None) -> None:
-    """Refuse a due date that nobody can keep."""
+    """Refuse a due date that nobody can meet."""
     if due_at is not None and due_at <= database_now():
         raise Refused.at("due_at", "The due date has passed already.")
 

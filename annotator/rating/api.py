@@ -20,14 +20,14 @@ from annotator.assignments.services import take_next
 from annotator.conflicts.queries import is_locked
 from annotator.models import Assignment, Rating, User
 from annotator.rating.services import revise_rating, submit_rating
-from annotator.rating_values import ERROR_TAGS, LONGEST_WORDS, WORDS, rating_digest, said_of
+from annotator.rating_values import ERROR_TAGS, LONGEST_TEXT, TEXT_FIELDS, rating_digest, remarks_of
 from annotator.rubric import RUBRIC, RUBRIC_VERSION, overall_quality
 from annotator.score_fields import ScoresSerializer
 from core.errors import OutOfDate
 from core.http import missing_is_404
 from core.rest.fields import CommentField, IdField, StrictSerializer
 
-RUBRIC_WORDS: Final = {"version": RUBRIC_VERSION, "criteria": [asdict(entry) for entry in RUBRIC]}
+RUBRIC_JSON: Final = {"version": RUBRIC_VERSION, "criteria": [asdict(entry) for entry in RUBRIC]}
 
 
 def assignment_json(assignment: Assignment) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def assignment_json(assignment: Assignment) -> dict[str, Any]:
         "campaign": assignment.campaign.slug,
         "reference": candidate.reference.as_told(),
         "candidate": {"label": assignment.label, "claims": candidate.claims},
-        "rubric": RUBRIC_WORDS,
+        "rubric": RUBRIC_JSON,
         "lease_expires_at": assignment.lease_expires_at and assignment.lease_expires_at.isoformat(),
     }
 
@@ -50,16 +50,16 @@ class GivenSerializer(StrictSerializer):
     """The words and error tags of a rating, which may be left out."""
 
     def get_fields(self) -> dict[str, serializers.Field]:
-        words = {
+        texts = {
             field.name: CommentField(
-                required=False, allow_blank=True, trim_whitespace=False, max_length=LONGEST_WORDS
+                required=False, allow_blank=True, trim_whitespace=False, max_length=LONGEST_TEXT
             )
-            for field in WORDS
+            for field in TEXT_FIELDS
         }
         tags = serializers.ListField(
             child=serializers.JSONField(), required=False, max_length=MOST_TAGS
         )
-        return {**super().get_fields(), **words, ERROR_TAGS: tags}
+        return {**super().get_fields(), **texts, ERROR_TAGS: tags}
 
 
 class NewRatingSerializer(GivenSerializer):
@@ -93,7 +93,7 @@ class RatingSerializer(serializers.Serializer):
     def get_fields(self) -> dict[str, serializers.Field]:
         return {
             **super().get_fields(),
-            **{field.name: serializers.CharField() for field in WORDS},
+            **{field.name: serializers.CharField() for field in TEXT_FIELDS},
             ERROR_TAGS: serializers.ListField(),
             "active_seconds": serializers.IntegerField(),
             "version": serializers.IntegerField(),
@@ -108,7 +108,7 @@ class RatingSerializer(serializers.Serializer):
             "assignment": str(instance.assignment_id),
             "scores": instance.scores,
             "overall_quality": overall_quality(instance.overall_numerator),
-            **said_of(instance),
+            **remarks_of(instance),
             "active_seconds": instance.active_seconds,
             "version": instance.version,
             "rubric_version": instance.rubric_version,
@@ -188,7 +188,7 @@ class RatingDetail(APIView):
         user = cast(User, request.user)
         rating = get_object_or_404(ratings_by(user), pk=pk)
         version = _version_seen(request)
-        given = {"scores": rating.scores} | said_of(rating)
+        given = {"scores": rating.scores} | remarks_of(rating)
         given |= _valid(RevisionSerializer(data=request.data))
         try:
             revised = revise_rating(rating_id=rating.pk, annotator=user, version=version, **given)

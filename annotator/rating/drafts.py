@@ -1,4 +1,4 @@
-"""Writes of drafts and of active time: what is typed, kept before it is submitted."""
+"""Writes of drafts and of active time: what is typed, stored before it is submitted."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -13,7 +13,7 @@ from annotator.models import Assignment, AssignmentStatus, Draft, Rating, WorkTi
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
 
-# A draft keeps more than a rating may hold, so that a comment that is too long is not lost.
+# A draft holds more than a rating may hold, so that a comment that is too long is not lost.
 LONGEST_TYPED: Final = 200_000
 # Pings come every 15 seconds while somebody works; a longer silence was a pause.
 LONGEST_GAP: Final = timedelta(seconds=45)
@@ -30,7 +30,7 @@ class DraftMoved(OutOfDate):
 def save_draft(
     *, assignment: Assignment, typed: Mapping[str, Any], version: int, rating_version: int
 ) -> Draft:
-    """Keep what is typed; `version` is the draft's version that the page has seen, 0 for none.
+    """Store what is typed; `version` is the draft's version that the page has seen, 0 for none.
 
     Raises DraftMoved when another save or a submit came between, Refused when it is too long.
     """
@@ -61,7 +61,7 @@ def save_draft(
 
 
 def save_refused(*, assignment: Assignment, typed: Mapping[str, Any], version: int) -> Draft | None:
-    """Keep what a submit was refused with, and say so in the trail; None when it stays unkept.
+    """Store what a submit was refused with, and record it; None where it cannot be stored.
 
     A newer draft of another tab is not overwritten: the page still shows what was sent. Where no
     draft is stored any more, there is nothing to overwrite, whatever version the page had seen.
@@ -87,7 +87,7 @@ def discard_draft(*, assignment: Assignment, version: int | None = None) -> None
 
 
 def record_ping(*, assignment: Assignment) -> None:
-    """Add the time since the last ping, unless it was a pause; keep a running lease alive.
+    """Add the time since the last ping, unless it was a pause; renew a running lease.
 
     The page pings only while its reader is active, so that idle time is never counted.
     """

@@ -12,7 +12,15 @@ from django.http import QueryDict
 
 from annotator.keymap import ACTIONS, Action, clean_changes, key_problems, keymap, shown
 from annotator.models import Rating, ReadingPreference
-from annotator.rating_values import AIDS, ERROR_TAGS, LONGEST_WORDS, SAID, TYPED, WORDS, Given
+from annotator.rating_values import (
+    AIDS,
+    ERROR_TAGS,
+    LONGEST_TEXT,
+    REMARKS,
+    TEXT_FIELDS,
+    TYPED,
+    Given,
+)
 from annotator.rubric import CRITERIA, NAMES
 from core.forms import (
     LARGEST_VERSION,
@@ -34,7 +42,7 @@ OF_OTHER_BUTTONS: Final = frozenset(
 
 
 class TagsField(forms.CharField):
-    """The chosen error tags as JSON, which the page keeps in a hidden field."""
+    """The chosen error tags as JSON, which the page has in a hidden field."""
 
     def clean(self, value: Any) -> list[Any]:
         text = str(super().clean(value) or "[]")
@@ -79,7 +87,7 @@ class RatingForm(RubricForm):
     @property
     def given(self) -> Given:
         """What the annotator gives, once the form is valid."""
-        given: dict[str, Any] = {name: self.cleaned_data[name] for name in SAID}
+        given: dict[str, Any] = {name: self.cleaned_data[name] for name in REMARKS}
         return cast(Given, {"scores": self.scores, **given})
 
     @property
@@ -97,7 +105,7 @@ class RatingForm(RubricForm):
 
     @property
     def as_entered(self) -> dict[str, str]:
-        """Return what a draft keeps: every field as it was typed, right or wrong."""
+        """Return what a draft holds: every field as it was typed, right or wrong."""
         return {name: self.typed(name) for name in TYPED}
 
 

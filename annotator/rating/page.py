@@ -13,7 +13,7 @@ from annotator.keymap import ACTIONS, GROUPS, keymap, shown
 from annotator.models import DepartureReason, Draft, FlagReason, ReadingPreference
 from annotator.rating.forms import RatingForm, as_sent
 from annotator.rating.queries import RatePage
-from annotator.rating_values import AIDS, ERROR_TAGS, TYPED, WORDS
+from annotator.rating_values import AIDS, ERROR_TAGS, TEXT_FIELDS, TYPED
 from annotator.reading import chosen_tags
 from annotator.rubric import (
     CRITERIA,
@@ -29,7 +29,7 @@ from annotator.rubric import (
 from core.forms import ASCII_SPACE, SCORE, RadioGroup, focused_group, radio_choices
 
 LEAVING: Final = ("leave_code", "leave_reason", "flag_code", "flag_reason")
-AID_WORDS: Final = {"aligned": "Aligned", "diff": "Differences", "marks": "Marks"}
+AID_LABELS: Final = {"aligned": "Aligned", "diff": "Differences", "marks": "Marks"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class AidButton:
 
 @dataclass(frozen=True, slots=True)
 class TextBox:
-    """One of the boxes for free words."""
+    """One of the boxes for free text."""
 
     name: str
     label: str
@@ -59,8 +59,8 @@ def page_context(
 ) -> dict[str, Any]:
     """Return what the rate template needs, filled from what was typed, else from what is stored.
 
-    After a conflict the form carries the version that is shown beside it, so that sending it
-    again is a choice made with both in view; after a plain mistake it keeps the version it had.
+    After a conflict the form has the version that is shown beside it, so that sending it
+    again is a choice made with both in view; after a plain mistake it has the version it had.
     """
     own, sent = page.assignment, _values(page, form)
     is_unkept = form is not None and not is_conflict
@@ -71,7 +71,7 @@ def page_context(
             "key": str(uuid.uuid4()),
         }
     elif page.draft and not _differs(page.draft, sent):
-        # Kept a moment ago from this very form: it is no other tab's.
+        # Stored a moment ago from this very form: it is no other tab's.
         sent["draft_version"] = str(page.draft_version)
         is_unkept = False
     stored = page.rating if is_conflict else None
@@ -105,10 +105,10 @@ def reading_context(preference: ReadingPreference) -> dict[str, Any]:
         "aids": aids,
         "shown": " ".join(aid for aid in AIDS if aids[aid]),
         "aid_buttons": [
-            AidButton(aid, AID_WORDS[aid], aids[aid], " ".join(printed[f"toggle-{aid}"]))
+            AidButton(aid, AID_LABELS[aid], aids[aid], " ".join(printed[f"toggle-{aid}"]))
             for aid in AIDS
         ],
-        "keys": {code.replace("-", "_"): " ".join(words) for code, words in printed.items()},
+        "keys": {code.replace("-", "_"): " ".join(pressed) for code, pressed in printed.items()},
         "key_groups": [
             (group, [(a.words, printed[a.code]) for a in ACTIONS if a.group == group])
             for group in GROUPS
@@ -159,14 +159,14 @@ def _text_boxes(
     keys = keymap(preference.keys, single_keys=preference.single_keys)
     return [
         TextBox(
-            words.name,
-            words.label,
-            words.hint,
-            " ".join(shown(key) for key in keys.get(words.name, ())),
-            sent[words.name],
-            _reasons(form, words.name),
+            field.name,
+            field.label,
+            field.hint,
+            " ".join(shown(key) for key in keys.get(field.name, ())),
+            sent[field.name],
+            _reasons(form, field.name),
         )
-        for words in WORDS
+        for field in TEXT_FIELDS
     ]
 
 
@@ -178,7 +178,7 @@ def _differs(draft: Draft | None, sent: Mapping[str, str]) -> bool:
 
 
 def same_text(one: str, other: str) -> bool:
-    """Say whether two texts differ in nothing but line ends, which a form sends in its own way."""
+    """Return whether two texts differ in line ends only, which a form sends in its own way."""
     return one.replace("\r\n", "\n") == other.replace("\r\n", "\n")
 
 

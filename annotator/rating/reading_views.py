@@ -69,7 +69,7 @@ REMOVE: Final = re.compile(r"remove (\d{1,3})")
 
 @require_POST
 def tags(request: SignedInRequest, pk: UUID) -> HttpResponse:
-    """Change the chosen tags by what the pressed button says.
+    """Change the chosen tags as the pressed button asks.
 
     For the page's script: the list of chips with its hidden field, which is then saved with the
     draft. For a browser without it: the draft is saved with the change, and the page shown again.

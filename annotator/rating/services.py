@@ -35,7 +35,7 @@ from annotator.models import (
     RoundKind,
     User,
 )
-from annotator.rating_values import COLUMNS, ERROR_TAGS, LONGEST_WORDS, Given, words_of
+from annotator.rating_values import COLUMNS, ERROR_TAGS, LONGEST_TEXT, Given, texts_of
 from annotator.rubric import overall_numerator
 from annotator.typology import clean_tags
 from core.clock import database_now
@@ -72,7 +72,7 @@ def submit_rating(
 ) -> Rating:
     """Store the first rating of an assignment and open the conflicts that it causes.
 
-    The same key with the same request returns the rating stored before. `shown` says which
+    The same key with the same request returns the rating stored before. `shown` is which
     reading aids were on the screen; `draft_version` which draft this ends: None, from a program,
     ends none. Raises Refused for bad values, OutOfDate for another request under the key, a second
     rating, a newer draft from another tab, a place given to somebody else, or a closed campaign.
@@ -134,7 +134,7 @@ def revise_rating(
     draft_version: int | None = None,
     **given: Unpack[Given],
 ) -> Rating:
-    """Change a rating that is not locked, keep the earlier one, measure its conflicts again.
+    """Change a rating that is not locked, store the earlier one, measure its conflicts again.
 
     `version` is the one that the person saw; OutOfDate when another revision came between.
     """
@@ -171,11 +171,11 @@ def _checked(given: Given, shown: Mapping[str, bool] | None) -> dict[str, Any]:
         numerator = overall_numerator(given["scores"])
     except ValueError as error:
         raise Refused(str(error)) from error
-    words = words_of(given)
-    for name, text in words.items():
-        check_text(name, text, longest=LONGEST_WORDS)
+    texts = texts_of(given)
+    for name, text in texts.items():
+        check_text(name, text, longest=LONGEST_TEXT)
     of_work = {"overall_numerator": numerator, "shown": dict(shown or {})}
-    return {**given["scores"], **words, **of_work}
+    return {**given["scores"], **texts, **of_work}
 
 
 def _at_work(assignment: Assignment, given: Given) -> dict[str, Any]:
@@ -284,7 +284,7 @@ def recuse(*, assignment: Assignment, reason: str = "") -> Sequence[Departure]:
 
     Every open assignment of the reference leaves them; what was assigned by name goes to the
     annotator of the campaign with the least open work who may rate it, if there is one. What is
-    rated already stays, and the audit trail says that the recusal came after it.
+    rated already stays, and the audit trail shows that the recusal came after it.
     """
     _check(DepartureReason.CONFLICT_OF_INTEREST, DepartureReason.values, reason)
     _lock_open_campaign(assignment)
@@ -335,7 +335,7 @@ def return_to(*, assignment: Assignment) -> None:
 
 @transaction.atomic
 def flag_candidate(*, assignment: Assignment, reason_code: str, reason: str = "") -> Flag:
-    """Tell the campaign's admin that something is wrong with a candidate."""
+    """Report to the campaign's admin that something is wrong with a candidate."""
     _check(reason_code, FlagReason.values, reason)
     flag = Flag.objects.create(
         assignment=assignment, reason_code=reason_code, reason=reason, made_at=database_now()

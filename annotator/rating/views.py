@@ -25,7 +25,7 @@ from annotator.rating.services import (
     skip_assignment,
     submit_rating,
 )
-from annotator.rating_values import rating_digest, words_of
+from annotator.rating_values import rating_digest, texts_of
 from core.errors import OutOfDate, Refused
 from core.http import SeeOther
 
@@ -45,7 +45,7 @@ def own_assignment(request: SignedInRequest, pk: UUID) -> Assignment:
 
 
 def save_posted(request: SignedInRequest, page: RatePage) -> HttpResponse | None:
-    """Save the posted form as a draft; return the page that says why when it cannot be.
+    """Save the posted form as a draft; return the page with the reason when it cannot be.
 
     Nothing is saved when nothing differs from what is stored, or when the form came without
     fields, as from the small forms of a page that saves its drafts by itself.
@@ -85,7 +85,7 @@ def show_again(
 ) -> HttpResponse:
     """Show the page once more with everything that was typed, and why it was not stored.
 
-    Only that is said: a score that is missing is no fault of a skip.
+    Only that is reported: a score that is missing is no fault of a skip.
     """
     form.is_valid()
     form.errors.clear()
@@ -231,7 +231,7 @@ def take_back(request: SignedInRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 def flag(request: SignedInRequest, pk: UUID) -> HttpResponse:
-    """Tell the admin that something is wrong, and stay."""
+    """Report to the admin that something is wrong, and stay."""
 
     def act(assignment: Assignment) -> None:
         flag_candidate(assignment=assignment, **_why(request, "flag"))
@@ -243,7 +243,7 @@ def flag(request: SignedInRequest, pk: UUID) -> HttpResponse:
 def _done(
     request: SignedInRequest, pk: UUID, act: Callable[[Assignment], None], *, goes_on: bool
 ) -> HttpResponse:
-    """Keep what is typed, act, and go to the next candidate or stay."""
+    """Store what is typed, act, and go to the next candidate or stay."""
     page: RatePage = own_page(request, pk)
     if refused := save_posted(request, page):
         return refused
@@ -264,7 +264,7 @@ def _why(request: SignedInRequest, act: str) -> dict[str, str]:
 
 @require_POST
 def draft(request: SignedInRequest, pk: UUID) -> HttpResponse:
-    """Keep what is typed: JSON for the page's script, a redirect for its button."""
+    """Store what is typed: JSON for the page's script, a redirect for its button."""
     if not request.headers.get("HX-Request"):
         page = own_page(request, pk)
         if refused := save_posted(request, page):
@@ -299,7 +299,7 @@ def discard(request: SignedInRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 def ping(request: SignedInRequest, pk: UUID) -> HttpResponse:
-    """Count active time; the answer says how long the lease runs now."""
+    """Count active time; the answer holds how long the lease runs now."""
     assignment = own_assignment(request, pk)
     record_ping(assignment=assignment)
     ends = assignment.lease_expires_at

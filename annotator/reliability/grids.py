@@ -32,7 +32,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of a grid: what it is about, a word on it, its cells."""
+    """A line of a grid: what it is about, a note on it, its cells."""
 
     head: str
     hint: str
@@ -51,7 +51,7 @@ class Grid:
 
 @dataclass(slots=True)
 class Notes:
-    """The notes under a grid: a reason that comes again keeps its number."""
+    """The notes under a grid: a reason that comes again has its number."""
 
     found: list[str] = field(default_factory=list)
 
@@ -88,7 +88,7 @@ SHARE: Final = Form(is_share=True)
 
 
 def cell(found: Figure, form: Form, notes: Notes, key: str = "value") -> Cell:
-    """Return a stored figure as a cell; without a number it says so, with the reason below."""
+    """Return a stored figure as a cell; without a number it shows that, with the reason below."""
     value, low, high = found[key], found.get("low"), found.get("high")
     note = notes.number(found.get("reason", ""))
     if value is None:
@@ -99,7 +99,7 @@ def cell(found: Figure, form: Form, notes: Notes, key: str = "value") -> Cell:
 
 
 def plain_cells(values: Iterable[object]) -> tuple[Cell, ...]:
-    """Return counts or words as cells."""
+    """Return counts or texts as cells."""
     return tuple(Cell(str(value)) for value in values)
 
 
@@ -116,7 +116,7 @@ def by_criterion(
 ) -> Grid:
     """Return a grid of figures by criteria: one line a figure, one column a criterion.
 
-    `lines` gives key, name and form of each figure; the word on a line is what its overall figure
+    `lines` gives key, name and form of each figure; the note on a line is what its overall figure
     rests on: `counted`, but for the figures that count something else.
     """
     notes = Notes()
@@ -133,10 +133,10 @@ def by_criterion(
 
 
 def _rests_on(found: Figure, counted: str) -> str:
-    words = f"n = {_several(found['n'], counted)}"
+    text = f"n = {_several(found['n'], counted)}"
     if found["clusters"]:
-        words += f", {_several(found['clusters'], 'reference{s}')}"
-    return words + (f"; {found['interval'].replace('-', ' ')}" if found["interval"] else "")
+        text += f", {_several(found['clusters'], 'reference{s}')}"
+    return text + (f"; {found['interval'].replace('-', ' ')}" if found["interval"] else "")
 
 
 def _several(count: int, what: str) -> str:
@@ -238,8 +238,8 @@ def preference_grids(result: Result) -> tuple[Grid, ...]:
         )
         for entry in criteria
     )
-    said = Grid("Answers", ("One of the two is better", "Equal"), answers)
-    return (by_criterion(caption, criteria, PREFERENCES, "pair{s}"), said)
+    answer_grid = Grid("Answers", ("One of the two is better", "Equal"), answers)
+    return (by_criterion(caption, criteria, PREFERENCES, "pair{s}"), answer_grid)
 
 
 def pair_grid(result: Result) -> Grid | None:

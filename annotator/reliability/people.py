@@ -64,11 +64,11 @@ def drift(table: Table, positions: Table) -> tuple[Drift, ...]:
     same_names = positions.items == table.items and positions.annotators == table.annotators
     if not same_names or not np.array_equal(positions.is_rated, table.is_rated):
         raise ReliabilityError("Every score needs its position in the annotator's work.")
-    kept = shared_items(table)
+    shared = shared_items(table)
     rows = np.flatnonzero(table.counts >= 2)
-    item, column = np.nonzero(kept.is_rated)
+    item, column = np.nonzero(shared.is_rated)
     scale = _Scale(positions.values[rows][item, column], column, len(table.annotators))
-    scores = kept.values[item, column]
+    scores = shared.values[item, column]
     slopes, errors, is_identified = _fit(item, column, scores, scale.standard)
     n = np.bincount(column, minlength=len(table.annotators))
     found = []
@@ -198,7 +198,7 @@ def against_others(table: Table, within: float = 1) -> tuple[AgainstOthers, ...]
     (above 0 = higher than they), mean of its size >= 0, and the share in [0, 1] of items on which
     it is at most the tolerance. Undefined, with the reason, for who shares no item.
     Intervals by jackknife at any number of references: for so many means of few references each, a
-    bootstrap takes minutes and says the same.
+    bootstrap takes minutes and gives the same.
     Formula: own - (sum of the item's scores - own) / (their number - 1), averaged over items.
     Source: leave-one-out comparison, own definition.
     """

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from annotator.access.scopes import LEAST_TOLD_APART, Names, pseudonyms, renamed, user_names
+from annotator.access.scopes import LEAST_DISTINGUISHED, Names, pseudonyms, renamed, user_names
 from annotator.models import Campaign, Candidate, ReliabilityReport
 from annotator.records import Inputs, inputs_of
 from annotator.reliability.grids import (
@@ -99,21 +99,21 @@ def standing_of(campaign: Campaign) -> Standing:
 
 
 def names_for(report: ReliabilityReport, *, is_admin: bool, has_names: bool = False) -> Names:
-    """Return how a reader is told the annotators of a report.
+    """Return how a reader is shown the annotators of a report.
 
     Admins: the same pseudonyms in every report of the campaign, or the user names once they are
-    shown. Others: pseudonyms of this report only, and none at all where so few are told apart.
+    shown. Others: pseudonyms of this report only, and none at all where there are too few.
     """
     ids: list[str] = report.result["annotators"]
     if has_names:
         return user_names(ids)
     if is_admin:
         return pseudonyms(ids, report.campaign_id)
-    return pseudonyms(ids, report.pk) if len(ids) >= LEAST_TOLD_APART else {}
+    return pseudonyms(ids, report.pk) if len(ids) >= LEAST_DISTINGUISHED else {}
 
 
 def readable_result(report: ReliabilityReport, names: Names) -> dict[str, Any]:
-    """Return the figures with names in place of ids, and without what would tell more."""
+    """Return the figures with names in place of ids, and without what would reveal more."""
     result: dict[str, Any] = renamed(report.result, names)
     for entry in result["criteria"]:
         # Candidates by their inner ids: of use to a page that looks them up, to nobody else.
@@ -144,7 +144,7 @@ PLAN_HINT: Final = "From the variance between annotators and what is left beside
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading with its tables; `hint` says how to read them, `warning` what is wrong."""
+    """A heading with its tables; `hint` is how to read them, `warning` what is wrong."""
 
     title: str
     grids: tuple[Grid, ...]
@@ -230,7 +230,7 @@ TOO_FEW_SHARED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class OwnFeedback:
-    """One annotator's own results: counts, and a table each where there is something to say."""
+    """One annotator's own results: counts, and a table each where there is something to show."""
 
     ratings: int
     shared: int

@@ -96,7 +96,7 @@ def _comparisons(values: Floats) -> tuple[int, int, int, int]:
 
 def _tau_of_sums(sums: Floats) -> Floats:
     concordant, discordant, by_one, _ = np.moveaxis(sums, -1, 0)
-    # Without a decided comparison by both, 0 would say chance where nothing was compared.
+    # Without a decided comparison by both, 0 would mean chance where nothing was compared.
     decided = concordant + discordant
     untied = decided + by_one / 2
     tau = tau_b_of_counts(np.stack([concordant - discordant, untied, untied]))

@@ -52,7 +52,7 @@ class Given:
         self.sentinels, self.assumed = sentinels_of(campaign, self.ratings)
 
 
-def figures_of(given: Given, log: OnProgress = lambda share, words: None) -> Plain:
+def figures_of(given: Given, log: OnProgress = lambda share, stage: None) -> Plain:
     """Return all figures; `log` gets how far it is, between 0 and 1, and may raise to stop it.
 
     numpy and scipy load here, in a worker or command: the web process stays light.
@@ -61,11 +61,11 @@ def figures_of(given: Given, log: OnProgress = lambda share, words: None) -> Pla
 
     done = 0
 
-    def step(words: str) -> Callable[[], None]:
+    def step(stage: str) -> Callable[[], None]:
         def check() -> None:
             nonlocal done
             done += 1
-            log(min(1.0, done / STEPS), words)
+            log(min(1.0, done / STEPS), stage)
 
         return check
 
@@ -214,7 +214,7 @@ def _work_out(report: ReliabilityReport, check: Callable[[], None]) -> Plain:
         except IntegrityError as error:
             raise Refused(MOVED_ON) from error
 
-    def log(share: float, words: str) -> None:
-        leases.renew_lease(report, progress=share, message=f"Measuring: {NAMES.get(words, words)}.")
+    def log(share: float, stage: str) -> None:
+        leases.renew_lease(report, progress=share, message=f"Measuring: {NAMES.get(stage, stage)}.")
 
     return {"result": figures_of(given, log)}

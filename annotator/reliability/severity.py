@@ -147,7 +147,7 @@ def severities(table: Table) -> SeverityReport:
     """Fit  score = item - severity of the annotator + rest  by least squares.
 
     Input: a table, gaps allowed. Output: severities in points, which sum to 0 within each group of
-    linked annotators (that makes them unique; between groups they say nothing), their standard
+    linked annotators (that makes them unique; between groups they mean nothing), their standard
     errors, misfits; each rated item's mean score and its fitted item effect. Severity and what
     follows are None, with the reason, for an annotator who shares no item with another.
     Formula: see least_squares.fit_additive; misfit = sqrt(sum of squared residuals of the annotator
@@ -205,7 +205,7 @@ LEAST_CHANGE = 0.05
 
 
 def severity_report(table: Table, unit: int = 1) -> Plain:
-    """Fit severities and say what they change.
+    """Fit severities and return what they change.
 
     Input: a table; units a point. Output, in points: `people` (a list, sorted as the columns:
     annotator, n of shared ratings, ratings in all, raw_mean, severity with low and high = severity

@@ -126,8 +126,8 @@ def _context(user: User, seen: Seen) -> dict[str, Any]:
     has_names = is_admin and is_unblinded(campaign, user, Shown.NAMES)
     page = None
     if standing.latest:
-        told = names_for(standing.latest, is_admin=is_admin, has_names=has_names)
-        page = reliability_page(standing.latest, told, is_admin=is_admin)
+        names = names_for(standing.latest, is_admin=is_admin, has_names=has_names)
+        page = reliability_page(standing.latest, names, is_admin=is_admin)
     return {
         "campaign": campaign,
         "is_admin": is_admin,

@@ -26,7 +26,7 @@ from core.text_io.text import NO_UTF8
 
 
 def save_unrated(request: HttpRequest) -> bool:
-    """Keep the posted rate form of an assignment that was theirs; say whether it is kept.
+    """Store the posted rate form of an assignment that was theirs; return whether it is.
 
     The role may have gone between the page and its submit; the draft is there when it comes back.
     """
@@ -45,19 +45,19 @@ def save_unrated(request: HttpRequest) -> bool:
         version = form.draft_version_seen or 0
         return save_refused(assignment=row, typed=form.as_entered, version=version) is not None
     except (SuspiciousOperation, MultiPartParserError, OSError):
-        return False  # what cannot be read cannot be kept
+        return False  # what cannot be read cannot be stored
 
 
 # Never shown again: the code of a second factor, and whatever calls itself a password.
-KEPT_BACK: Final = frozenset({"csrfmiddlewaretoken", "code"})
-KEPT_BACK_PART: Final = "password"
+WITHHELD: Final = frozenset({"csrfmiddlewaretoken", "code"})
+WITHHELD_PART: Final = "password"
 # Somebody wrote what stands here, be it one word.
 WRITTEN: Final = frozenset(
     {"comment", "note", "reason", "back_question", "leave_reason", "flag_reason"}
 )
 # What stands for bytes that are no text: to be seen, not sent again unseen.
 UNREADABLE: Final = "\ufffd"
-# Choices of two words.
+# Choices of two values.
 CHOSEN: Final = frozenset({"decision", "tag", "aid"})
 LABELS: Final = {"back_question": "Question", "leave_reason": "Reason", "flag_reason": "Reason"}
 
@@ -73,7 +73,7 @@ class TextInput:
 
 @dataclass(frozen=True, slots=True)
 class ResubmittedForm:
-    """A form as it was sent: where to, words to be seen, everything else as it is."""
+    """A form as it was sent: where to, texts to be seen, everything else as it is."""
 
     action: str
     words: tuple[TextInput, ...]
@@ -101,7 +101,7 @@ def of_fields(
     action: str, fields: Iterable[tuple[str, str]], *, had_password: bool
 ) -> ResubmittedForm | None:
     """Return a form of these fields; None without any."""
-    words: list[TextInput] = []
+    written: list[TextInput] = []
     hidden: list[tuple[str, str]] = []
     for name, value in fields:
         if _is_written(name, value):
@@ -109,9 +109,9 @@ def of_fields(
             words.append(TextInput(name, label, value))
         else:
             hidden.append((name, value))
-    if not words and not hidden:
+    if not written and not hidden:
         return None
-    return ResubmittedForm(action, tuple(words), tuple(hidden), had_password)
+    return ResubmittedForm(action, tuple(written), tuple(hidden), had_password)
 
 
 def resubmitted_fields(sent: QueryDict) -> list[tuple[str, str]]:
@@ -120,12 +120,12 @@ def resubmitted_fields(sent: QueryDict) -> list[tuple[str, str]]:
         (name, str(value))
         for name, values in sent.lists()
         for value in values
-        if name not in KEPT_BACK and KEPT_BACK_PART not in name
+        if name not in WITHHELD and WITHHELD_PART not in name
     ]
 
 
 def _is_written(name: str, value: str) -> bool:
-    """Return whether somebody wrote this: words, not a choice, an id or what a script reads."""
+    """Return whether somebody wrote this: text, not a choice, an id or what a script reads."""
     if name in CHOSEN and UNREADABLE not in value:
         return False
     is_text = any(sign.isspace() for sign in value) and not value.startswith(("[", "{"))
@@ -160,36 +160,36 @@ GO_BACK: Final = "What you typed is still in the page before this one: go back t
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Say in plain words that the form was not accepted, and how to go on."""
+    """Answer that the form was not accepted, and how to go on."""
     return render(request, "errors/403_csrf.html", {"typed": resubmitted_form(request)}, status=403)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Say that the request could not be read, or was too long to be read."""
+    """Answer that the request could not be read, or was too long to be read."""
     is_too_big = isinstance(exception, RequestDataTooBig)
     is_no_text = isinstance(exception.__cause__, UnicodeDecodeError)
     sentence = NO_UTF8 if is_no_text else "It was not in a form that this site sends."
-    words = {
+    context = {
         "heading": "That was too long" if is_too_big else "The request could not be read",
         "sentence": "The form was longer than the server takes." if is_too_big else sentence,
         "typed": resubmitted_form(request) if is_no_text else None,
     }
-    return render(request, "errors/400.html", words, status=413 if is_too_big else 400)
+    return render(request, "errors/400.html", context, status=413 if is_too_big else 400)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Say that there is nothing; what was typed into a form that was theirs is not lost by it."""
+    """Answer that there is nothing; what was typed into a form that was theirs is not lost."""
     return render(request, "errors/404.html", _refusal_context(request), status=404)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Say no; a campaign that is not theirs is not confirmed to exist by a 403."""
+    """Refuse; a campaign that is not theirs is not confirmed to exist by a 403."""
     match = request.resolver_match
     slug = match.kwargs.get("slug") if match else None
     if slug and not campaigns_for(request.user).filter(slug=slug).exists():
         return not_found(request, exception)
-    words = {"sentence": str(exception), **_refusal_context(request)}
-    return render(request, "errors/403.html", words, status=403)
+    context = {"sentence": str(exception), **_refusal_context(request)}
+    return render(request, "errors/403.html", context, status=403)
 
 
 def _refusal_context(request: HttpRequest) -> dict[str, object]:
@@ -199,7 +199,7 @@ def _refusal_context(request: HttpRequest) -> dict[str, object]:
 def server_error(request: HttpRequest) -> HttpResponse:
     """Render without context processors: the database may be what is broken.
 
-    One that does not answer is no fault of ours: it is told as such, and asked again soon.
+    One that does not answer is no fault of ours: it is reported as such, and asked again soon.
     """
     error = sys.exception()
     if is_disk_full(error):
@@ -221,5 +221,5 @@ def _unavailable(request: HttpRequest, sentence: str, status: int) -> HttpRespon
     shown = _resubmission(request)
     if request.method == "POST" and not shown["typed"]:
         sentence = f"{sentence} {GO_BACK}"
-    words = render_to_string("errors/503.html", {"sentence": sentence, **shown})
-    return HttpResponse(words, status=status, headers=headers)
+    html = render_to_string("errors/503.html", {"sentence": sentence, **shown})
+    return HttpResponse(html, status=status, headers=headers)

@@ -1,6 +1,6 @@
 """What every request passes: id, log line, limits, UTF-8, headers, sessions, refusals on record.
 
-Django's own handler puts it into the system's temporary folder and keeps the ending of its name,
+Django's own handler puts it into the system's temporary folder and retains the ending of its name,
 which a browser may make as long and as odd as it likes.
 """
 
@@ -71,7 +71,7 @@ class BodyLimit(BeforeView):
 
 
 def _may_upload(request: HttpRequest) -> bool:
-    """Say whether a file is taken here, and from this person: forms are read before the gate asks.
+    """Return whether a file is taken here, from this person: forms are read before the gate asks.
 
     Who comes with a token is looked at by the API before it reads a byte.
     """
@@ -150,7 +150,7 @@ logger = logging.getLogger("annotator.requests")
 
 
 def follow(get_response: View) -> View:
-    """Tell each answer by its route and code: an address may carry what somebody typed."""
+    """Log each answer by its route and code: an address may hold what somebody typed."""
     from annotator.operations.health.figures import count_request
 
     def handle(request: HttpRequest) -> HttpResponse:
@@ -179,13 +179,13 @@ def follow(get_response: View) -> View:
 
 
 class BrokenOff(Exception):
-    """An answer that had begun could not be ended; what it says nothing of is in the log."""
+    """An answer that had begun could not be ended; what it does not show is in the log."""
 
 
 def _watched(parts: Iterable[bytes], route: str) -> Iterator[bytes]:
-    """Yield the parts of a long answer; log without its words what breaks it off.
+    """Yield the parts of a long answer; log without its text what breaks it off.
 
-    Past this point the web server alone would hear of it, and print its words.
+    Past this point the web server alone would get it, and print its text.
     """
     try:
         yield from parts
@@ -251,7 +251,7 @@ NO_FEATURES: Final = ", ".join(
 
 
 def protect_drafts(get_response: View) -> View:
-    """Keep drafts out of caches, search engines and other sites; static files are not served here.
+    """Leave drafts out of caches, search engines and other sites; static files are not served here.
 
     The policy of the content, the referrer's and that of openers come from middleware before.
     """

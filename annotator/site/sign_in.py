@@ -1,4 +1,4 @@
-"""Sign in, the second step, sign out; what a form carried is kept."""
+"""Sign in, the second step, sign out; what a form held is resubmitted."""
 
 import json
 from typing import Any
@@ -17,7 +17,7 @@ from django.utils.decorators import method_decorator
 from django.views import View
 from django.views.decorators.http import require_http_methods
 
-from annotator.access.gate import CARRIED, DRAFT_FIELD
+from annotator.access.gate import DRAFT_FIELD, RESUBMITTED
 from annotator.access.scopes import ever_assigned
 from annotator.access.second_step import GIVEN, PENDING, await_code, awaited, has_factor
 from annotator.accounts.forms import CodeForm, SignInForm
@@ -40,7 +40,7 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
 def let_in(
-    request: HttpRequest, user: User, target: str, *, carried: str = "", with_code: bool = False
+    request: HttpRequest, user: User, target: str, *, resubmitted: str = "", with_code: bool = False
 ) -> HttpResponse:
     """Begin the session of a person, and answer with where to go, or a script with its token."""
     request.session.pop(PENDING, None)
@@ -49,10 +49,10 @@ def let_in(
     request.session[DEVICE] = describe_device(request.headers.get("User-Agent", ""))
     request.session[GIVEN] = with_code
     response: HttpResponse = HttpResponseRedirect(target)
-    if carried and (page := resubmitted_page(target)):
-        response = _shown_again(request, user, page, target, carried) or response
-    elif carried:
-        _save_draft(request, target, carried)
+    if resubmitted and (page := resubmitted_page(target)):
+        response = _shown_again(request, user, page, target, resubmitted) or response
+    elif resubmitted:
+        _save_draft(request, target, resubmitted)
     if request.headers.get("HX-Request"):
         response = JsonResponse({"token": get_token(request), "username": user.username})
     remember_browser(request, response, user.username)
@@ -73,7 +73,7 @@ def _page_at(target: str) -> ResolverMatch | None:
 
 
 def _shown_again(
-    request: HttpRequest, user: User, page: ResolverMatch, target: str, carried: str
+    request: HttpRequest, user: User, page: ResolverMatch, target: str, resubmitted: str
 ) -> HttpResponse | None:
     """Show a form that came before the sign-in, if it is of a page of this person's.
 
@@ -83,7 +83,7 @@ def _shown_again(
     is_comparison = page.view_name == COMPARE_ROUTE
     own = compare_page(user, pk) if is_comparison else adjudication_page(user, pk)
     try:
-        fields = loads(carried.encode("utf-8", "surrogatepass"))
+        fields = loads(resubmitted.encode("utf-8", "surrogatepass"))
     except StrictJsonError:
         return None
     if own is None or not isinstance(fields, dict):
@@ -103,16 +103,16 @@ def _save_draft(request: HttpRequest, target: str, carried: str) -> None:
     if assignment is None:
         return
     try:
-        typed = loads(carried.encode("utf-8", "surrogatepass"))
+        typed = loads(resubmitted.encode("utf-8", "surrogatepass"))
         version = int(str(typed.get(DRAFT_FIELD) or 0))
-        kept = save_refused(
+        saved = save_refused(
             assignment=assignment,
             typed={name: str(typed.get(name, "")) for name in TYPED},
             version=version,
         )
     except (StrictJsonError, AttributeError, ValueError):
-        kept = None
-    if kept:
+        saved = None
+    if saved:
         messages.info(request, "What you sent after your session had ended is kept as a draft.")
     else:
         messages.error(
@@ -183,7 +183,7 @@ class SignIn(LoginView):
     """The sign-in page; `next` is followed on this site only.
 
     A rating that was posted after the session had ended comes here with all its fields: they are
-    carried through the sign-in and kept as a draft of the one who signs in.
+    resubmitted after the sign-in and stored as a draft of the one who signs in.
     """
 
     template_name = "annotator/site/login.html"
@@ -193,7 +193,7 @@ class SignIn(LoginView):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         # A page's script that signs in again in place wants an answer, not another page; and what
-        # a form carries is kept first, even if another tab has signed in meanwhile.
+        # a form holds is stored first, even if another tab has signed in meanwhile.
         is_asking = request.headers.get("HX-Request") or request.method == "POST"
         self.redirect_authenticated_user = not is_asking
         return super().dispatch(request, *args, **kwargs)
@@ -223,20 +223,20 @@ class SignIn(LoginView):
         }
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        carried = {"carried": self.request.POST.get("carried", "")}
-        return super().get_context_data(**(carried | kwargs))
+        resubmitted = {"carried": self.request.POST.get("carried", "")}
+        return super().get_context_data(**(resubmitted | kwargs))
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         user = form.get_user()
         assert isinstance(user, User)
-        carried = self.request.POST.get("carried", "")
+        resubmitted = self.request.POST.get("carried", "")
         if not has_factor(user):
-            return let_in(self.request, user, self.get_success_url(), carried=carried)
+            return let_in(self.request, user, self.get_success_url(), resubmitted=resubmitted)
         await_code(self.request, user)
-        return ask_for_code(self.request, CodeForm(), self.get_redirect_url(), carried)
+        return ask_for_code(self.request, CodeForm(), self.get_redirect_url(), resubmitted)
 
     def _too_often(self, refusal: TooOften) -> HttpResponse:
-        """Return when to try again; the name, and what a form carries, stay."""
+        """Return when to try again; the name, and what a form holds, stay."""
         if self.request.headers.get("HX-Request"):
             response: HttpResponse = JsonResponse({"sentence": refusal.sentence}, status=429)
         else:
@@ -254,7 +254,7 @@ class SignIn(LoginView):
 
 
 class SignOut(LogoutView):
-    """Ends the session and has the browser forget what it kept of this site."""
+    """Ends the session and has the browser forget what it stored of this site."""
 
     http_method_names = ["post", "options"]
 

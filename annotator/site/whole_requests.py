@@ -40,7 +40,7 @@ SLOWEST_BYTES_PER_SECOND: Final = 16 * 1024
 # How long a client may take nothing of a long answer.
 UNREAD_SECONDS: Final = 60.0
 NOT_IN_TIME: Final = 408
-NO_ROOM: Final = 507
+INSUFFICIENT_STORAGE: Final = 507
 
 logger = logging.getLogger("annotator.requests")
 
@@ -62,7 +62,7 @@ class OpenFile:
 
 @dataclass(slots=True)
 class Answer:
-    """What the application says; what is long stands in a file."""
+    """What the application answers; what is long stands in a file."""
 
     status: int
     headers: list[tuple[bytes, bytes]]
@@ -94,11 +94,11 @@ class WholeRequests:
             if not is_disk_full(error):
                 raise
             logger.warning("a request or its answer found no room on the disk")
-            answer = _last_answer(NO_ROOM, FULL_SENTENCE)
+            answer = _last_answer(INSUFFICIENT_STORAGE, FULL_SENTENCE)
         try:
             await _send(answer, send)
         except TimeoutError:
-            # Its length was told, so that nobody takes what came for the whole.
+            # Its length was sent, so that nobody takes what came for the whole.
             logger.warning("an answer was given up, because nobody read it")
         finally:
             if answer.file is not None:

@@ -28,7 +28,7 @@ def claim_words(claim: ClaimView) -> SafeString:
 
 @register.filter
 def indent(depth: int) -> int:
-    """Return how far a claim is indented: deeper ones are not told apart."""
+    """Return how far a claim is indented: deeper ones are not distinguished."""
     return min(depth, DEEPEST_INDENT)
 
 
@@ -36,12 +36,12 @@ def _limitation(entry: LimitationView) -> str:
     standing = f" is-{entry.standing}" if entry.standing else ""
     segments = list(entry.segments)
     head = tail = ""
-    # Each limitation has a line of its own: white space around it is kept, not shown.
+    # Each limitation has a line of its own: white space around it stays, not shown.
     if segments:
         head, segments[0] = _without_space(segments[0], at_end=False)
         tail, segments[-1] = _without_space(segments[-1], at_end=True)
-    words = _gap(head) + "".join(_segment(segment) for segment in segments) + _gap(tail)
-    return f'<span class="limitation{standing}">{words}</span>'
+    html = _gap(head) + "".join(_segment(segment) for segment in segments) + _gap(tail)
+    return f'<span class="limitation{standing}">{html}</span>'
 
 
 def _without_space(segment: Segment, *, at_end: bool) -> tuple[str, Segment]:
@@ -52,9 +52,9 @@ def _without_space(segment: Segment, *, at_end: bool) -> tuple[str, Segment]:
     if INVISIBLE in segment.kinds:
         return "", segment
     text = segment.text
-    words = text.rstrip() if at_end else text.lstrip()
-    space = text[len(words) :] if at_end else text[: len(text) - len(words)]
-    return space, replace(segment, text=words)
+    text_left = text.rstrip() if at_end else text.lstrip()
+    space = text[len(text_left) :] if at_end else text[: len(text) - len(text_left)]
+    return space, replace(segment, text=text_left)
 
 
 def _gap(space: str) -> str:
@@ -62,15 +62,15 @@ def _gap(space: str) -> str:
 
 
 def _segment(segment: Segment) -> str:
-    words = _exact(segment.text)
-    if not segment.kinds or not words:
-        return words
+    html = _exact(segment.text)
+    if not segment.kinds or not html:
+        return html
     classes = escape(" ".join(segment.kinds))
     title = f' title="{escape("; ".join(segment.notes))}"' if segment.notes else ""
     code = f' data-code="U+{ord(segment.text[0]):04X}"' if INVISIBLE in segment.kinds else ""
-    return f'<mark class="{classes}"{title}{code}>{words}</mark>'
+    return f'<mark class="{classes}"{title}{code}>{html}</mark>'
 
 
 def _exact(text: str) -> str:
-    """Escape text so that a browser keeps its line ends, which it would else unify."""
+    """Escape text so that a browser preserves its line ends, which it would else unify."""
     return escape(text).replace("\r", "&#13;")

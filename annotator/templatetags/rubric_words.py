@@ -1,4 +1,4 @@
-"""Words of the rubric for templates."""
+"""Texts of the rubric for templates."""
 
 from django import template
 

@@ -1,4 +1,4 @@
-"""Works as several annotators at once, each in a process with one kept-alive connection."""
+"""Works as several annotators at once, each in a process with one open connection."""
 
 import http.client
 import json
@@ -24,14 +24,14 @@ CRITERIA = (
 )
 
 
-class Door(Protocol):
+class Interface(Protocol):
     """The public API of one application, as one annotator uses it."""
 
     def take(self, wire: "Wire") -> tuple[str, Any] | None:
         """Return the next item's own name and what submit needs; None when nothing is left."""
 
     def submit(self, wire: "Wire", item: Any, scores: Mapping[str, int]) -> bool:
-        """Send an annotation; say whether it was acknowledged."""
+        """Send an annotation; return whether it was acknowledged."""
 
 
 @dataclass
@@ -42,7 +42,7 @@ class Wire:
     headers: dict[str, str]
     statuses: Counter[str] = field(default_factory=Counter)
     connection: http.client.HTTPConnection | None = None
-    # What the server said of its own time with the last answer; "" when it says nothing.
+    # What the server reported of its own time with the last answer; "" without a report.
     timing: str = ""
 
     def call(
@@ -122,15 +122,18 @@ def scores_for(annotator: int, item: str) -> dict[str, int]:
 
 
 def work_together(
-    doors: list[Door], wires: list[Wire], *, annotations: int, seconds: float
+    interfaces: list[Interface], wires: list[Wire], *, annotations: int, seconds: float
 ) -> list[Work]:
     """Have each annotator do an equal share, at most so many in all and so long."""
     context = multiprocessing.get_context("fork")
     results: multiprocessing.Queue[Work] = context.Queue()
-    shares = [annotations // len(doors) + (n < annotations % len(doors)) for n in range(len(doors))]
+    shares = [
+        annotations // len(interfaces) + (n < annotations % len(interfaces))
+        for n in range(len(interfaces))
+    ]
     workers = [
-        context.Process(target=_work, args=(n, door, wire, shares[n], seconds, results))
-        for n, (door, wire) in enumerate(zip(doors, wires, strict=True))
+        context.Process(target=_work, args=(n, interface, wire, shares[n], seconds, results))
+        for n, (interface, wire) in enumerate(zip(interfaces, wires, strict=True))
     ]
     for worker in workers:
         worker.start()
@@ -152,7 +155,7 @@ def work_together(
 
 def _work(
     annotator: int,
-    door: Door,
+    interface: Interface,
     wire: Wire,
     share: int,
     seconds: float,
@@ -164,7 +167,7 @@ def _work(
         while len(work.given) < share and time.monotonic() < end:
             if sum(work.statuses.values()) >= MOST_FAILURES:
                 break
-            if not _one(door, wire, work):
+            if not _one(interface, wire, work):
                 work.is_finished = True
                 break
     except Exception as error:  # noqa: BLE001 - whatever stops one annotator is a finding
@@ -172,11 +175,11 @@ def _work(
     results.put(work)
 
 
-def _one(door: Door, wire: Wire, work: Work) -> bool:
+def _one(interface: Interface, wire: Wire, work: Work) -> bool:
     """Take one item and annotate it; False when nothing is left."""
     failures = sum(work.statuses.values())
     start = time.perf_counter()
-    taken = door.take(wire)
+    taken = interface.take(wire)
     work.next_seconds.append(time.perf_counter() - start)
     if taken is None:
         return sum(work.statuses.values()) > failures  # a failure is not the end of the work
@@ -184,7 +187,7 @@ def _one(door: Door, wire: Wire, work: Work) -> bool:
     work.given.append(name)
     work.given_again += name in work.done
     start = time.perf_counter()
-    is_stored = door.submit(wire, item, scores_for(work.annotator, name))
+    is_stored = interface.submit(wire, item, scores_for(work.annotator, name))
     work.submit_seconds.append(time.perf_counter() - start)
     if is_stored:
         work.acknowledged += 1

@@ -27,7 +27,7 @@ from annotation_flow.scale import Scale
 PROJECT = "/v1/projects/1"
 
 
-class DoccanoDoor:
+class DoccanoInterface:
     """The calls that its own pages make for one example."""
 
     def take(self, wire: Wire) -> tuple[str, Any] | None:
@@ -60,7 +60,7 @@ def measure_doccano(scale: Scale, folder: Path, peers: Path) -> Figures:
         }
     )
     beside = helper(str(home / "bin" / "python"), "doccano_database")
-    tokens = ask(beside, environment, "fill", *scale.words())["tokens"]
+    tokens = ask(beside, environment, "fill", *scale.arguments())["tokens"]
     port = free_port()
     # The options of its own command, but for the address: it would listen to the whole network.
     workers = str(2 * (os.cpu_count() or 1) + 1)
@@ -78,7 +78,7 @@ def measure_doccano(scale: Scale, folder: Path, peers: Path) -> Figures:
             "doccano 1.8.4, SQLite",
             scale,
             server,
-            [DoccanoDoor() for _ in tokens],
+            [DoccanoInterface() for _ in tokens],
             [Wire(port, {"Authorization": f"Token {token}"}) for token in tokens],
             warm_path=PROJECT,
             count=lambda: Counted(**ask(beside, environment, "count")),

@@ -3,19 +3,19 @@
 import time
 from collections.abc import Callable
 
-from annotation_flow.clients import Door, Wire, work_together
+from annotation_flow.clients import Interface, Wire, work_together
 from annotation_flow.figures import Counted, Figures, load
 from annotation_flow.processes import Server
 from annotation_flow.scale import Scale
 
-LOCK_WORDS = ("is locked", "operationalerror", "deadlock", "could not serialize", "i/o error")
+LOCK_MESSAGES = ("is locked", "operationalerror", "deadlock", "could not serialize", "i/o error")
 
 
 def drive(
     name: str,
     scale: Scale,
     server: Server,
-    doors: list[Door],
+    interfaces: list[Interface],
     wires: list[Wire],
     *,
     warm_path: str,
@@ -26,8 +26,8 @@ def drive(
         wire.warm_up(warm_path)
     time.sleep(scale.settle_seconds)
     load_before, cpu, start = load(), server.cpu_seconds(), time.monotonic()
-    works = work_together(doors, wires, annotations=scale.annotations, seconds=scale.seconds)
+    works = work_together(interfaces, wires, annotations=scale.annotations, seconds=scale.seconds)
     wall, after = time.monotonic() - start, server.cpu_seconds()
     spent = {part: seconds - cpu.get(part, 0.0) for part, seconds in after.items()}
-    locks = server.log_lines(*LOCK_WORDS)
+    locks = server.log_lines(*LOCK_MESSAGES)
     return Figures(name, scale, tuple(works), spent, wall, locks, count(), load_before)

@@ -27,7 +27,7 @@ HEADINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What the database holds after a run; None where an application cannot say."""
+    """What the database holds after a run; None where an application has no such figure."""
 
     ratings: int
     beyond_overlap: int | None
@@ -78,7 +78,7 @@ class Figures:
         return 1000 * quantile([s for work in self.works for s in work.next_seconds], 0.95)
 
     def _parts(self) -> str:
-        """Return which programs the CPU was spent in, where they are told apart."""
+        """Return which programs the CPU was spent in, where they can be distinguished."""
         each = {part: 1000 * s / max(1, self.acknowledged) for part, s in self.cpu_seconds.items()}
         shown = [f"{part} {each[part]:.1f}" for part in sorted(each) if each[part] >= 0.05]
         return f" ({', '.join(shown)})" if len(self.cpu_seconds) > 1 else ""

@@ -20,11 +20,11 @@ from annotation_flow.processes import (
 from annotation_flow.scale import Scale
 
 
-class LabelStudioDoor:
+class LabelStudioInterface:
     """The calls that its own pages make for one task."""
 
     def take(self, wire: Wire) -> tuple[str, Any] | None:
-        # It says 404 when it finds no task, which is also its answer while others hold the rest.
+        # It answers 404 when it finds no task, which is also its answer while others hold the rest.
         status, task = wire.call("GET", "/api/projects/1/next", fine=(404,))
         return (str(task["id"]), task["id"]) if status == 200 else None
 
@@ -59,7 +59,7 @@ def measure_label_studio(scale: Scale, folder: Path, peers: Path) -> Figures:
     )
     inside = {"DJANGO_SETTINGS_MODULE": "core.settings.label_studio", "PYTHONPATH": str(package)}
     beside = helper(str(home / "bin" / "python"), "label_studio_database")
-    tokens = ask(beside, environment | inside, "fill", *scale.words())["tokens"]
+    tokens = ask(beside, environment | inside, "fill", *scale.arguments())["tokens"]
     port = free_port()
     command = [str(home / "bin" / "label-studio"), "start", "--no-browser"]
     command += ["--internal-host", HOST, "--port", str(port)]
@@ -74,7 +74,7 @@ def measure_label_studio(scale: Scale, folder: Path, peers: Path) -> Figures:
             "Label Studio 1.23.2, SQLite",
             scale,
             server,
-            [LabelStudioDoor() for _ in tokens],
+            [LabelStudioInterface() for _ in tokens],
             [Wire(port, {"Authorization": f"Token {token}"}) for token in tokens],
             warm_path="/api/projects/1/",
             count=lambda: Counted(**ask(beside, environment | inside, "count")),

@@ -30,12 +30,12 @@ ROOT = Path(__file__).resolve().parents[2]
 WARM_PATH = "/api/v1/campaigns/flow/"
 
 
-class OurDoor:
-    """next and ratings of our REST door."""
+class OurInterface:
+    """next and ratings of our REST API."""
 
     def take(self, wire: Wire) -> tuple[str, Any] | None:
         status, row = wire.call("POST", "/api/v1/campaigns/flow/assignments/next/")
-        # The text is the only name of an item that an annotator is told.
+        # The text is the only name of an item that an annotator is shown.
         return (row["candidate"]["claims"], row["id"]) if status == 200 else None
 
     def submit(self, wire: Wire, item: Any, scores: Mapping[str, int]) -> bool:
@@ -52,7 +52,7 @@ def measure_ours(scale: Scale, folder: Path, database_url: str = "") -> Figures:
             name,
             scale,
             served.server,
-            [OurDoor() for _ in served.wires],
+            [OurInterface() for _ in served.wires],
             served.wires,
             warm_path=WARM_PATH,
             count=served.count,
@@ -80,7 +80,7 @@ def serving_ours(
         )
         inside = {"DJANGO_SETTINGS_MODULE": "config.settings", "PYTHONPATH": str(ROOT)}
         beside = helper(sys.executable, "ours_database")
-        tokens = ask(beside, environment | inside, "fill", *scale.words())["tokens"]
+        tokens = ask(beside, environment | inside, "fill", *scale.arguments())["tokens"]
         with running(
             [sys.executable, str(ROOT / "scripts" / "supervise.py")],
             is_ready=lambda: answers(port, "/healthz"),

@@ -40,9 +40,9 @@ def free_port() -> int:
 
 
 def clean_environment(settings: Mapping[str, str]) -> dict[str, str]:
-    """Return this environment without what would tell one Django about another's settings."""
-    kept = {name: value for name, value in os.environ.items() if name not in DROPPED}
-    return kept | dict(settings)
+    """Return this environment without what would give one Django another's settings."""
+    rest = {name: value for name, value in os.environ.items() if name not in DROPPED}
+    return rest | dict(settings)
 
 
 def answers(port: int, path: str) -> bool:
@@ -59,10 +59,10 @@ def helper(python: str, module: str) -> list[str]:
     return [python, "-c", RUN_HELPER, module]
 
 
-def ask(command: list[str], environment: Mapping[str, str], *words: str) -> dict[str, Any]:
+def ask(command: list[str], environment: Mapping[str, str], *arguments: str) -> dict[str, Any]:
     """Run a helper beside a database and return the JSON of its last line."""
     done = subprocess.run(
-        [*command, *words],
+        [*command, *arguments],
         env=dict(environment),
         # The package of this file is found from here.
         cwd=Path(__file__).resolve().parents[1],
@@ -71,13 +71,13 @@ def ask(command: list[str], environment: Mapping[str, str], *words: str) -> dict
         check=False,
     )
     if done.returncode:
-        raise RuntimeError(f"{command[-1]}, {words[0]}: failed: {done.stderr[-1500:]}")
+        raise RuntimeError(f"{command[-1]}, {arguments[0]}: failed: {done.stderr[-1500:]}")
     return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A running server: its root processes, words that tell its parts, the file it logs to."""
+    """A running server: its root processes, texts that mark its parts, the file it logs to."""
 
     roots: tuple[int, ...]
     parts: tuple[str, ...]
@@ -87,15 +87,15 @@ class Server:
         """Return user and system seconds by part, children that have ended included."""
         found: Counter[str] = Counter()
         for pid in family(self.roots):
-            words = _command_line(pid)
-            part = next((part for part in self.parts if part in words), "other")
+            command_line = _command_line(pid)
+            part = next((part for part in self.parts if part in command_line), "other")
             found[part] += _cpu_ticks(pid)
         return {part: ticks / TICKS for part, ticks in found.items()}
 
-    def log_lines(self, *words: str) -> int:
-        """Count the lines of its log that hold one of the words, in whatever case."""
-        text = self.log.read_text(encoding="utf-8", errors="replace").lower()
-        return sum(any(word in line for word in words) for line in text.splitlines())
+    def log_lines(self, *texts: str) -> int:
+        """Count the lines of its log that hold one of the texts, in whatever case."""
+        log = self.log.read_text(encoding="utf-8", errors="replace").lower()
+        return sum(any(text in line for text in texts) for line in log.splitlines())
 
 
 @contextmanager
@@ -177,7 +177,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     with suppress(subprocess.TimeoutExpired):
         process.wait(GRACE_SECONDS)
     for pid, started_at in rest.items():
-        # A number may belong to another process by now; its start tells.
+        # A number may belong to another process by now; its start shows it.
         if started_at and _started_at(pid) == started_at:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)

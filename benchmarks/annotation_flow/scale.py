@@ -15,6 +15,6 @@ class Scale:
     # Servers go on loading after their first answer; that is no cost of an annotation.
     settle_seconds: float = 4
 
-    def words(self) -> list[str]:
-        """Return what a helper beside the database is told."""
+    def arguments(self) -> list[str]:
+        """Return the arguments of a helper beside the database."""
         return [str(self.items), str(self.annotators), str(self.overlap)]

@@ -63,7 +63,7 @@ def _reference(number: int) -> str:
             claims.append(claim)
             words += len(claim.split())
         step += 1 + number // len(sets) % 5
-    # The mark keeps references of the same claims apart, as their digests are.
+    # The mark separates references of the same claims, as their digests are.
     return _numbered([*claims, f"A kit of parts number {number} for the use of claim 1."])
 
 

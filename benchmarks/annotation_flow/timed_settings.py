@@ -1,4 +1,4 @@
-"""The application's settings, with the time that it takes told in each answer."""
+"""The application's settings, with the time that it takes in each answer."""
 
 import time
 from collections.abc import Callable
@@ -10,8 +10,8 @@ from config.settings import MIDDLEWARE
 Answer = Callable[[Any], Any]
 
 
-def tell_time(get_response: Answer) -> Answer:
-    """Say in Server-Timing how long every middleware, the view and the database took together."""
+def report_time(get_response: Answer) -> Answer:
+    """Report in Server-Timing how long all middleware, the view and the database took together."""
 
     def answer(request: Any) -> Any:
         start = time.perf_counter()
@@ -23,4 +23,4 @@ def tell_time(get_response: Answer) -> Answer:
     return answer
 
 
-MIDDLEWARE.insert(0, "annotation_flow.timed_settings.tell_time")
+MIDDLEWARE.insert(0, "annotation_flow.timed_settings.report_time")

@@ -59,7 +59,7 @@ def rate(campaign: Any, references: list[Any], people: list[Any], texts: Any) ->
             named = {"campaign": campaign, "annotator": user, "candidate": candidate}
             given.append(Assignment(**named, label="Candidate", status="submitted"))
             scores = {criterion: chance.randint(0, 10) for criterion in CRITERIA}
-            said = scores | {"overall_numerator": overall_numerator(scores), "comment": COMMENT}
+            values = scores | {"overall_numerator": overall_numerator(scores), "comment": COMMENT}
             ratings.append(
                 Rating(
                     assignment=given[-1],
@@ -68,10 +68,10 @@ def rate(campaign: Any, references: list[Any], people: list[Any], texts: Any) ->
                     rubric_version="1",
                     submitted_at=now,
                     revised_at=now,
-                    **said,
+                    **values,
                 )
             )
-            revisions.append(RatingRevision(rating=ratings[-1], number=1, made_at=now, **said))
+            revisions.append(RatingRevision(rating=ratings[-1], number=1, made_at=now, **values))
     for model, rows in ((Assignment, given), (Rating, ratings), (RatingRevision, revisions)):
         model.objects.bulk_create(rows, batch_size=BATCH)
 
@@ -99,8 +99,8 @@ def store_files(quadruplets: int, model_mb: int, texts: Any) -> None:
         )
         for number in range(quadruplets)
     )
-    version = import_dataset(name="kept", rows=list(rows), plan=SplitPlan("file")).version
-    directory = models_directory() / "model-kept"
+    version = import_dataset(name="stored", rows=list(rows), plan=SplitPlan("file")).version
+    directory = models_directory() / "model-stored"
     directory.mkdir(parents=True)
     weights = random.Random(5).randbytes(model_mb * 1_000_000)
     (directory / "model.safetensors").write_bytes(weights)

@@ -1,8 +1,8 @@
 """A worker's end of a queue: messages that no task can be made of are logged and thrown away.
 
-Celery takes the headers of a message at their word. A time limit that is a text breaks its pool, a
+Celery trusts the headers of a message. A time limit that is a text breaks its pool, a
 name that is a list breaks the look-up, and each ends the worker as an unrecoverable error; Redis
-then hands the message to the next worker. Ours say little, so that anything else is thrown away.
+then hands the message to the next worker. Ours hold little, so that anything else is thrown away.
 
 Celery throws away what it knows to be malformed. Anything else, such as a body without its three
 parts, ends the worker as an unrecoverable error, and Redis hands the message to the next one: one
@@ -35,7 +35,7 @@ NEVER: Final[dict[str, tuple[Any, ...]]] = {
 _PLAIN: Final = (str, int, type(None))
 _OUR_NAMES: Final = re.compile(r"(?:annotator|scoring)\.[a-z_]{1,60}")
 # The row of a job is what counts: the sweeper sends its message again, under the names of today.
-KEPT: Final = "its job stays in the database and is announced again"
+STAYS: Final = "its job stays in the database and is announced again"
 
 
 def is_plain(headers: object) -> bool:
@@ -56,17 +56,17 @@ class CarefulConsumer(Consumer):
 
     def create_task_handler(self, promise: Any = promise) -> Callable[[Any], Any]:
         """Return what takes messages: those with headers like ours go Celery's own way."""
-        carry_on = super().create_task_handler(promise)
+        proceed = super().create_task_handler(promise)
 
         def take(message: Any) -> Any:
             if is_plain(message.headers):
-                return carry_on(message)
+                return proceed(message)
             return self._refuse(message, "its headers are not of our making")
 
         return take
 
     def on_unknown_message(self, body: Any, message: Any) -> None:
-        """Refuse a message that says nothing of a task."""
+        """Refuse a message that names no task."""
         self._refuse(message, "it names no task")
 
     def on_unknown_task(self, body: Any, message: Any, exc: Exception) -> None:
@@ -84,11 +84,11 @@ class CarefulConsumer(Consumer):
         self._refuse(message, "its body cannot be read")
 
     def _refuse(self, message: Any, why: str) -> None:
-        """Take a message off its queue and say so in one line, which quotes nothing of it.
+        """Take a message off its queue and log it in one line, which quotes nothing of it.
 
-        Whoever wrote it also chose the words. Put back, it would come again at once, for ever.
+        Whoever wrote it also chose its text. Put back, it would come again at once, for ever.
         """
-        logger.error("a message was not taken: %s; %s", why, KEPT)
+        logger.error("a message was not taken: %s; %s", why, STAYS)
         message.reject_log_error(logger, self.connection_errors)  # type: ignore[attr-defined]
 
 
@@ -97,18 +97,18 @@ KNOWN = (InvalidTaskError, ContentDisallowed, DecodeError)
 
 def careful_strategy(task: Any, *given: Any, **options: Any) -> Callable[..., Any]:
     """Return Celery's own way from a message to a task, which no message can break."""
-    carry_on = strategy.default(task, *given, **options)
+    proceed = strategy.default(task, *given, **options)
 
     def handle(message: Any, *more: Any, **most: Any) -> Any:
         try:
             args, kwargs, _ = message.payload
             # Raises TypeError where a program of another version meant another task by the name.
             task.__header__(*args, **kwargs)
-            return carry_on(message, *more, **most)
+            return proceed(message, *more, **most)
         except KNOWN:
             raise
         except Exception as error:
-            # Its words may quote the message, so only its kind is told.
+            # Its text may quote the message, so only its kind is logged.
             raise InvalidTaskError(f"no task can be made of it ({type(error).__name__})") from error
 
     return handle

@@ -1,6 +1,6 @@
 """The filesystem broker's transport: a message has its name once it is complete, and is taken once.
 
-Messages are all that it keeps in files.
+Messages are all that it stores in files.
 """
 
 import logging
@@ -26,13 +26,13 @@ _TEXTS: Final = ("body", "content-type", "content-encoding")
 
 
 def is_envelope(found: object) -> bool:
-    """Tell whether kombu can make a message of this: texts, headers, and properties with a tag."""
+    """Return whether kombu can make a message of it: texts, headers, and properties with a tag."""
     if not isinstance(found, dict):
         return False
     headers, properties = found.get("headers"), found.get("properties")
     return (
         all(isinstance(found.get(name), str) for name in _TEXTS)
-        # kombu unpacks what says that it is compressed, before anybody looks at it.
+        # kombu unpacks what claims to be compressed, before anybody looks at it.
         and isinstance(headers, dict)
         and "compression" not in headers
         and isinstance(properties, dict)

@@ -75,7 +75,7 @@ def close(row: JobRow, status: JobStatus, **fields: Any) -> None:
     """Put a running job of ours into a final state; raise LostLease when it is not ours.
 
     Call it inside the transaction that writes the job's effects: this is the fence. A failure is
-    closed where its error is handled, whose kind the log tells.
+    closed where its error is handled, whose kind the log holds.
     """
     error = type(sys.exception()) if status == JobStatus.FAILED else None
     if not _end(row, status, error=error, **fields):
@@ -85,7 +85,7 @@ def close(row: JobRow, status: JobStatus, **fields: Any) -> None:
 def _end(
     row: JobRow, status: JobStatus, *where: Q, error: type | None = None, **fields: Any
 ) -> bool:
-    """Write the final state of a job that still runs for who owned it; say whether it did."""
+    """Write the final state of a job that still runs for who owned it; return whether it did."""
     now = database_now()
     rows = type(row)._default_manager.filter(*where, pk=row.pk, owner=row.owner)
     if not rows.filter(status=JobStatus.RUNNING).update(
@@ -148,7 +148,7 @@ def jobs_to_enqueue(model: type[JobRow]) -> Iterable[uuid.UUID]:
 def _pause(row: JobRow, rung_at: datetime) -> timedelta:
     since = row.lease_until if row.status == JobStatus.RUNNING else row.created_at
     if since is None or (row.status == JobStatus.QUEUED and row.started_at is not None):
-        return LEAST_PAUSE  # queued again, and no column says since when
+        return LEAST_PAUSE  # queued again, and no column holds since when
     return min(max(rung_at - since, LEAST_PAUSE), LONGEST_PAUSE)
 
 
@@ -158,14 +158,14 @@ def settle_cancelled(row: JobRow) -> None:
 
 
 def _log_outcome(row: JobRow, status: str, error: type | None = None, **facts: float) -> None:
-    """Log what became of a job by ids and codes: the words of an error may quote claims."""
-    told: dict[str, Any] = {"kind": row.kind(), "key": str(row.pk), "attempt": row.attempt} | facts
+    """Log what became of a job by ids and codes: the text of an error may quote claims."""
+    data: dict[str, Any] = {"kind": row.kind(), "key": str(row.pk), "attempt": row.attempt} | facts
     if error:
-        told["error"] = error.__name__
-    words = " ".join(f"{name}={value}" for name, value in told.items())
-    # A job that lost its worker is ended by the sweeper, which says nothing below a warning.
+        data["error"] = error.__name__
+    text = " ".join(f"{name}={value}" for name, value in data.items())
+    # A job that lost its worker is ended by the sweeper, which logs nothing below a warning.
     level = logging.WARNING if error is LostLease else logging.INFO
-    logger.log(level, "job %s %s", status, words, extra={"job": {"status": status} | told})
+    logger.log(level, "job %s %s", status, text, extra={"job": {"status": status} | data})
 
 
 @contextmanager

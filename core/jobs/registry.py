@@ -34,7 +34,7 @@ def kinds_of_jobs() -> tuple[type[JobRow], ...]:
 
 
 def register_tidying(delete: Callable[[], int]) -> None:
-    """Name what deletes what is kept for a time only and returns how much; the sweeper calls it."""
+    """Register a function that deletes what is stored for a time only; the sweeper calls it."""
     _tidying.append(delete)
 
 

@@ -1,4 +1,4 @@
-"""The columns every background job carries, and the states it may be in."""
+"""The columns that every background job has, and the states it may be in."""
 
 import uuid
 

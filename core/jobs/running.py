@@ -1,4 +1,4 @@
-"""Runs one job: claims it, keeps its lease while the work runs, and puts it into a final state."""
+"""Runs one job: claims it, renews its lease during the work, and puts it into a final state."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -37,7 +37,7 @@ def run_job(
     with a sentence that begins with `noun`, and is raised again.
 
     `on_success` and `on_failure` are called in the transaction that closes the job, `cleanup` last,
-    however the work ended. Columns that the work keeps up to date on `job` are stored by each
+    however the work ended. Columns that the work updates on `job` are stored by each
     heartbeat (`heartbeat_columns`) or with a failure (`failure_columns`).
     """
     job = leases.claim(model, pk)

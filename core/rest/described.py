@@ -1,4 +1,4 @@
-"""How the OpenAPI document tells of refusals: every call says which codes it can answer."""
+"""How the OpenAPI document describes refusals: every call lists the codes it can answer."""
 
 from typing import Any, Final
 
@@ -29,7 +29,7 @@ class Described(AutoSchema):
 
     def _get_response_bodies(self, direction: Any = "response") -> Any:
         answers = super()._get_response_bodies(direction)
-        told = ALWAYS | (WITH_BODY if self.method != "GET" else {})
-        told |= OF_REVISIONS if self.method == "PATCH" else {}
-        refusals = {code: {"description": text, "content": REFUSAL} for code, text in told.items()}
+        texts = ALWAYS | (WITH_BODY if self.method != "GET" else {})
+        texts |= OF_REVISIONS if self.method == "PATCH" else {}
+        refusals = {code: {"description": text, "content": REFUSAL} for code, text in texts.items()}
         return refusals | answers

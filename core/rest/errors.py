@@ -1,4 +1,4 @@
-"""How the API says no: `{field: [reasons]}` for bad input, one sentence for the rest."""
+"""How the API refuses: `{field: [reasons]}` for bad input, one sentence for the rest."""
 
 from typing import Any
 

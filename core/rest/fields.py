@@ -1,4 +1,4 @@
-"""Serializer fields that take what they say and nothing else."""
+"""Serializer fields that take what they name and nothing else."""
 
 from typing import Any
 from uuid import UUID
@@ -43,7 +43,7 @@ class TextField(serializers.CharField):
 
 
 class CommentField(TextField):
-    """Words; where they may not be blank they hold a letter or a digit, as in a form."""
+    """Text; where it may not be blank it holds a letter or a digit, as in a form."""
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
         if isinstance(data, str) and not self.allow_blank and not has_content(data):
@@ -52,7 +52,7 @@ class CommentField(TextField):
 
 
 class TickField(serializers.BooleanField):
-    """true or false; of a form, the words that its boxes send, and no others."""
+    """true or false; of a form, the values that its boxes send, and no others."""
 
     def to_internal_value(self, data: Any) -> bool:
         is_form = isinstance(getattr(self.root, "initial_data", None), QueryDict)

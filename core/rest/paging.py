@@ -24,7 +24,7 @@ PAGED: Final = [
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The rows of a page, and the headers that say where its neighbours are."""
+    """The rows of a page, and the headers that link its neighbours."""
 
     rows: list[Any]
     headers: Mapping[str, str]
@@ -33,7 +33,7 @@ class Page:
 def page_of(request: Request, rows: QuerySet[Any]) -> Page:
     """Return the page of the rows that a request asks for; they must be in a full order.
 
-    400 for a number that is none, 404 for a page behind the last one. The neighbours are told in
+    400 for a number that is none, 404 for a page behind the last one. The neighbours are linked in
     `Link`, as GitHub does, so that the body of a list is a list.
     """
     size = _number(request, SIZE, MOST_ROWS)
@@ -48,8 +48,8 @@ def page_of(request: Request, rows: QuerySet[Any]) -> Page:
     links = [(number - 1, "prev")] if number > 1 else []
     links += [(number + 1, "next")] if len(found) > size else []
     here = request.build_absolute_uri()
-    told = (f'<{replace_query_param(here, PAGE, to)}>; rel="{rel}"' for to, rel in links)
-    return Page(found[:size], {"Link": ", ".join(told)} if links else {})
+    entries = (f'<{replace_query_param(here, PAGE, to)}>; rel="{rel}"' for to, rel in links)
+    return Page(found[:size], {"Link": ", ".join(entries)} if links else {})
 
 
 def _number(request: Request, name: str, default: int) -> int:

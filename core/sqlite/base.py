@@ -42,7 +42,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def _connect(self, parameters: Any) -> Any:
         """Connect, however often it takes: SQLite asks for the journal mode without waiting.
 
-        Of two programs that open a new database at one moment, one is told that it is locked.
+        Of two programs that open a new database at one moment, one finds it locked.
         """
         deadline = time.monotonic() + self.settings_dict["OPTIONS"]["timeout"]
         while True:
@@ -79,7 +79,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
                     time.sleep(random.uniform(SHORTEST_PAUSE, LONGEST_PAUSE))
                 else:
                     return
-            # Once more, so that Django says in its own words what is wrong.
+            # Once more, so that Django raises its own error.
             super()._start_transaction_under_autocommit()  # type: ignore[misc]
         finally:
             patience = int(self.settings_dict["OPTIONS"]["timeout"] * 1000)

@@ -6,12 +6,12 @@ from typing import Final
 
 from django.db import connection
 
-ROOMY_KIB: Final = 128 * 1024
+LARGE_KIB: Final = 128 * 1024
 
 
 @contextmanager
 def growing_cache() -> Iterator[Callable[[], None]]:
-    """Give a call that lets the current connection keep 128 MiB of pages until the block ends.
+    """Give a call that lets the current connection hold 128 MiB of pages until the block ends.
 
     Keys are random, so each new row touches other pages of the indexes; once those no longer fit,
     each goes through the log again and again, and ten times the rows take 17 times as long. On
@@ -25,6 +25,6 @@ def growing_cache() -> Iterator[Callable[[], None]]:
     ask = connection.connection.execute
     (before,) = ask("PRAGMA cache_size").fetchone()
     try:
-        yield lambda: ask(f"PRAGMA cache_size={-ROOMY_KIB}")
+        yield lambda: ask(f"PRAGMA cache_size={-LARGE_KIB}")
     finally:
         ask(f"PRAGMA cache_size={before}")

@@ -256,7 +256,7 @@ def component_rows(table: Table) -> Floats:
     """Return what each item adds to the sums from which the components follow.
 
     Input: a table of I items with one or more scores each, J annotators; the scores are measured
-    from their common mean, which changes no component and keeps rounding small.
+    from their common mean, which changes no component and leaves rounding small.
     Output: I x (6 + 2 J): 1, scores, scores^2, 1 / scores (as counts), square of the item's sum
     over its count, sum of squares; then for each annotator a count and a sum.
     """

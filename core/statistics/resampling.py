@@ -50,7 +50,7 @@ class Interval:
 class Figure:
     """A figure as a function of sums: it maps W x P sums to W values, NaN where undefined.
 
-    `reason` says why it is undefined on all items; `lowest` and `highest` end its range. A mean of
+    `reason` is why it is undefined on all items; `lowest` and `highest` end its range. A mean of
     many figures of few items each is biased in resamples, so it asks for the jackknife at any size;
     so may what is asked for too often to resample.
     """

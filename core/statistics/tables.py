@@ -94,12 +94,12 @@ def table_of(rows: Iterable[tuple[str, str, str, float]]) -> Table:
 
 
 def shared_items(table: Table, least: int = 2) -> Table:
-    """Keep the items with at least `least` scores. Output: a table with the same annotators."""
-    kept = np.flatnonzero(table.counts >= least)
+    """Return the items with at least `least` scores, as a table with the same annotators."""
+    left = np.flatnonzero(table.counts >= least)
     return Table(
-        table.values[kept],
-        tuple(table.clusters[i] for i in kept),
-        tuple(table.items[i] for i in kept),
+        table.values[left],
+        tuple(table.clusters[i] for i in left),
+        tuple(table.items[i] for i in left),
         table.annotators,
     )
 
@@ -159,8 +159,8 @@ class Estimate:
     """A figure and how sure it is.
 
     `value` is None where it is undefined and `low`, `high` where no 95 % interval can be given;
-    `reason` then says why in a sentence, else it is "". `n` counts what the figure rests on (items,
-    unless its function says otherwise), `clusters` their references. `interval` names the method:
+    `reason` is then why, in a sentence, else it is "". `n` counts what the figure rests on (items,
+    unless its function states otherwise), `clusters` their references. `interval` names the method:
     "bootstrap", "jackknife-t", or "" without an interval.
     """
 

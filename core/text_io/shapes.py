@@ -1,4 +1,4 @@
-"""What fields of records, forms and calls may hold: known fields, texts that say something."""
+"""What fields of records, forms and calls may hold: known fields, texts with content."""
 
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -10,7 +10,7 @@ from core.text_io.strict_json import short
 
 T = TypeVar("T")
 _LOOKS_BLANK: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
-_TYPE_WORDS: Final = {
+_TYPE_NAMES: Final = {
     dict: "an object",
     list: "an array",
     str: "a text",
@@ -22,12 +22,12 @@ _TYPE_WORDS: Final = {
 
 
 def describe_type(value: Any) -> str:
-    """Return in plain words what kind of JSON value `value` is."""
-    return _TYPE_WORDS[type(value)]
+    """Return the plain name of the kind of JSON value that `value` is."""
+    return _TYPE_NAMES[type(value)]
 
 
 def is_blank(text: str) -> bool:
-    """Say whether a text shows nothing: no letter, number, punctuation or symbol that has a form.
+    """Return whether a text shows nothing: no letter, number, punctuation or symbol with a form.
 
     Input: any text. Output: True for the empty text and for one of white space, control,
     zero-width and lone combining characters only (Unicode general categories Z, C, M), or of the
@@ -141,7 +141,7 @@ def checked(
         raise FormatError(f"{file or 'The file'} holds 0 records.")
 
 
-# Of a reason that is kept; a ruling, which is signed, may give a longer one.
+# Of a reason that is stored; a ruling, which is signed, may give a longer one.
 LONGEST_REASON: Final = 2_000
 
 
@@ -158,9 +158,9 @@ def has_content(text: str) -> bool:
 
 
 def check_text(field: str, text: str, *, longest: int, empty: str = "") -> None:
-    """Refuse a text that is too long or holds a NUL, and, given `empty`, one that says nothing.
+    """Refuse a text that is too long or holds a NUL, and, given `empty`, one without content.
 
-    Input: the name of the field, which the sentence calls it by, and what to say of an empty text.
+    Input: the name of the field, which the sentence calls it by, and the message for an empty text.
     """
     name = field.replace("_", " ")
     if empty and not has_content(text):

@@ -51,7 +51,7 @@ class FormatError(Exception):
 
 @dataclass(slots=True)
 class ReadNotes:
-    """What was accepted but is worth saying; a reader adds to it while it reads."""
+    """What was accepted but is worth reporting; a reader adds to it while it reads."""
 
     records: int = 0
     has_bom: bool = False
@@ -59,19 +59,19 @@ class ReadNotes:
     blank_lines: int = 0
     duplicates: int = 0
     joined: int = 0
-    # What one format alone has to say, as sentences.
+    # What one format alone reports, as sentences.
     extra: list[str] = field(default_factory=list)
 
     def sentences(self) -> list[str]:
-        """Return the notes as sentences for people; nothing worth saying gives an empty list."""
-        said: list[tuple[object, str]] = [
+        """Return the notes as sentences for people; nothing worth reporting gives an empty list."""
+        possible: list[tuple[object, str]] = [
             (self.has_bom, "The file begins with a byte order mark; it was skipped."),
             (self.crlf_lines, f"{self.crlf_lines} lines end in CR LF; read as LF."),
             (self.blank_lines, f"{self.blank_lines} blank lines were skipped."),
             (self.duplicates, f"{self.duplicates} items repeat an earlier item of their file."),
             (self.joined, f"{self.joined} items were joined with the same item of another file."),
         ]
-        return [*(sentence for condition, sentence in said if condition), *self.extra]
+        return [*(sentence for condition, sentence in possible if condition), *self.extra]
 
 
 @dataclass(slots=True)
@@ -81,7 +81,7 @@ class BadRecordList:
     found: list[BadRecord] = field(default_factory=list)
 
     def add(self, *records: BadRecord) -> None:
-        """Keep the records; after the hundredth the file is refused at once."""
+        """Add the records; after the hundredth the file is refused at once."""
         self.found.extend(records)
         if len(self.found) >= MAX_LISTED:
             raise FormatError(

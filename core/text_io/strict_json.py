@@ -1,4 +1,4 @@
-"""The one strict JSON reader: bytes in, plain values out, or an error that says line and reason."""
+"""The one strict JSON reader: bytes in, plain values out, or an error with line and reason."""
 
 import json
 import math
@@ -11,7 +11,7 @@ MAX_DEPTH: Final = 32
 WHOLE_NUMBER_DIGITS: Final = 18
 
 _BRACKETS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|([\[{])|[\]}]', re.DOTALL)
-_PLAIN_WORDS: Final = {
+_PLAIN_REASONS: Final = {
     "Expecting value": "a value was expected",
     "Expecting ',' delimiter": "a comma or a closing bracket was expected",
     "Expecting ':' delimiter": "a colon was expected",
@@ -30,7 +30,7 @@ _PLAIN_WORDS: Final = {
 class StrictJsonError(ValueError):
     """The bytes are not JSON that this project accepts.
 
-    `reason` is in plain words; `line` counts from 1; `byte` is the place within that line, from 1,
+    `reason` is plain English; `line` counts from 1; `byte` is the place within that line, from 1,
     and None where the parser does not know it (a repeated field, for example).
     """
 
@@ -167,7 +167,7 @@ def loads(
         if b"\\u" in data:
             _check_texts(value)
     except json.JSONDecodeError as error:
-        reason = _PLAIN_WORDS.get(error.msg, error.msg)
+        reason = _PLAIN_REASONS.get(error.msg, error.msg)
         offset = len(text[: error.pos].encode())
         raise _located(reason, data, offset, first_line) from None
     except _Refused as error:

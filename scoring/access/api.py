@@ -88,7 +88,7 @@ IN_JSON: Final = (
 def cleaned(form: forms.Form) -> dict[str, Any]:
     """Return what a form makes of a body; 400 with the reasons by field otherwise.
 
-    A body says what it means by its types, where a form has texts only: `"maybe"` is no bool.
+    A body shows what it means by its types, where a form has texts only: `"maybe"` is no bool.
     """
     if wrong := {
         name: [why]
@@ -121,7 +121,7 @@ def version_of(request: Request, name: object) -> DatasetVersion:
 
 
 def version_json(row: DatasetVersion, withheld: Collection[UUID] = ()) -> dict[str, Any]:
-    """Tell of a version; who rates in one of the campaigns `withheld` is told no count of it.
+    """Describe a version; who rates in one of the campaigns `withheld` is shown no count of it.
 
     Nor its digest, by which a guess at its labels could be tried.
     """

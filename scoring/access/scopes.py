@@ -9,7 +9,7 @@ from django.db.models import Count, Q, QuerySet
 from django.http import Http404
 
 from annotator.access.scopes import (
-    LEAST_TOLD_APART,
+    LEAST_DISTINGUISHED,
     Names,
     campaigns_for,
     pseudonyms,
@@ -34,7 +34,7 @@ _VERSION: Final = re.compile(rf"({FULL_NAME})(?:@(\d{{1,9}}))?")
 
 
 class NoSuchVersion(DatasetVersion.DoesNotExist):
-    """There is no such version for who asks; what is told is for them to read."""
+    """There is no such version for who asks; what is shown is for them to read."""
 
 
 class SeveralDatasets(NoSuchVersion):
@@ -70,7 +70,7 @@ def versions_for(user: User) -> QuerySet[DatasetVersion]:
 def measured_versions_for(user: User) -> QuerySet[DatasetVersion]:
     """Return the versions on which the person may measure, or read what was measured.
 
-    What a training or a report says follows from labels: none of an open campaign in which they
+    What a training or a report shows follows from labels: none of an open campaign in which they
     rate.
     """
     withheld = withheld_campaigns(user)
@@ -134,7 +134,7 @@ def _of_dataset(name: str, rows: QuerySet[DatasetVersion]) -> QuerySet[DatasetVe
 def ordered_labels(version: DatasetVersion) -> dict[str, dict[str, int]]:
     """Return the card's label counts by criterion, in the rubric's order, as B, equal, C.
 
-    PostgreSQL keeps JSON objects without the order of their keys.
+    PostgreSQL stores JSON objects without the order of their keys.
     """
     counts = version.card["labels"]
     return {
@@ -165,7 +165,7 @@ def read_rows(version: DatasetVersion) -> Iterator[DatasetRow]:
 
 
 def labelled_rows(version: DatasetVersion, criterion: str) -> list[LabelledRow]:
-    """Return the quadruplets of a version that carry a label for the criterion, in their order.
+    """Return the quadruplets of a version that have a label for the criterion, in their order.
 
     Raises StoredFileDamaged when the stored file is missing or changed.
     """
@@ -188,9 +188,9 @@ def labelled_rows(version: DatasetVersion, criterion: str) -> list[LabelledRow]:
 class VersionReader:
     """How a person reads a version.
 
-    `is_withheld`: they rate in its open campaign, and labels would tell what the others gave.
-    `tells_ids`: ids of references and candidates, which may tell the system. `tells_ratings`:
-    what single ratings and rulings say. Texts, files and names of people are for admins.
+    `is_withheld`: they rate in its open campaign, and labels would reveal what the others gave.
+    `tells_ids`: ids of references and candidates, which may reveal the system. `tells_ratings`:
+    what single ratings and rulings hold. Texts, files and names of people are for admins.
     """
 
     is_admin: bool
@@ -206,19 +206,19 @@ def version_reader(user: User, version: DatasetVersion) -> VersionReader:
         return VersionReader(Role.ADMIN in roles_of(user), False, True, False)
     reader = reader_of(campaign, user)
     is_admin = reader is not None and reader.is_admin
-    is_told = is_admin or not campaign.is_open
-    return VersionReader(is_admin, reader is None or reader.is_withheld, is_told, is_told)
+    is_shown = is_admin or not campaign.is_open
+    return VersionReader(is_admin, reader is None or reader.is_withheld, is_shown, is_shown)
 
 
 def names_for(user: User, campaign: Campaign, key: object, *, is_admin: bool) -> Names:
     """Return how annotators are called, by user id.
 
     Admins: the pseudonyms of the campaign's pages, or user names once they were shown. Others:
-    pseudonyms of this one place, and none where so few are told apart.
+    pseudonyms of this one place, and none where there are too few.
     """
     ids = raters_of(campaign)
     if not is_admin:
-        return pseudonyms(ids, key) if len(ids) >= LEAST_TOLD_APART else {}
+        return pseudonyms(ids, key) if len(ids) >= LEAST_DISTINGUISHED else {}
     if is_unblinded(campaign, user, Shown.NAMES):
         return user_names(ids)
     return pseudonyms(ids, campaign.pk)

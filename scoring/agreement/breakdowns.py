@@ -77,18 +77,18 @@ def group_by(*labels: Sequence[str]) -> Grouping:
     largest = names[np.argsort(-counts, kind="stable")][:MOST_GROUPS].tolist()
     kept = sorted(largest, key=lambda name: (not name, name))
     reason = "" if len(names) <= MOST_GROUPS else f"The {MOST_GROUPS} largest of {len(names)}."
-    is_in = {name: np.any([column == name for column in columns], axis=0) for name in kept}
+    is_in = {name: np.any([column == name for column in columns], axis=0) for name in largest}
     groups = {name or NOT_KNOWN: np.flatnonzero(found) for name, found in is_in.items()}
     return Grouping(groups, reason)
 
 
-def group_by_length(words: Sequence[float] | Floats) -> Grouping:
+def group_by_length(lengths: Sequence[float] | Floats) -> Grouping:
     """Divide items into thirds by length. Input: n lengths in words (the mean of B and C).
 
     Output: three groups, each named by its lengths, of as nearly one size as equal lengths allow;
     none where the lengths do not fall into three.
     """
-    length = np.asarray(words, dtype=np.float64)
+    length = np.asarray(lengths, dtype=np.float64)
     if not len(length):
         return Grouping({}, NO_GROUPS)
     low, high = np.quantile(length, [1 / 3, 2 / 3], method="inverted_cdf").tolist()
@@ -107,11 +107,11 @@ def _group(
     sample: Sample, differences: Mapping[str, Floats], group: str, places: Integers
 ) -> dict[str, Any]:
     references = len(np.unique(sample.clusters[places]))
-    said = {"group": group, "n": len(places), "references": references}
+    base = {"group": group, "n": len(places), "references": references}
     if len(places) < LEAST_ITEMS or references < LEAST_REFERENCES:
-        return said | {"scorers": {name: no_figure(TOO_SMALL) for name in differences}}
+        return base | {"scorers": {name: no_figure(TOO_SMALL) for name in differences}}
     part, _ = part_of(sample, places)
-    return said | {
+    return base | {
         "scorers": {name: tau_b_figure(part, given[places]) for name, given in differences.items()}
     }
 
@@ -128,7 +128,7 @@ def groupings(
     """Divide n items by what is known of them, by length, and by whether they hold the reference.
 
     Input: the items; the places that they had when the evidence was gathered; the evidence.
-    Output: groupings by name; one without groups says why.
+    Output: groupings by name; one without groups has a reason.
     """
     found = {name: _known(columns, positions) for name, columns in evidence.groups.items()}
     found["length"] = group_by_length(_lengths(items))
@@ -139,18 +139,18 @@ def groupings(
 def _known(columns: Columns | str, positions: Integers) -> Grouping:
     if isinstance(columns, str):
         return Grouping({}, columns)
-    kept = [np.asarray(column, dtype=object)[positions].tolist() for column in columns]
-    return group_by(*kept)
+    columns_left = [np.asarray(column, dtype=object)[positions].tolist() for column in columns]
+    return group_by(*columns_left)
 
 
 def _lengths(items: Sequence[Item]) -> list[float]:
     """Count the words of B and C, each distinct text once. Output: their mean by item."""
-    words: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for item in items:
         for text in (item.b, item.c):
-            if text not in words:
-                words[text] = len(text.split())
-    return [(words[item.b] + words[item.c]) / 2 for item in items]
+            if text not in counts:
+                counts[text] = len(text.split())
+    return [(counts[item.b] + counts[item.c]) / 2 for item in items]
 
 
 def _by_reference(items: Sequence[Item]) -> Grouping:

@@ -105,7 +105,7 @@ NO_RATINGS = "Ceiling unknown: no ratings of people are known behind these label
 
 @dataclass(frozen=True, slots=True)
 class Unavailable:
-    """A scorer that was asked for and cannot score; the reason says what to put where."""
+    """A scorer that was asked for and cannot score; the reason is what to put where."""
 
     name: str
     reason: str
@@ -113,11 +113,11 @@ class Unavailable:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a report may say beyond agreement.
+    """What a report may hold beyond agreement.
 
-    groups: by breakdown, columns of n names, "" where one is not known, or the sentence that says
+    groups: by breakdown, columns of n names, "" where one is not known, or the sentence on
     why there are none; points: what people gave a (reference, candidate) text, 0 to 10;
-    overlap: the ratings behind the labels, or None and `no_overlap` says why; checks: JSON-ready,
+    overlap: the ratings behind the labels, or None and `no_overlap` is why; checks: JSON-ready,
     joined to the checks of the items; labels: what scorers are called.
     """
 
@@ -133,7 +133,7 @@ TAU_B: Final = "tau_b"
 _LABEL_NAMES: Final = ("tau_b_labels", "tau_paper", "accuracy", "f1_weighted")
 
 # Below it, anybody who knows one annotator's figures knows the other's.
-LEAST_TOLD_APART: Final = 3
+LEAST_DISTINGUISHED: Final = 3
 NO_OVERLAP: Final = (
     "Ceiling unknown: no annotator rated two candidates that others rated too, so there is "
     "nothing to compare people with."
@@ -229,9 +229,9 @@ def _row(found: Resampled) -> Floats:
 
 
 def _one_by_one(people: Sequence[_Person], seed: int) -> list[dict[str, Any]]:
-    if len(people) < LEAST_TOLD_APART:
+    if len(people) < LEAST_DISTINGUISHED:
         return []
-    told = []
+    per_annotator = []
     for place, index in enumerate(np.random.default_rng(seed).permutation(len(people)).tolist()):
         person = people[index]
         figures = {
@@ -250,7 +250,7 @@ def _counts(judged: Sequence[Judged], references: int) -> dict[str, int]:
 
 
 def _document(
-    figures: dict[str, dict[str, Any]], counts: dict[str, int], told: list[dict[str, Any]]
+    figures: dict[str, dict[str, Any]], counts: dict[str, int], per_annotator: list[dict[str, Any]]
 ) -> dict[str, Any]:
     first = figures.pop(TAU_B)
     return {**first, **counts, **figures, "per_annotator": told, "method": METHOD}

@@ -26,7 +26,7 @@ ALPHA: Final = 0.05
 
 BETTER: Final = "better"
 WORSE: Final = "worse"
-CANNOT_TELL: Final = "cannot tell"
+UNDECIDED: Final = "cannot tell"
 
 NO_SCORERS: Final = "No scorer could be measured, so none is marked as best."
 ONE_SCORER: Final = "Only one scorer was measured, so there is none to compare it with."
@@ -52,18 +52,18 @@ def holm(p_values: Sequence[float] | Floats) -> Floats:
 
 
 def verdict(difference: float, p_holm: float, alpha: float = ALPHA) -> str:
-    """Return whether the first of two scorers is better, worse, or whether nobody can tell.
+    """Return whether the first of two scorers is better, worse, or whether that is undecided.
 
     Input: its tau-b less the other's; the adjusted p-value; either may be NaN.
     Output: "better", "worse" or "cannot tell"; only p_holm < alpha allows the first two.
     """
     if not p_holm < alpha or not abs(difference) > 0:
-        return CANNOT_TELL
+        return UNDECIDED
     return BETTER if difference > 0 else WORSE
 
 
 def verdict_sentence(pair: Mapping[str, Any], names: Mapping[str, str], tests: int) -> str:
-    """Say in words how two scorers compare.
+    """Return as text how two scorers compare.
 
     Input: first, second, difference, low, high, p_holm and verdict of a pair with a difference;
     what the scorers are called; the number of tests of the family. Output: one or two sentences.
@@ -75,8 +75,8 @@ def verdict_sentence(pair: Mapping[str, Any], names: Mapping[str, str], tests: i
     if pair["verdict"] == CANNOT_TELL:
         said = f"We cannot tell {first} and {second} apart"
     else:
-        said = f"{first} agrees {pair['verdict']} with people than {second}"
-    return f"{said}: {figures}.{_interval_caution(pair)}"
+        sentence = f"{first} agrees {pair['verdict']} with people than {second}"
+    return f"{sentence}: {figures}.{_interval_caution(pair)}"
 
 
 def best_of(names: Sequence[str], pairs: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -120,13 +120,13 @@ def _format_interval(pair: Mapping[str, Any]) -> str:
 
 
 def _interval_caution(pair: Mapping[str, Any]) -> str:
-    """Say so where the interval and the test point to different answers."""
+    """Return a caution where the interval and the test point to different answers."""
     if pair["low"] is None:
         return ""
     includes_zero = pair["low"] <= 0 <= pair["high"]
-    if pair["verdict"] != CANNOT_TELL and includes_zero:
+    if pair["verdict"] != UNDECIDED and includes_zero:
         return " The interval includes 0, so take this with care."
-    if pair["verdict"] == CANNOT_TELL and not includes_zero:
+    if pair["verdict"] == UNDECIDED and not includes_zero:
         return " The interval alone leaves 0 out; the test does not."
     return ""
 
@@ -157,12 +157,12 @@ def detectable_difference(
     """
     said = {"power": POWER, "alpha": ALPHA}
     if not standard_errors or references < 2:
-        return {"smallest_difference": None, **said, "sentence": NO_PAIR}
+        return {"smallest_difference": None, **base, "sentence": NO_PAIR}
     from scipy.special import stdtrit
 
     multiple = float(stdtrit(references - 1, 1 - ALPHA / 2) + stdtrit(references - 1, POWER))
     smallest = multiple * float(np.median(standard_errors))
-    return {"smallest_difference": smallest, **said, "sentence": _sentence(smallest, references, n)}
+    return {"smallest_difference": smallest, **base, "sentence": _sentence(smallest, references, n)}
 
 
 def _sentence(smallest: float, references: int, n: int) -> str:
@@ -309,7 +309,7 @@ PERMUTATIONS: Final = 9_999
 # Swaps times references, so that they take little memory; fewer references are not touched by it.
 MOST_CELLS: Final = 50_000_000
 # How far the smallest p must lie below alpha / tests for Holm to be able to find anything.
-ROOM_FOR_HOLM: Final = 40
+MARGIN_FOR_HOLM: Final = 40
 ROUNDING: Final = 1e-12
 
 
@@ -343,7 +343,7 @@ def draw_swaps(sample: Sample, tests: int, seed: int) -> Swaps:
         ways = np.arange(2**references)[:, None] >> np.arange(references)
         return Swaps((ways & 1).astype(np.int8), True)
     affordable = min(PERMUTATIONS, MOST_CELLS // references)
-    count = max(affordable, ROOM_FOR_HOLM * tests)
+    count = max(affordable, MARGIN_FOR_HOLM * tests)
     random = np.random.default_rng([seed, references])
     return Swaps(random.integers(2, size=(count, references), dtype=np.int8), False)
 
@@ -372,7 +372,7 @@ def permutation_p(sample: Sample, first: Floats, second: Floats, swaps: Swaps) -
 
 
 def signed_ranks(differences: Floats) -> Floats:
-    """sign(d) x rank of |d|, ties sharing their mean rank. Input, output: n numbers; order kept."""
+    """sign(d) x rank of |d|, ties sharing their mean rank. Input, output: n numbers, in order."""
     from scipy.stats import rankdata
 
     return np.asarray(np.sign(differences) * rankdata(np.abs(differences)), dtype=np.float64)
@@ -495,4 +495,4 @@ def _undefined(
     without = [compared.names.get(name, name) for name in (one, two) if np.isnan(taus[name].value)]
     keys = ("difference", "low", "high", "standard_error", "p", "p_holm")
     sentence = UNDEFINED.format(name=" and for ".join(without))
-    return {**dict.fromkeys(keys), "verdict": CANNOT_TELL, "sentence": sentence}
+    return {**dict.fromkeys(keys), "verdict": UNDECIDED, "sentence": sentence}

@@ -24,7 +24,7 @@ from scoring.agreement.classification import (
 from scoring.agreement.items import LABELS, AgreementError, Floats, Integers, Labels
 
 # Where less than this is left of a sum of squares, the rest is summed anew: a difference of two
-# sums that are nearly equal keeps too few digits.
+# sums that are nearly equal leaves too few digits.
 DOMINATED = 1e-5
 
 

@@ -324,5 +324,5 @@ def tau_b_figure(sample: Sample, differences: Floats) -> dict[str, Any]:
 
 
 def no_figure(reason: str) -> dict[str, Any]:
-    """A figure that is undefined, with the sentence that says why."""
+    """A figure that is undefined, with the sentence on the reason."""
     return {"value": None, "low": None, "high": None, "reason": reason}

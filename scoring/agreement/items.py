@@ -53,7 +53,7 @@ class Item:
 class ScorerScores:
     """What one scorer gave: a number for (reference, candidate) texts of the items.
 
-    A text may be missing, or its number not finite; `reasons` may say why. Such items are left
+    A text may be missing, or its number not finite; `reasons` may hold why. Such items are left
     out before anything is computed (see comparable_items).
     """
 
@@ -147,7 +147,7 @@ def contains_reference(item: Item) -> bool:
 
 
 def contain_reference(items: Sequence[Item]) -> NDArray[np.bool_]:
-    """Say the same of n items at once, each distinct text folded once. Output: n truths."""
+    """Return the same for n items at once, each distinct text folded once. Output: n truths."""
     reference, b, c = _numbered(items).folded
     return (reference == b) | (reference == c)
 
@@ -272,7 +272,7 @@ class Question:
     tie_threshold: |score(B) - score(C)| at or below it is a predicted tie; >= 0. The papers name
     1e-4; PAPER_TIE_THRESHOLD repeats the figures that they print.
     seed, resamples: of the bootstrap; seed >= 0, resamples >= 100.
-    systems_shown: whether the answer may say which system made a candidate.
+    systems_shown: whether the answer may show which system made a candidate.
     admins_counted: whether items count that rest on ratings of an admin of the campaign.
     """
 
@@ -336,8 +336,8 @@ def question_sha256(
 ) -> str:
     """Digest everything that decides a report, so that the same question can be known again.
 
-    Input: the question; what tells the dataset from another of the same content; the scorers in
-    their order; the version of each scorer and baseline. Output: 64 hexadecimal digits.
+    Input: the question; what sets the dataset apart from another of the same content; the scorers
+    in their order; the version of each scorer and baseline. Output: 64 hexadecimal digits.
     """
     decides = {
         "question": asdict(question),
@@ -371,7 +371,7 @@ class Comparable:
 
     items: those that every scorer left has a finite difference for; positions: where they stood
     among the items given, ascending; scorers: those left, in the order given; set_aside: for each
-    other one the sentence that says why; dropped: the JSON-ready account of what was left out.
+    other one the sentence on the reason; dropped: the JSON-ready account of what was left out.
     """
 
     items: list[Item]
@@ -391,10 +391,10 @@ class _Failures:
 
 
 def comparable_items(items: Sequence[Item], scorers: Sequence[ScorerScores]) -> Comparable:
-    """Keep the items that all scorers can be compared on.
+    """Return the items that all scorers can be compared on.
 
     Input: n >= 0 items; scorers of distinct names, whose scores may lack texts or not be finite.
-    Output: see Kept. `dropped` holds `items` (how many), `rule`, `scorers` (of each that failed,
+    Output: see Comparable. `dropped` has `items` (how many), `rule`, `scorers` (of each failed one,
     set aside or not: `missing`, `infinite` and `reasons`, all counts of items) and `listed`: up
     to 100 dropped items by id, with the scorers that failed on them and the first one's reason.
     An item is counted once a scorer: as missing where one of its two scores is no number. Where
@@ -407,10 +407,10 @@ def comparable_items(items: Sequence[Item], scorers: Sequence[ScorerScores]) -> 
         if 2 * len(failed.positions) > len(items)
     }
     counted = {name: failed for name, failed in failures.items() if name not in set_aside}
-    is_kept = np.ones(len(items), dtype=bool)
+    is_comparable = np.ones(len(items), dtype=bool)
     for failed in counted.values():
-        is_kept[failed.positions] = False
-    positions = np.flatnonzero(is_kept)
+        is_comparable[failed.positions] = False
+    positions = np.flatnonzero(is_comparable)
     return Comparable(
         items=[items[position] for position in positions.tolist()],
         positions=positions,
@@ -422,7 +422,7 @@ def comparable_items(items: Sequence[Item], scorers: Sequence[ScorerScores]) -> 
             "scorers": {
                 name: _counts(failed) for name, failed in failures.items() if failed.reasons
             },
-            "listed": _listed(items, np.flatnonzero(~is_kept)[:MOST_LISTED], counted),
+            "listed": _listed(items, np.flatnonzero(~is_comparable)[:MOST_LISTED], counted),
         },
     )
 

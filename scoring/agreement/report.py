@@ -106,7 +106,7 @@ def build_report(
     scorers: Sequence[Asked],
     baselines: Sequence[ScorerScores] = (),
     evidence: Evidence | None = None,
-    on_progress: OnProgress = lambda words: None,
+    on_progress: OnProgress = lambda sentence: None,
 ) -> dict[str, Any]:
     """Answer the question for n >= 1 items.
 
@@ -258,15 +258,15 @@ class _Work:
         return {"unavailable": "", **figures, "without_reference_items": left}
 
     def _comparisons(self) -> dict[str, Any]:
-        words = "Comparing the scorers."
-        self.on_progress(words)
+        sentence = "Comparing the scorers."
+        self.on_progress(sentence)
         compared = comparisons.Compared(
             self.sample,
             self._differences(self.scorers),
             self._differences(self.baselines),
             self.evidence.labels,
             self.question.seed,
-            lambda: self.on_progress(words),
+            lambda: self.on_progress(sentence),
         )
         found = comparisons.compare_scorers(compared)
         for pair in (pair for family in found["families"] for pair in family["pairs"]):

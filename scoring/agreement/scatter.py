@@ -39,7 +39,7 @@ METHOD: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """The points of all scorers: what people say at each, and its reference."""
+    """The points of all scorers: what people judge at each, and its reference."""
 
     kind: str
     x: Floats

@@ -2,7 +2,7 @@
 
 scipy loads when it is measured, which a worker or a command does.
 
-The head says which file is which split and what type each field has. Without it the library takes
+The head names which file is which split and what type each field has. Without it the library takes
 the types from the first ten megabytes of the first file, and fails where a later row has a ruling
 or a flag and none before it had one.
 """
@@ -102,13 +102,13 @@ LICENCES = {
     "freeze": "Confidential claim drafts: not for release unless their owners agreed.",
     "import": "As the publisher of the imported files states; this tool does not know it.",
 }
-# Raised when a change here or in what makes rows moves what a card or a file says.
+# Raised when a change here or in what makes rows moves what a card or a file holds.
 APP_VERSION = "3"
 LEAST_OF_A_TRIPLE = 3
 
 
 class _Labelled(NamedTuple):
-    """A row as triples are counted: names that only tell its own group's candidates apart."""
+    """A row as triples are counted: names that only distinguish its own group's candidates."""
 
     b_id: str
     c_id: str
@@ -175,7 +175,7 @@ def _counts(draft: Draft) -> dict[str, int]:
 
 def withheld_text(card: Mapping[str, Any]) -> str:
     """Return what of a version no training reads, split by split; the card may be an older one."""
-    told = []
+    counts = []
     for name in (VALIDATION, TEST):
         if items := card["splits"].get(name, 0):
             references = card.get("split_references", {}).get(name)

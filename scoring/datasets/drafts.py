@@ -46,7 +46,7 @@ _WORD: Final = re.compile(rf"[^\W_{_UNSPACED}]+|[{_UNSPACED}]")
 
 
 def count_words(text: str) -> int:
-    """Count the words of a text as COUNTED_BY says. Input: any text. Output: a count from 0."""
+    """Count the words of a text as COUNTED_BY defines. Input: any text. Output: a count from 0."""
     return len((_ASCII_WORD if text.isascii() else _WORD).findall(text))
 
 
@@ -152,7 +152,7 @@ class Draft:
 
     `a`, `b`, `c` are columns of text numbers; `whose`, `b_ids`, `c_ids` columns of hashes (of the
     reference with the annotator, of the candidates), good within this process; `splits` a column of
-    places in SPLIT_NAMES, NO_SPLIT for none. Without a spool rows are counted and not kept.
+    places in SPLIT_NAMES, NO_SPLIT for none. Without a spool rows are counted and not stored.
     """
 
     def __init__(self, spool: IO[bytes] | None = None) -> None:

@@ -28,7 +28,7 @@ def number(value: Any) -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Return the lines of a table; the first column holds words, the others numbers."""
+    """Return the lines of a table; the first column holds text, the others numbers."""
     rule = ["---", *("---:" for _ in head[1:])]
     return [f"| {' | '.join(cells)} |" for cells in (head, rule, *rows)]
 
@@ -58,7 +58,7 @@ def agreement_lines(card: Card) -> Iterator[str]:
 
 
 def _estimates(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Card]]:
-    """Yield every estimate with the words that lead to it, however deep the card keeps it."""
+    """Yield every estimate with the keys that lead to it, however deep the card holds it."""
     if isinstance(value, list):
         for entry in value:
             yield from _estimates(entry, path)
@@ -72,12 +72,12 @@ def _estimates(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, .
 def _estimate(path: tuple[str, ...], found: Card) -> tuple[str, str, str, str]:
     low, high = found.get("low"), found.get("high")
     interval = NOTHING if low is None or high is None else f"{number(low)} to {number(high)}"
-    said = number(found["value"])
+    shown_value = number(found["value"])
     if found["value"] is None:
-        said = f"undefined: {escaped(found.get('reason') or 'no reason is on the card')}"
+        shown_value = f"undefined: {escaped(found.get('reason') or 'no reason is on the card')}"
     return (
         ", ".join(label_of(name) for name in path if name),
-        said,
+        shown_value,
         interval,
         number(found.get("n")),
     )
@@ -123,7 +123,7 @@ def lengths_lines(card: Card) -> Iterator[str]:
     if not tokens:
         return
     published = card["published"]["tokens"]
-    groups = [(f"tokens, {words}", tokens.get(key)) for key, words in _TEXTS.items()]
+    groups = [(f"tokens, {label}", tokens.get(key)) for key, label in _TEXTS.items()]
     groups += [("tokens, published", published), *_claim_counts(card)]
     rows = [(name, *(number(sizes.get(key)) for key in _SIZES)) for name, sizes in groups if sizes]
     yield from table(("What", *_SIZES), rows)
@@ -138,11 +138,11 @@ def lengths_lines(card: Card) -> Iterator[str]:
 
 def _claim_counts(card: Card) -> Iterator[tuple[str, Any]]:
     found = card.get("claims_per_set") or {}
-    for key, words in _TEXTS.items():
+    for key, label in _TEXTS.items():
         if sizes := found.get(key):
             is_sample = sizes.get("of", sizes.get("n")) != sizes.get("n")
             of = f", a sample of {number(sizes['of'])}" if is_sample else ""
-            yield f"claims a set, {words}{of}", sizes
+            yield f"claims a set, {label}{of}", sizes
 
 
 OLD_MAJORITY: Final = (
@@ -289,8 +289,8 @@ def _making(card: Card) -> Iterator[str]:
         yield f"Frozen from the ratings of the campaign {escaped(card['campaign'])}."
     if follows_old_majority(card):
         yield "Policy: majority, by its first rule; see what to mind."
-    elif words := _POLICIES.get(card.get("policy", "")):
-        yield words
+    elif sentence := _POLICIES.get(card.get("policy", "")):
+        yield sentence
     if "tie_band" in card:
         yield f"Values at most {number(card['tie_band'])} points apart are equal."
     criteria = card.get("criteria") or ()

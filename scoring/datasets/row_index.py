@@ -1,6 +1,6 @@
 """An SQLite index of a dataset file, so that pages and comparisons read no texts.
 
-It says where each row begins, what labels and split the row has, and, by digests of eight bytes,
+It holds where each row begins, what labels and split the row has, and, by digests of eight bytes,
 which comparison it is and what it was made from. It holds no text and may be deleted at any time.
 """
 
@@ -19,7 +19,7 @@ from core.files import flush_file, rename_and_flush, temporary_file
 # Raised with the layout, so that an index of another layout is made anew.
 LAYOUT: Final = 2
 # `pair` is the digest of the three texts, the same whichever candidate stands as B; `is_turned`
-# says that the texts' order turns the labels. `ratings` and `adjudications` are digests of the ids
+# holds that the texts' order turns the labels. `ratings` and `adjudications` are digests of the ids
 # that the labels follow from, `rating_count` their number. A label is 1, 0, -1 or NULL.
 _COLUMNS: Final = (
     *("offset", "id", "reference", "pair", "ratings", "adjudications", "rating_count"),
@@ -50,7 +50,7 @@ def write_index(
 ) -> None:
     """Write the index of a dataset file atomically.
 
-    Input: each row's offset and its JSON object, in file order; what the system says of the file.
+    Input: each row's offset and its JSON object, in file order; what the system knows of the file.
     """
     times: Counter[int] = Counter()
     with temporary_file(path.parent) as (file, temporary):

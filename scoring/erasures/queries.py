@@ -51,7 +51,7 @@ def listed_erasures(user: User) -> list[Listed]:
 
 
 def aftermath(reference: Reference) -> Aftermath | None:
-    """Return the newest erasure of a matter with what it leaves to people, if there is one."""
+    """Return the newest erasure of a reference with what it leaves to people, if there is one."""
     row = Erasure.objects.filter(reference=reference).select_related("answered_by").first()
     if row is None:
         return None

@@ -36,7 +36,7 @@ HELD = "The campaign is under legal hold: nothing of it may be erased until an a
 
 
 def ask_erasure(*, reference: Reference, asked_by: User, reason: str) -> Erasure:
-    """Ask that a matter be erased; a site admin answers. Nothing is touched yet.
+    """Ask that a reference be erased; a site admin answers. Nothing is touched yet.
 
     Raises Forbidden for who is no admin of its campaign, Refused without a reason or under legal
     hold, OutOfDate when it was asked already.
@@ -44,8 +44,8 @@ def ask_erasure(*, reference: Reference, asked_by: User, reason: str) -> Erasure
     campaign = reference.campaign
     if Role.ADMIN not in roles_of(asked_by, campaign):
         raise Forbidden("Admins of the campaign ask for an erasure.")
-    words = reason.strip()
-    check_text("reason", words, longest=MOST_CHARACTERS, empty="Give a reason.")
+    given = reason.strip()
+    check_text("reason", given, longest=MOST_CHARACTERS, empty="Give a reason.")
     try:
         with transaction.atomic():
             _refuse_held(campaign)
@@ -54,7 +54,7 @@ def ask_erasure(*, reference: Reference, asked_by: User, reason: str) -> Erasure
                 reference=reference,
                 asked_by=asked_by,
                 asked_at=database_now(),
-                reason=words,
+                reason=given,
             )
             _record(row, "asked", asked_by)
     except IntegrityError as error:
@@ -107,13 +107,13 @@ def _record(row: Erasure, act: str, actor: User) -> None:
 
 logger = logging.getLogger(__name__)
 # What is shorter may stand in any sentence by chance; it is replaced where it stands alone.
-TELLING: Final = 20
+SHORTEST_QUOTE: Final = 20
 # The sweeper does this, and has leases to look after meanwhile.
 WAIT_FOR_READERS_SECONDS: Final = 5
 
 
 def carry_out_erasures() -> int:
-    """Erase what was agreed to; return how many matters. It may be killed and run anew."""
+    """Erase what was agreed to; return how many references. It may be killed and run anew."""
     done = 0
     agreed = Erasure.objects.filter(status=ErasureStatus.AGREED, campaign__has_legal_hold=False)
     for row in agreed.select_related("campaign"):
@@ -140,15 +140,15 @@ def _erase_rows(pk: UUID) -> None:
     texts = [reference.claims, reference.draft_claims, reference.title]
     pairs = list(reference.candidates.values_list("claims", "claims_sha256", "candidate_id"))
     texts += [claims for claims, _, _ in pairs]
-    words = {text for text in texts if text}
+    quoted = {text for text in texts if text}
     names = {reference.reference_id}
     row.mark = keyed_mark(reference.claims)
     row.result = {
         "versions": sorted(str(pk) for pk in versions),
         "models": _mark_models(versions),
         "scores": _delete_scores(reference, [digest for _, digest, _ in pairs]),
-        "score requests": _delete_requests(words),
-        "reports": _scrub(versions, words, names),
+        "score requests": _delete_requests(quoted),
+        "reports": _scrub(versions, quoted, names),
     }
     row.result |= erase_texts(reference)
     row.erased_at = database_now()
@@ -177,7 +177,7 @@ def _mark_models(versions: Iterable[UUID]) -> list[str]:
 
 
 def _delete_scores(reference: Reference, digests: list[str]) -> int:
-    """Delete the scores of its pairs, unless another matter has the same text."""
+    """Delete the scores of its pairs, unless another reference has the same text."""
     others = Candidate.objects.exclude(reference=reference).filter(claims_sha256__in=digests)
     shared = set(others.values_list("claims_sha256", flat=True))
     own = MetricScore.objects.filter(candidate_sha256__in=set(digests) - shared)
@@ -188,40 +188,40 @@ def _delete_scores(reference: Reference, digests: list[str]) -> int:
     return count
 
 
-def _delete_requests(words: set[str]) -> int:
-    """Delete requests for scores that quote the matter; they end within the hour anyway."""
+def _delete_requests(quoted: set[str]) -> int:
+    """Delete requests for scores that quote the reference; they end within the hour anyway."""
     count = 0
     for row in ScoreRequest.objects.iterator(chunk_size=50):
         texts = [row.reference_text, *row.candidate_texts]
-        if any(word in text for word in words for text in texts):
+        if any(word in text for word in quoted for text in texts):
             row.delete()
             count += 1
     return count
 
 
-def _scrub(versions: Iterable[UUID], words: set[str], names: set[str]) -> int:
-    """Take the matter out of the documents of reports and the cards of versions."""
+def _scrub(versions: Iterable[UUID], quoted: set[str], names: set[str]) -> int:
+    """Take the reference out of the documents of reports and the cards of versions."""
     count = 0
     for report in AgreementReport.objects.filter(dataset_version__in=versions):
-        report.result = redacted(report.result, words, names)
+        report.result = redacted(report.result, quoted, names)
         report.save(update_fields=["result"])
         count += 1
     for version in DatasetVersion.objects.filter(pk__in=versions):
-        version.card = redacted(version.card, words, names)
+        version.card = redacted(version.card, quoted, names)
         version.save(update_fields=["card"])
     return count
 
 
-def redacted(value: Any, words: set[str], names: set[str]) -> Any:
-    """Return a document in which what quotes a word or is a name says that it was erased."""
+def redacted(value: Any, quoted: set[str], names: set[str]) -> Any:
+    """Return a document in which what quotes a text or is a name is replaced by a note."""
     if isinstance(value, str):
-        quotes = any(word in value for word in words if len(word) >= TELLING)
-        return GONE if quotes or value in words or value in names else value
+        quotes = any(text in value for text in quoted if len(text) >= SHORTEST_QUOTE)
+        return GONE if quotes or value in quoted or value in names else value
     if isinstance(value, list):
-        return [redacted(inner, words, names) for inner in value]
+        return [redacted(inner, quoted, names) for inner in value]
     if isinstance(value, dict):
         return {
-            redacted(key, words, names): redacted(inner, words, names)
+            redacted(key, quoted, names): redacted(inner, quoted, names)
             for key, inner in value.items()
         }
     return value
@@ -249,7 +249,7 @@ def _erase_files(row: Erasure) -> None:
 
 
 def _clean_pages() -> bool:
-    """Have the database give up the pages on which the texts lay; say whether it could."""
+    """Have the database give up the pages on which the texts lay; return whether it could."""
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             # PostgreSQL would warn, leave each table as it is, and call it done.
@@ -271,7 +271,7 @@ def _clean_pages() -> bool:
 
 
 def _older_readers_are_gone(cursor: Any) -> bool:
-    """Wait for who began before: VACUUM keeps the rows that they may still see.
+    """Wait for who began before: VACUUM leaves the rows that they may still see.
 
     Whoever writes in another database of the server counts as well.
     """

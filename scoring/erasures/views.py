@@ -32,7 +32,7 @@ UNAWARE = "Tick that you know it cannot be brought back, then agree. Nothing was
 
 @require_POST
 def ask(request: SignedInRequest, pk: UUID) -> HttpResponse:
-    """Ask that a matter be erased."""
+    """Ask that a reference be erased."""
     row = get_object_or_404(references_for(request.user), pk=pk)
     form = ReasonForm(request.POST)
     form.is_valid()
@@ -115,7 +115,7 @@ def reference_uses(request: SignedInRequest, pk: UUID) -> HttpResponse:
 def reference_page(
     request: SignedInRequest, row: Reference, form: ReasonForm, status: int
 ) -> HttpResponse:
-    """Show a matter, what an erasure would touch or has left, and the form that asks for one."""
+    """Show a reference, what an erasure would touch or has left, and the form that asks for one."""
     is_withheld = counts_withheld(row.campaign, request.user)
     context = {
         "reference": row,

@@ -1,6 +1,6 @@
 """Files of quadruplets read and joined into one draft: formats, PatentEval, merged labels.
 
-Rows go to the draft as they come; what is kept of them here are numbers.
+Rows go to the draft as they come; what is stored of them here are numbers.
 """
 
 import re
@@ -68,7 +68,7 @@ def join(
 
     Input: (file name, rows) pairs; ids made from texts stand for (A, B, C), and so does an id that
     a file gives. The draft gets rows in the order in which they first stand. An equal row that
-    returns is kept once and counted in `notes`. A split is kept where the files that name one
+    returns is stored once and counted in `notes`. A split is stored where the files that name one
     agree, else it is "". Raises FormatError, naming both places, where labels of one criterion
     contradict each other or where one id is given to different texts.
     """
@@ -130,7 +130,7 @@ FORMATS: Final[dict[str, Callable[[ByteSource, ReadNotes | None], Iterator[Datas
 }
 HEAD_BYTES: Final = 4096
 _FIRST_FIELD: Final = re.compile(rb'\[\s*\{\s*"([a-z0-9_]+)"')
-_SPLIT_WORDS: Final = {
+_SPLIT_NAMES: Final = {
     **dict.fromkeys(("train", "training"), TRAIN),
     **dict.fromkeys(("validation", "valid", "val", "dev"), VALIDATION),
     "test": TEST,
@@ -183,7 +183,7 @@ def read_file(
 
 @contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Have a refusal say which of several files it speaks of."""
+    """Have a refusal name which of several files it is about."""
     try:
         yield
     except FormatError as error:
@@ -192,7 +192,7 @@ def _named(path: Path) -> Iterator[None]:
 
 
 def split_of_file_name(name: str) -> str:
-    """Return the one split that a file's name speaks of as a word of its own, or ""."""
+    """Return the one split that a file's name holds as a word of its own, or ""."""
     words = "".join(c if c.isalnum() else " " for c in name.lower()).split()
-    found = {_SPLIT_WORDS[word] for word in words if word in _SPLIT_WORDS}
+    found = {_SPLIT_NAMES[word] for word in words if word in _SPLIT_NAMES}
     return found.pop() if len(found) == 1 else ""

@@ -35,8 +35,8 @@ def read(file: ByteSource, notes: ReadNotes | None = None) -> Iterator[DatasetRo
         row, problems = _row(record.value)
         # Ids made from texts may return: `join` then looks at the labels, and counts repeats.
         if not problems and "id" in record.value:
-            said = json.dumps(record.value, sort_keys=True)
-            earlier = first_lines.enter(row.id, record.line, said)
+            text = json.dumps(record.value, sort_keys=True)
+            earlier = first_lines.enter(row.id, record.line, text)
             if earlier and not earlier[1]:
                 why = f"stands on line {earlier[0]} already, and says something else here"
                 problems.append(("id", why))

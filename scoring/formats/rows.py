@@ -15,7 +15,7 @@ from scoring.quadruplets import flags_of, quadruplet_id
 class DatasetRow:
     """A quadruplet: reference A, candidates B and C, and y per criterion (1, 0 or -1).
 
-    Texts are kept byte for byte. `split` is "" where a file names none. `extras` holds the
+    Texts are stored byte for byte. `split` is "" where a file names none. `extras` holds the
     optional keys of patent-ce-jsonl.
     """
 

@@ -20,10 +20,10 @@ WIDTH: Final = 30
 SECONDS_BETWEEN: Final = 1.0
 
 
-def progress_bar(log: Callable[[str], None], words: str) -> Callable[[float], None]:
+def progress_bar(log: Callable[[str], None], label: str) -> Callable[[float], None]:
     """Return a callback that logs a share from 0 to 1, at most once a second.
 
-    Work that takes less than a second says nothing.
+    Work that takes less than a second prints nothing.
     """
     last = time.monotonic()
 
@@ -33,7 +33,7 @@ def progress_bar(log: Callable[[str], None], words: str) -> Callable[[float], No
         if now - last >= SECONDS_BETWEEN:
             last = now
             done = round(WIDTH * share)
-            log(f"{words} [{'#' * done}{'.' * (WIDTH - done)}] {share:4.0%}")
+            log(f"{label} [{'#' * done}{'.' * (WIDTH - done)}] {share:4.0%}")
 
     return on_step
 
@@ -96,8 +96,8 @@ def _notes(document: Mapping[str, Any]) -> Iterator[str]:
     for name, entry in document["scorers"].items():
         if entry["unavailable"]:
             yield f"{name}: {entry['unavailable']}"
-    if words := caution(document["checks"]["references"]):
-        yield words
+    if sentence := caution(document["checks"]["references"]):
+        yield sentence
     dropped = document["dropped"]
     if dropped["items"]:
         ids = ", ".join(one["id"] for one in dropped["listed"])

@@ -1,4 +1,4 @@
-"""The interface that every metric keeps."""
+"""The interface that every metric has."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class MetricError(ValueError):
 
 
 class MetricUnavailable(MetricError):
-    """Weights or an endpoint are not there; the message says what to put where."""
+    """Weights or an endpoint are not there; the message is what to put where."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ ASKING: Final[dict[str, Prompt]] = {prompt.name: prompt for prompt in (G_EVAL, L
 class Cost:
     """What a report's scorers would send to the endpoint, roughly.
 
-    requests: claim sets to be asked about, once each; kept: those whose answer is kept from
+    requests: claim sets to be asked about, once each; cached: those whose answer is stored from
     before and costs nothing. tokens_in, tokens_out: characters / 4, a rough rule that is too low
     for other scripts than Latin. money: in the site's unit of price, None where no price is set.
     minutes: the least that the limit of requests takes.
@@ -33,7 +33,7 @@ class Cost:
 
     host: str
     requests: int
-    kept: int
+    cached: int
     tokens_in: int
     tokens_out: int
     money: float | None
@@ -44,7 +44,7 @@ class Cost:
         """What a person is to read before starting; '' where nothing would be sent."""
         if not self.requests:
             return ""
-        kept = f" ({self.kept:,} more are kept from before)" if self.kept else ""
+        cached = f" ({self.cached:,} more are kept from before)" if self.cached else ""
         minutes = "a minute" if self.minutes == 1 else f"{self.minutes:,} minutes"
         requests = "1 request" if self.requests == 1 else f"{self.requests:,} requests"
         money = (
@@ -53,7 +53,7 @@ class Cost:
             else f"about {self.money:,.2f} in the unit of METRIC_ENDPOINT_PRICE_IN"
         )
         return (
-            f"Claims are sent to {self.host}: {requests}{kept}, roughly "
+            f"Claims are sent to {self.host}: {requests}{cached}, roughly "
             f"{self.tokens_in:,} tokens in and {self.tokens_out:,} out (characters / "
             f"{CHARACTERS_A_TOKEN}); {money}; {minutes} or more. Repeats after faults "
             "come on top."
@@ -67,7 +67,7 @@ def estimate_cost(names: Sequence[str], pairs: Sequence[Pair], endpoint: Endpoin
     report, equal ones counted once; the endpoint, in whose cache is looked.
     Formula: money = (tokens_in price_in + tokens_out price_out) / 1,000,000.
     """
-    requests = kept = characters_in = characters_out = 0
+    requests = cached = characters_in = characters_out = 0
     for prompt in (ASKING[name] for name in dict.fromkeys(names) if name in ASKING):
         cache = AnswerCache(endpoint, prompt)
         by_key = {cache.key(pair): pair for pair in pairs}
@@ -84,7 +84,7 @@ def estimate_cost(names: Sequence[str], pairs: Sequence[Pair], endpoint: Endpoin
     return Cost(
         host=endpoint.host,
         requests=requests,
-        kept=kept,
+        cached=cached,
         tokens_in=tokens_in,
         tokens_out=tokens_out,
         money=money / TOKENS_OF_PRICE if has_price else None,

@@ -16,7 +16,7 @@ _RANGES: Final = ("0 to 20", "21 to 40", "41 to 60", "61 to 80", "81 to 100")
 
 
 def _criteria() -> str:
-    """Say each criterion with its five bands, in the words that annotators read."""
+    """Return each criterion with its five bands, in the text that annotators read."""
     parts = []
     for criterion in RUBRIC:
         bands = "\n".join(
@@ -47,7 +47,7 @@ class GEval:
     """G-Eval-4: a language model's numbers for the four criteria, or their weighted mean.
 
     criterion: whose number is the score; 'overall_quality' is formed from the four, and the model
-    is not asked for it. One answer serves all five criteria, and is paid once where it is kept.
+    is not asked for it. One answer serves all five criteria, and is paid once where it is stored.
     Formula: overall = (4 completeness + 2 clarity + 2 consistency + 3 linkage) / 11.
     Source: Liu et al., EMNLP 2023, as used by Jiang, Scherz, Goetz, ACL 2025: reference assumed
     100, five bands of 20, numbers only. The words of the prompt are this project's own, so that

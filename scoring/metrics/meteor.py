@@ -24,7 +24,7 @@ class NoSynonyms:
 
 
 class RememberingStemmer:
-    """The Porter stemmer with a memory, because claims repeat their words."""
+    """The Porter stemmer with a cache, because claims repeat their words."""
 
     def __init__(self) -> None:
         from nltk.stem.porter import PorterStemmer

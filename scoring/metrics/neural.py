@@ -28,7 +28,7 @@ WEIGHTS: Final = "model.safetensors"
 SETTINGS: Final = "metric.json"
 LARGEST_TOKENIZER: Final = 64 * 1024 * 1024
 LARGEST_HEADER: Final = 4 * 1024 * 1024
-# Names under which model families keep the same size.
+# Names under which model families store the same size.
 WIDTHS: Final = ("hidden_size", "d_model", "dim")
 LAYER_NAMES: Final = ("num_hidden_layers", "num_layers", "n_layers", "encoder_layers")
 ROWS: Final = ("vocab_size", "max_position_embeddings", "intermediate_size", "d_ff")
@@ -42,7 +42,7 @@ def checked_directory(name: str, directory: Path | None) -> Path:
     """Return a metric's model directory when its weights can be loaded without running any code.
 
     Input: the metric's name, and its directory or None where no place is set. Reads the small
-    files and the head of the weights. Raises MetricUnavailable, whose sentence says what to put
+    files and the head of the weights. Raises MetricUnavailable, whose sentence is what to put
     where and names no path of the machine.
     """
     place = f"METRIC_MODELS_DIR/{name}"
@@ -183,7 +183,7 @@ class Weights:
 
     @cached_property
     def config(self) -> dict[str, Any]:
-        """What config.json says."""
+        """What config.json holds."""
         return read_config(self.directory)
 
     @property
@@ -300,7 +300,7 @@ class NeuralMetric:
     """A metric whose weights lie in a model directory and load when it first scores.
 
     settings: what metric.json may set. usual_tokens: how many tokens of a text (special ones
-    included) the authors' code reads; metric.json's max_tokens may say otherwise.
+    included) the authors' code reads; metric.json's max_tokens may set another.
     """
 
     name: str
@@ -326,7 +326,7 @@ class NeuralMetric:
 
     @property
     def recipe(self) -> str:
-        """Say in a few words how this metric computes."""
+        """Return in a few words how this metric computes."""
         raise NotImplementedError
 
     @cached_property
@@ -339,7 +339,7 @@ class NeuralMetric:
         return self.tokenizer.encode(text)
 
     def cut(self, pairs: Sequence[Pair]) -> list[bool]:
-        """Say for each of n pairs whether a part of its texts is not read, as it is too long.
+        """Return for each of n pairs whether a part of its texts is not read, as it is too long.
 
         Loads the tokenizer only.
         """

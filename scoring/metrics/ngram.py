@@ -1,4 +1,4 @@
-"""The n-gram metrics by name: they need two texts, and are carried by the library too."""
+"""The n-gram metrics by name: they need two texts, and the library has them too."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from scoring.metrics.ngram import NGRAM
 
 
 class UnknownMetricError(ValueError):
-    """No metric bears that name; the message says which there are."""
+    """No metric bears that name; the message lists which there are."""
 
 
 _ENTRIES: Final[dict[str, Entry]] = {

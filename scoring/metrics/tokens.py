@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def tokenizer_13a() -> Callable[[str], str]:
     """Return sacrebleu's 13a tokenizer: a text in, its tokens joined by single spaces out.
 
-    The tokenizer keeps its own memory of texts, so that a reference that stands in many pairs is
+    The tokenizer has its own cache of texts, so that a reference that stands in many pairs is
     tokenised once. Source: the mteval-v13a script, as implemented by sacrebleu.
     """
     from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a

@@ -57,7 +57,7 @@ class UniEval(NeuralMetric):
         return scores
 
     def cut(self, pairs: Sequence[Pair]) -> list[bool]:
-        """Say for each of n pairs whether a part of its reference is not read."""
+        """Return for each of n pairs whether a part of its reference is not read."""
         return [bool(self._question(pair).overflowing) for pair in pairs]
 
     def _question(self, pair: Pair) -> Encoding:

@@ -11,7 +11,7 @@ from core.jobs.rows import JobRow
 class Dataset(models.Model):
     """A named series of versions; without a campaign it is open to all researchers and admins.
 
-    Its name is its own within its campaign only: a name that is taken elsewhere would tell of
+    Its name is its own within its campaign only: a name that is taken elsewhere would reveal
     datasets that the person who asks may not know of.
     """
 
@@ -52,7 +52,7 @@ class DatasetVersion(models.Model):
     sha256 = models.CharField(max_length=64)
     items = models.PositiveIntegerField()
     card = models.JSONField()
-    # What an admin allows others to do with it; empty as long as nobody has said.
+    # What an admin allows others to do with it; empty as long as nobody has decided.
     licence = models.CharField(max_length=200, blank=True, default="")
     created_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)

@@ -1,4 +1,4 @@
-"""Erasures of a matter: who asked, who agreed, and what is left to say of it."""
+"""Erasures of a reference: who asked, who agreed, and what is left to know of it."""
 
 import uuid
 
@@ -16,7 +16,7 @@ class ErasureStatus(models.TextChoices):
 
 
 class Erasure(models.Model):
-    """A matter, a reference with its candidates, erased by two people; the row is its tombstone."""
+    """A reference with its candidates, erased by two people; the row is its tombstone."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="+")
@@ -30,7 +30,7 @@ class Erasure(models.Model):
     # When the rows were emptied, and when files and freed pages were gone, too.
     erased_at = models.DateTimeField(null=True)
     done_at = models.DateTimeField(null=True)
-    # A keyed hash of the reference: it says whether a text is this one only to who has the key.
+    # A keyed hash of the reference: it shows whether a text is this one only to who has the key.
     mark = models.CharField(max_length=64, blank=True, default="")
     # Counts by what was emptied, and the ids of versions and models that held it.
     result = models.JSONField(default=dict)

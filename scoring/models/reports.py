@@ -46,7 +46,7 @@ class AgreementReport(JobRow):
     tie_threshold = models.FloatField()
     resamples = models.PositiveIntegerField(default=1000)
     seed = models.PositiveBigIntegerField(default=0)
-    # Whether the document may say which system made a candidate: decided when it is asked for.
+    # Whether the document may show which system made a candidate: decided when it is asked for.
     has_systems = models.BooleanField(default=False)
     # Whether items that rest on ratings of an admin of the campaign count (TRUST, B8).
     has_admins = models.BooleanField(default=False)

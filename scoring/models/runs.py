@@ -60,7 +60,7 @@ class ModelVersion(models.Model):
     dataset_sha256 = models.CharField(max_length=64)
     code_version = models.CharField(max_length=80)
     card = models.JSONField()
-    # Since when it is to be retired: a matter that it was trained on was erased then.
+    # Since when it is to be retired: a reference that it was trained on was erased then.
     retire_since = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
 

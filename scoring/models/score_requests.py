@@ -1,4 +1,4 @@
-"""Requests for scores: their texts are confidential and kept for a short time."""
+"""Requests for scores: their texts are confidential and stored for a short time."""
 
 from django.db import models
 

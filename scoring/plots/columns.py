@@ -13,14 +13,14 @@ MOST_NAMED = 12
 def column_plot(title: str, unit: str, columns: Sequence[tuple[str, int]], kind: str) -> Plot:
     """Draw one bar a column over an axis from 0 with round numbers.
 
-    Input: (name, count), counts from 0. Output: bars of one width, each with its words; of many
+    Input: (name, count), counts from 0. Output: bars of one width, each with its label; of many
     columns only the first, the middle and the last are named below.
     """
     most = max((count for _, count in columns), default=0) or 1
     step = max(1, tick_step(most))
     end = step * -(-most // step)
-    floor, room = HEIGHT - FOOT, WIDTH - LEFT - RIGHT
-    each = room / max(1, len(columns))
+    floor, width = HEIGHT - FOOT, WIDTH - LEFT - RIGHT
+    each = width / max(1, len(columns))
     bars = tuple(
         Bar(
             round(LEFT + each * n + each * 0.08, 2),
@@ -32,7 +32,7 @@ def column_plot(title: str, unit: str, columns: Sequence[tuple[str, int]], kind:
         )
         for n, (name, count) in enumerate(columns)
     )
-    words = [
+    labels = [
         Label(round(LEFT + each * (n + 0.5), 2), floor + 16, columns[n][0], "middle")
         for n in _named(len(columns))
     ]
@@ -40,9 +40,9 @@ def column_plot(title: str, unit: str, columns: Sequence[tuple[str, int]], kind:
     for number in range(round(end / step) + 1):
         y = round(floor - (floor - TOP) * number * step / end, 2)
         lines.append(Line(LEFT - 4, y, LEFT, y))
-        words.append(Label(LEFT - 7, y + 4, f"{number * step:g}", "end"))
+        labels.append(Label(LEFT - 7, y + 4, f"{number * step:g}", "end"))
     described = "; ".join(bar.title for bar in bars)
-    return Plot(WIDTH, HEIGHT, title, described, bars, tuple(lines), tuple(words))
+    return Plot(WIDTH, HEIGHT, title, described, bars, tuple(lines), tuple(labels))
 
 
 def _named(count: int) -> list[int]:

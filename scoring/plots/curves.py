@@ -19,7 +19,7 @@ def curve_plot(title: str, unit: str, points: Sequence[Point], kind: str = "own"
     """Draw values over whole steps, joined by straight lines, on axes with round numbers.
 
     Input: (step, value) with steps that rise and finite values, of any sign; `unit` names a step.
-    Output: a plot whose upright axis holds 0 and every value, and whose marks tell step and
+    Output: a plot whose upright axis holds 0 and every value, and whose marks show step and
     value; of more than MOST_DRAWN points every k-th is drawn, the last one always. None without a
     point.
     """
@@ -45,23 +45,23 @@ def curve_plot(title: str, unit: str, points: Sequence[Point], kind: str = "own"
         Bar(x(n) - MARK / 2, y(v) - MARK / 2, MARK, MARK, kind, f"{unit} {n}: {v:.3f}")
         for n, v in drawn
     )
-    words = [
+    labels = [
         Label(LEFT - 7, y(start + n * step) + 4, f"{start + n * step:.4g}", "end")
         for n in range(round((end - start) / step) + 1)
     ]
-    words += [Label(x(n), HEIGHT - FOOT + 18, str(n), "middle") for n in sorted({first, last})]
-    words.append(Label((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4, unit, "middle"))
-    return Plot(WIDTH, HEIGHT, title, _describe(unit, points), marks, tuple(lines), tuple(words))
+    labels += [Label(x(n), HEIGHT - FOOT + 18, str(n), "middle") for n in sorted({first, last})]
+    labels.append(Label((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4, unit, "middle"))
+    return Plot(WIDTH, HEIGHT, title, _describe(unit, points), marks, tuple(lines), tuple(labels))
 
 
 def _thinned(points: Sequence[Point]) -> list[Point]:
     every = -(-len(points) // MOST_DRAWN)
-    kept = list(points[::every])
-    return kept if kept[-1] == points[-1] else [*kept, points[-1]]
+    chosen = list(points[::every])
+    return chosen if chosen[-1] == points[-1] else [*chosen, points[-1]]
 
 
 def _describe(unit: str, points: Sequence[Point]) -> str:
-    """Tell a curve in one sentence: where it begins, where it ends, and where it turns."""
+    """Describe a curve in one sentence: where it begins, where it ends, and where it turns."""
     (first, begun), (last, ended) = points[0], points[-1]
     if len(points) == 1:
         return f"{unit} {first}: {begun:.3f}"

@@ -42,7 +42,7 @@ def interval_plot(
 
     Input: figures and bounds from -1 to 1, None where undefined; a band, or None. Output: rows
     from top to bottom in their order over an axis with round numbers that holds 0, every bound and
-    the band; a row without a figure says "undefined". The description tells every number.
+    the band; a row without a figure says "undefined". The description lists every number.
     """
     start, end, step = _axis(rows, band)
     floor = TOP + ROW * max(1, len(rows))
@@ -52,19 +52,19 @@ def interval_plot(
 
     bars: list[Bar] = []
     lines = [Line(LEFT, floor, WIDTH - RIGHT, floor), Line(x(0), TOP, x(0), floor, "zero")]
-    words: list[Label] = []
+    labels: list[Label] = []
     if band is not None:
         low, high = _bounds(band)
         bars.append(
             Bar(x(low), TOP, round(x(high) - x(low), 2), floor - TOP, "band", _describe(band))
         )
         lines.append(Line(x(band.value), TOP, x(band.value), floor, "ceiling"))
-        words.append(Label(x(band.value), TOP - 8, band.name, "middle"))
+        labels.append(Label(x(band.value), TOP - 8, band.name, "middle"))
     for number, row in enumerate(rows):
         middle = TOP + ROW * number + ROW / 2
-        words.append(Label(LEFT - 8, middle + 4, _short(row.name), "end"))
+        labels.append(Label(LEFT - 8, middle + 4, _short(row.name), "end"))
         if row.value is None:
-            words.append(Label(x(0) + 8, middle + 4, "undefined"))
+            labels.append(Label(x(0) + 8, middle + 4, "undefined"))
             continue
         low, high = _bounds(row)
         lines.append(Line(x(low), middle, x(high), middle, row.kind))
@@ -73,11 +73,11 @@ def interval_plot(
     for number in range(round((end - start) / step) + 1):
         at = x(start + number * step)
         lines.append(Line(at, floor, at, floor + 4))
-        words.append(Label(at, floor + 16, f"{start + number * step + 0.0:.4g}", "middle"))
-    told = [_describe(row) for row in rows] + ([_describe(band)] if band else [])
-    described = f"{unit} with 95 % intervals: {'; '.join(told)}"
+        labels.append(Label(at, floor + 16, f"{start + number * step + 0.0:.4g}", "middle"))
+    descriptions = [_describe(row) for row in rows] + ([_describe(band)] if band else [])
+    described = f"{unit} with 95 % intervals: {'; '.join(descriptions)}"
     height = floor + FOOT
-    return Plot(WIDTH, height, title, described, tuple(bars), tuple(lines), tuple(words))
+    return Plot(WIDTH, height, title, described, tuple(bars), tuple(lines), tuple(labels))
 
 
 def _axis(rows: Sequence[Measured], band: Band | None) -> tuple[float, float, float]:

@@ -24,7 +24,7 @@ def range_plot(title: str, unit: str, rows: Sequence[tuple[str, str, Mapping[str
     floor = TOP + ROW * len(rows)
     bars: list[Bar] = []
     lines = [Line(LEFT, floor, WIDTH - RIGHT, floor)]
-    words = []
+    labels = []
     for number, (kind, name, figures) in enumerate(rows):
         middle = TOP + ROW * number + ROW / 2
         low, high, mean, median, sd = (float(figures[key]) for key in ("min", "max", *KEYS[2:]))
@@ -35,13 +35,13 @@ def range_plot(title: str, unit: str, rows: Sequence[tuple[str, str, Mapping[str
         bars.append(Bar(_at(left, scale), middle - 6, width, 12, kind, summary))
         at = _at(median, scale)
         lines.append(Line(at, middle - 8, at, middle + 8, "median"))
-        words.append(Label(LEFT - 8, middle + 4, name, "end"))
+        labels.append(Label(LEFT - 8, middle + 4, name, "end"))
     for number in range(round(end / step) + 1):
         at = _at(number * step, scale)
         lines.append(Line(at, floor, at, floor + 4))
-        words.append(Label(at, floor + 16, f"{number * step:g}", "middle"))
+        labels.append(Label(at, floor + 16, f"{number * step:g}", "middle"))
     described = "; ".join(bar.title for bar in bars)
-    return Plot(WIDTH, height, title, described, tuple(bars), tuple(lines), tuple(words))
+    return Plot(WIDTH, height, title, described, tuple(bars), tuple(lines), tuple(labels))
 
 
 def tick_step(most: float, ticks: int = 4) -> float:

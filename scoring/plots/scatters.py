@@ -47,12 +47,12 @@ def label_plot(title: str, points: Sequence[Point]) -> Plot | None:
 
 
 def rating_levels(points: Sequence[Point]) -> tuple[Level, ...]:
-    """Tell the scores at each rating, a fraction taken to the nearest whole one, halves up."""
+    """Describe the scores at each rating, a fraction taken to the nearest whole one, halves up."""
     return _levels([(math.floor(x + 0.5), y) for x, y in points], RATINGS)
 
 
 def label_levels(points: Sequence[Point]) -> tuple[Level, ...]:
-    """Tell the score differences at each label that occurs."""
+    """Describe the score differences at each label that occurs."""
     return _levels(points, LABELS)
 
 
@@ -92,23 +92,23 @@ def _plot(
     lines = [Line(LEFT, floor, WIDTH - RIGHT, floor), Line(LEFT, TOP, LEFT, floor)]
     if start < 0 < end:
         lines.append(Line(LEFT, y(0), WIDTH - RIGHT, y(0), "zero"))
-    words = [Label(x(value), floor + 16, name, "middle") for value, name in ticks]
+    labels = [Label(x(value), floor + 16, name, "middle") for value, name in ticks]
     for number in range(round((end - start) / step) + 1):
         at = y(start + number * step)
         lines.append(Line(LEFT - 4, at, LEFT, at))
-        words.append(Label(LEFT - 7, at + 4, f"{start + number * step + 0.0:.4g}", "end"))
-    words.append(
+        labels.append(Label(LEFT - 7, at + 4, f"{start + number * step + 0.0:.4g}", "end"))
+    labels.append(
         Label((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, f"{across}; up: {upwards}", "middle")
     )
     places = [(x(a + _aside(place, spread)), y(b)) for place, (a, b) in enumerate(points)]
     path = "".join(f"M{a:g} {b:g}h0" for a, b in places)
-    told = "; ".join(
+    levels = "; ".join(
         f"{level.name}: {level.n}, median {level.median:.3g}"
         for level in (label_levels(points) if spread else rating_levels(points))
     )
-    described = f"{upwards} by {across}: {told}"
+    described = f"{upwards} by {across}: {levels}"
     dots = (Dots(path, "own"),)
-    return Plot(WIDTH, HEIGHT, title, described, (), tuple(lines), tuple(words), dots)
+    return Plot(WIDTH, HEIGHT, title, described, (), tuple(lines), tuple(labels), dots)
 
 
 def _aside(place: int, spread: float) -> float:

@@ -1,4 +1,4 @@
-"""What a plot is made of: bars, lines, dots and words with their places, in CSS pixels."""
+"""What a plot is made of: bars, lines, dots and labels with their places, in CSS pixels."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A text; `anchor` says which part of it stands at x: start, middle or end."""
+    """A text; `anchor` is which part of it stands at x: start, middle or end."""
 
     x: float
     y: float
@@ -46,7 +46,7 @@ class Dots:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A drawing of a size; `description` tells in words what it shows."""
+    """A drawing of a size; `description` is what it shows, as text."""
 
     width: float
     height: float

@@ -16,12 +16,12 @@ def share_bar(title: str, parts: Sequence[tuple[str, str, int]]) -> Plot:
     """
     total = sum(count for _, _, count in parts)
     drawn = [(kind, name, count) for kind, name, count in parts if count]
-    room = WIDTH - GAP * max(0, len(drawn) - 1)
+    space = WIDTH - GAP * max(0, len(drawn) - 1)
     bars, x = [], 0.0
     for kind, name, count in drawn:
-        width = room * count / total
-        words = f"{name}: {count} of {total}, {format_share(count, total)}"
-        bars.append(Bar(round(x, 2), 0, round(width, 2), HEIGHT, kind, words))
+        width = space * count / total
+        label = f"{name}: {count} of {total}, {format_share(count, total)}"
+        bars.append(Bar(round(x, 2), 0, round(width, 2), HEIGHT, kind, label))
         x += width + GAP
     description = "; ".join(f"{name} {count}" for _, name, count in parts)
     return Plot(WIDTH, HEIGHT, title, description, tuple(bars))

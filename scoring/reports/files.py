@@ -59,7 +59,7 @@ def scored_names(document: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def label_of(document: Mapping[str, Any], name: str) -> str:
-    """Return what to call a scorer on screen; its name where the report does not say."""
+    """Return what to call a scorer on screen; its name where the report has none."""
     entry = document["scorers"].get(name) or document["baselines"].get(name) or {}
     return str(entry.get("label") or name)
 
@@ -90,8 +90,8 @@ def file_name(document: Mapping[str, Any], wanted: str) -> str:
     agreement-cups-1-overall-quality-test.csv.
     """
     question = document["question"]
-    words = (question["dataset"], question["criterion"], question["split"])
-    safe = "-".join(re.sub("[^A-Za-z0-9]+", "-", str(word)).strip("-")[:LONGEST] for word in words)
+    parts = (question["dataset"], question["criterion"], question["split"])
+    safe = "-".join(re.sub("[^A-Za-z0-9]+", "-", str(part)).strip("-")[:LONGEST] for part in parts)
     return f"agreement-{safe}.{ENDS[wanted]}"
 
 
@@ -116,7 +116,7 @@ def csv_table(document: Mapping[str, Any]) -> str:
 
     Input: a finished report. Output: the header, then for each scorer and each baseline, in their
     order, a record on all items and one on those without the reference; shares from 0 to 1, every
-    digit of a figure; an undefined figure is an empty cell, and `undefined` says why.
+    digit of a figure; an undefined figure is an empty cell, and `undefined` is why.
     """
     return "".join(record(cells) for cells in (COLUMNS, *_records(document)))
 
@@ -182,7 +182,7 @@ def latex_table(document: Mapping[str, Any]) -> str:
 
     Input: a finished report. Output: a table environment for a document that loads booktabs:
     scorers, then baselines, each figure with its 95 % interval, shares in per cent; bold only
-    where the report's tests say which scorer is best; reasons of what is undefined below; the
+    where the report's tests show which scorer is best; reasons of what is undefined below; the
     signature as a comment.
     """
     question = document["question"]
@@ -245,12 +245,12 @@ def _number(key: str, value: float) -> str:
 
 def _note(notes: list[str], reason: str) -> str:
     """Return the mark of a note, which stands below the table once however often it is needed."""
-    words = escaped(reason)
+    text = escaped(reason)
     numbered = [note.partition(" ")[2] for note in notes]
-    if words not in numbered:
-        numbered.append(words)
-        notes.append(f"$^{{{len(numbered)}}}$ {words}")
-    return f"$^{{{numbered.index(words) + 1}}}$"
+    if text not in numbered:
+        numbered.append(text)
+        notes.append(f"$^{{{len(numbered)}}}$ {text}")
+    return f"$^{{{numbered.index(text) + 1}}}$"
 
 
 def _caption(document: Mapping[str, Any]) -> str:
@@ -278,7 +278,7 @@ LARGEST_PLAIN: Final = 1e16
 def storable(value: Any) -> Any:
     """Return a JSON value without negative zeros and without whole floats that have an exponent.
 
-    Input: nested dicts, lists and plain values; floats are finite. PostgreSQL keeps JSON numbers as
+    Input: nested dicts, lists and plain values; floats are finite. PostgreSQL has JSON numbers as
     decimals: it would give 0.0 back for -0.0, and a whole number for 1e+16.
     """
     if isinstance(value, dict):

@@ -96,12 +96,12 @@ class ReportForm(RefusableForm):
         return [one for one in able if one.name in self.ticked]
 
     def agrees_to(self, cost: str) -> bool:
-        """Say whether the person has read this cost and agreed; put the reason beside the box."""
-        said = self.cleaned_data
-        if not cost or (said["may_send"] and said["cost_seen"] == cost):
+        """Return whether the person has read this cost and agreed; put the reason at the box."""
+        cleaned = self.cleaned_data
+        if not cost or (cleaned["may_send"] and cleaned["cost_seen"] == cost):
             return True
         names = " and ".join(one.label for one in self.sending)
-        is_new = said["may_send"] and said["cost_seen"]
+        is_new = cleaned["may_send"] and cleaned["cost_seen"]
         self.add_error("may_send", NEW_COST if is_new else MAY_SEND.format(names=names))
         return False
 
@@ -112,15 +112,15 @@ class ReportForm(RefusableForm):
         return {name: self.cleaned_data[name] for name in names}
 
     def clean(self) -> dict[str, Any]:
-        said = self.cleaned_data
-        typed = said.get("tie_threshold")
+        cleaned = self.cleaned_data
+        typed = cleaned.get("tie_threshold")
         # A program may send the number alone.
-        ties = said.get("ties") or (DEFAULT if typed is None else OWN)
+        ties = cleaned.get("ties") or (DEFAULT if typed is None else OWN)
         if ties != OWN:
-            said["tie_threshold"] = THRESHOLDS[ties]
+            cleaned["tie_threshold"] = THRESHOLDS[ties]
         elif typed is None and "tie_threshold" not in self.errors:
             self.add_error("tie_threshold", NO_NUMBER)
-        return said
+        return cleaned
 
     @property
     def _choices(self) -> list[Choice]:
@@ -146,7 +146,7 @@ SAME: Final = "Choose another one than the first."
 
 
 class ReportField(forms.ModelChoiceField):
-    """A finished report that the person may see, told by what it asked and when."""
+    """A finished report that the person may see, named by what it asked and when."""
 
     def label_from_instance(self, obj: AgreementReport) -> str:
         asked = f"{NAMES[obj.criterion]}, {obj.dataset_version}, {obj.split}"

@@ -107,7 +107,7 @@ def report_ratings(
 
 
 def _numbers(used: QuerySet[UsedRating], version: DatasetVersion) -> dict[UUID, int]:
-    """Number the annotators of a version from 1, in an order that says nothing of them."""
+    """Number the annotators of a version from 1, in an order that reveals nothing of them."""
     ids = used.order_by().values_list("rating__annotator", flat=True).distinct()
     found = {str(pk): pk for pk in ids}
     names = pseudonyms(found, f"{version.pk} report")
@@ -132,7 +132,7 @@ def _ruled(
 
 
 ALL_SPLITS = "all"
-TELL_EVERY = 1000
+REPORT_EVERY = 1000
 NO_TRAINING_LABELS = "No training label is outside these items, so none can imply one of them."
 
 
@@ -173,7 +173,7 @@ class ReportRows:
 
     `by_admins` labelled items of the split rest on ratings of an admin of the campaign; as was
     asked, they are among the rows or left out.
-    `implied` of the rows' labels follow from training labels; None with a reason where that says
+    `implied` of the rows' labels follow from training labels; None with a reason where that shows
     nothing. `shared` texts of these rows stand in the other splits `shared_with` too.
     """
 
@@ -239,7 +239,7 @@ def report_rows(
     training: list[Comparison] = []
     splits_of: defaultdict[str, set[str]] = defaultdict(set)
     for number, row in enumerate(read_rows(version)):
-        if number % TELL_EVERY == 0:
+        if number % REPORT_EVERY == 0:
             on_progress(number)
         for content in (row.reference, row.b, row.c):
             splits_of[pool.key(content)].add(row.split)

@@ -129,7 +129,7 @@ def page_of(
 def ordered_result(report: AgreementReport) -> dict[str, Any] | None:
     """Return the stored result with its scorers and baselines in the order that was asked for.
 
-    PostgreSQL keeps JSON objects without the order of their keys.
+    PostgreSQL stores JSON objects without the order of their keys.
     """
     if report.result is None:
         return None

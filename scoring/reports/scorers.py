@@ -47,7 +47,7 @@ Check = Callable[[], None]
 class ReportScorer:
     """Anything that scores pairs.
 
-    `key` names the version that stored scores belong to; "" for one that keeps its own.
+    `key` names the version that stored scores belong to; "" for one that stores its own.
     `is_repeatable`: the same pairs get the same scores whenever they are asked. `at_once`: how many
     pairs it is handed at most. `score` calls the check it is given from time to time.
     """
@@ -207,7 +207,7 @@ def sending_cost(
     """Return the sentence that a person must read before claims leave this machine.
 
     "" where nothing would be sent: no scorer asks a language model, there is no endpoint, or every
-    answer is kept from before.
+    answer is stored from before.
     """
     endpoint = metric_places().endpoint
     if endpoint is None or not scorers:

@@ -120,7 +120,7 @@ def _page(
     dataset = request.GET.get("dataset", "")
     datasets = reported_datasets(request.user)
     if dataset and dataset not in datasets:
-        # The table holds reports on that name alone: the menu must not say "All" above it.
+        # The table holds reports on that name alone: the menu must not show "All" above it.
         datasets.append(dataset)
     listed = listed_reports(request.user, dataset)
     finished = sum(line.report.status == JobStatus.SUCCEEDED for line in listed)
@@ -153,7 +153,7 @@ UNPROCESSABLE = 422
 
 @require_safe
 def compare(request: SignedInRequest) -> HttpResponse:
-    """Ask for two reports, or for two scorers of the first, and say how they differ.
+    """Ask for two reports, or for two scorers of the first, and show how they differ.
 
     An address that names the first report alone offers its scorers.
     """

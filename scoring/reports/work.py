@@ -67,7 +67,7 @@ class TextPair:
 class PairScores:
     """The scores of pairs in their order: NaN where one is missing, and why.
 
-    `is_lasting`: asked again, the scorer would say the same.
+    `is_lasting`: asked again, the scorer would give the same.
     """
 
     values: list[float]
@@ -81,10 +81,10 @@ def score_pairs(
     check: Callable[[], None],
     on_progress: Callable[[int], None],
 ) -> PairScores:
-    """Return a score of each pair, from the kept ones as far as they are there.
+    """Return a score of each pair, from the stored ones as far as they are there.
 
     `check` and `on_progress`, given how many pairs are done, may raise LostLease to stop: what was
-    scored by then is kept. Raises MetricError or PatClaimEvalError where no pair can be scored.
+    scored by then is stored. Raises MetricError or PatClaimEvalError where no pair can be scored.
     """
     known = _known(scorer.key, pairs) if scorer.key else {}
     found = PairScores([known.get(pair.key, math.nan) for pair in pairs])
@@ -158,7 +158,7 @@ class _Turns:
             (score,) = self._ask([pair])
         except (LostLease, MetricError, PatClaimEvalError):
             raise
-        except Exception as error:  # noqa: BLE001 - its words may quote claims: only its kind is told
+        except Exception as error:  # noqa: BLE001 - its text may quote claims: only its kind is shown
             self._in_a_row += 1
             self.has_failed = True
             return Missing(f"The scorer failed on the pair ({type(error).__name__}).")
@@ -206,7 +206,7 @@ def _store(key: str, fresh: Mapping[tuple[str, str, str], float]) -> None:
 
 SCORED: Final = 0.85
 """The share of the work that is reading and scoring; the rest is statistics."""
-BEAT_EVERY_SECONDS: Final = 0.5
+RENEW_EVERY_SECONDS: Final = 0.5
 ONLY_ADMINS: Final = (
     "Every label of this split rests on ratings of somebody who administers the campaign, and "
     "those are left out. Ask again and have them counted, or choose another split."
@@ -218,7 +218,7 @@ Scored = ScorerScores | Unavailable
 def carry_out_report(pk: UUID | str, log: OnProgress = lambda text: None) -> None:
     """Claim a report, score what is not scored yet, compute, and end in one final state.
 
-    What a worker that died has scored is kept, and is not scored again.
+    What a worker that died has scored is stored, and is not scored again.
     """
     run_job(
         AgreementReport,
@@ -231,7 +231,7 @@ def carry_out_report(pk: UUID | str, log: OnProgress = lambda text: None) -> Non
 
 
 class _Work:
-    """One report in the making; `is_lasting` once done: asked again, it would say the same."""
+    """One report in the making; `is_lasting` once done: asked again, it would be the same."""
 
     def __init__(self, report: AgreementReport, check: Callable[[], None], log: OnProgress) -> None:
         self.report = report
@@ -240,13 +240,13 @@ class _Work:
         self.is_lasting = True
         self._stage = ""
         self._done = self._total = 0
-        self._beaten_at = 0.0
+        self._renewed_at = 0.0
 
     def outcome(self) -> dict[str, Any]:
         result = storable(self.document())
         # A question that met a passing fault may be asked again.
-        kept = {} if self.is_lasting else {"question_sha256": ""}
-        return {"result": result, **kept}
+        reopened = {} if self.is_lasting else {"question_sha256": ""}
+        return {"result": result, **reopened}
 
     def document(self) -> dict[str, Any]:
         # scipy loads here, in a worker or command: the web process stays light.
@@ -331,12 +331,12 @@ class _Work:
         if stage != self._stage:
             self._stage = stage
             self.log(stage)
-            self._beaten_at = 0.0
+            self._renewed_at = 0.0
         self._renew()
 
     def _renew(self) -> None:
         self.check()
-        if time.monotonic() - self._beaten_at < BEAT_EVERY_SECONDS:
+        if time.monotonic() - self._renewed_at < RENEW_EVERY_SECONDS:
             return
         share = self._done / self._total if self._total else 0.0
         leases.renew_lease(
@@ -347,7 +347,7 @@ class _Work:
             total=self._total,
             message=self._stage,
         )
-        self._beaten_at = time.monotonic()
+        self._renewed_at = time.monotonic()
 
 
 def _pairs(rows: Sequence[ReportRow]) -> list[TextPair]:

@@ -45,7 +45,7 @@ def known_scores(
         try:
             scores = cached_scorer(model).known(pairs)
         except CheckpointInvalid:
-            return None  # the worker says why, in place of this model's scores
+            return None  # the worker reports why, in place of this model's scores
         if scores is None:
             return None
         found[criterion] = [entry_of(score) for score in scores]
@@ -53,7 +53,7 @@ def known_scores(
 
 
 def entry_of(score: PairScore) -> dict[str, Any]:
-    """Return a score as its request keeps it: {"score"} or {"error"}."""
+    """Return a score as its request stores it: {"score"} or {"error"}."""
     return {"error": score.reason} if score.value is None else {"score": score.value}
 
 
@@ -61,8 +61,8 @@ def entry_of(score: PairScore) -> dict[str, Any]:
 class MeasuredModel:
     """What scores one criterion, with what is known of its error.
 
-    `tau_b` is None where undefined, `low` and `high` where its 95 % interval is; `is_unseen` says
-    whether the validation references had been kept out of training.
+    `tau_b` is None where undefined, `low` and `high` where its 95 % interval is; `is_unseen` is
+    whether the validation references had been left out of training.
     """
 
     scoring: ScoringModel
@@ -145,7 +145,7 @@ BEST, TIED = "best", "tied for best"
 
 @dataclass(frozen=True, slots=True)
 class ScoreCell:
-    """One score, or why there is none; `place` says best, tied for best, or nothing."""
+    """One score, or why there is none; `place` is best, tied for best, or nothing."""
 
     score: float | None
     error: str

@@ -29,7 +29,7 @@ MOST_CANDIDATES: Final = 50
 MOST_CHARACTERS: Final = 200_000
 MOST_WAITING: Final = 10
 OF_SCORES: Final = RateLimit("scores", 120, 0.5)
-BEAT_EVERY_SECONDS: Final = 0.5
+RENEW_EVERY_SECONDS: Final = 0.5
 
 
 def request_scores(
@@ -113,15 +113,15 @@ def delete_old_scores() -> int:
 def _score(request: ScoreRequest, check: Callable[[], None]) -> dict[str, Any]:
     """Score by criterion; a model that cannot score stores its error in place of its scores."""
     models, pairs = models_of(request), pairs_of(request)
-    total, done, beaten_at = max(1, len(models) * len(pairs)), 0, time.monotonic()
+    total, done, renewed_at = max(1, len(models) * len(pairs)), 0, time.monotonic()
 
     def on_step(count: int) -> None:
-        nonlocal done, beaten_at
+        nonlocal done, renewed_at
         check()
         done += count
-        if time.monotonic() - beaten_at >= BEAT_EVERY_SECONDS:
+        if time.monotonic() - renewed_at >= RENEW_EVERY_SECONDS:
             leases.renew_lease(request, progress=min(1.0, done / total), message="Scoring.")
-            beaten_at = time.monotonic()
+            renewed_at = time.monotonic()
 
     found: dict[str, Any] = {}
     reasons = []

@@ -21,7 +21,7 @@ FORBIDDEN = 403
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def score(request: SignedInRequest) -> HttpResponse:
-    """Take a reference and candidates; who rates meanwhile is told why not."""
+    """Take a reference and candidates; who rates meanwhile is shown why not."""
     if judges_meanwhile(request.user):
         return render(request, "scoring/scores/score_withheld.html", status=FORBIDDEN)
     if request.method != "POST":

@@ -1,4 +1,4 @@
-"""What a model's page says of its promotion."""
+"""What a model's page shows of its promotion."""
 
 from typing import Any
 

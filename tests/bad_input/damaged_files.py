@@ -1,6 +1,6 @@
-"""Files that no import may take, by the ids of the catalogue (IM01-IM46), and what each must hear.
+"""Files that no import may take, by the ids of the catalogue (IM01-IM46), and each refusal.
 
-A case is the bytes of a file and words that the refusal holds: the line, the field, the reason.
+A case is the bytes of a file and a part of the refusal's message: the line, the field, the reason.
 """
 
 import gzip
@@ -31,8 +31,8 @@ def second(**more: Any) -> bytes:
 def candidate(**more: Any) -> bytes:
     """Return a file whose second line has a candidate that is wrong in a field."""
     found = {"candidate_id": "c1", "claims": MUG} | more
-    kept = {name: value for name, value in found.items() if value is not None}
-    return second(candidates=[kept])
+    present = {name: value for name, value in found.items() if value is not None}
+    return second(candidates=[present])
 
 
 def table(*rows: str) -> bytes:
@@ -57,7 +57,7 @@ TEXT: Final = GOOD.decode()
 NON_ASCII: Final = json.dumps(reference(1, title="Tasse mit Öhr"), ensure_ascii=False) + "\n"
 JAPANESE: Final = json.dumps(reference(1, title="茶碗"), ensure_ascii=False) + "\n"
 
-# What the readers of claim sets refuse, whichever door a file comes through.
+# What the readers of claim sets refuse, whether a file comes by page, call or command.
 CLAIM_SETS: Final[dict[str, tuple[bytes, str]]] = {
     "IM01 empty": (b"", "0 records"),
     "IM01 only line ends": (b"\n\r\n \n", "0 records"),
@@ -157,8 +157,8 @@ CLAIM_SETS: Final[dict[str, tuple[bytes, str]]] = {
 def quadruplet(**more: Any) -> bytes:
     """Return a file of quadruplets whose second line is wrong in a field."""
     good = {"A": CLAIM, "B": MUG, "C": "1. A bowl.", "y": {"overall_quality": 1}}
-    kept = {name: value for name, value in (good | more).items() if value is not None}
-    return jsonl(good, kept)
+    present = {name: value for name, value in (good | more).items() if value is not None}
+    return jsonl(good, present)
 
 
 def label(value: Any) -> bytes:

@@ -30,7 +30,7 @@ class Field:
     name: str
     # All values of the form as a browser would send them.
     values: dict[str, str]
-    # Fields of the form that hold words.
+    # Fields of the form that hold free text.
     texts: frozenset[str]
 
     def with_value(self, encoded: str | None, again: str | None = None) -> str:

@@ -1,4 +1,4 @@
-"""Calls made up from the API's own description: none breaks, none answers what it does not say."""
+"""Calls made up from the API's own description: none breaks, none answers otherwise."""
 
 import json
 import os
@@ -114,27 +114,27 @@ class Chains:
 
     scene: Scene
     who: str
-    told: list[str]
+    answers: list[str]
     calls = 0
 
     def setup(self) -> None:
         self.undoing = undone()
         self.undoing.__enter__()
-        self.told = []
+        self.answers = []
 
     def teardown(self) -> None:
         self.undoing.__exit__(None, None, None)
 
     def call(self, case: Any, **_: Any) -> Response:
-        """Send a call to the id that an earlier answer told, else to one of the campaign."""
+        """Send a call to the id that an earlier answer held, else to one of the campaign."""
         type(self).calls += 1
         path = case.formatted_path
         given = [str(value) for value in (case.path_parameters or {}).values()]
-        if given and not any(value in text for value in given for text in self.told):
+        if given and not any(value in text for value in given for text in self.answers):
             path = next(iter(real_paths(self.scene, case.operation)), path)
         answer = sent(self.scene, self.who, case, path)
         see(case.operation, answer, path)
-        self.told.append(answer.content[:20_000].decode(errors="replace"))
+        self.answers.append(answer.content[:20_000].decode(errors="replace"))
         asked = requests.Request(case.method, f"http://testserver{path}").prepare()
         headers = {name.lower(): [value] for name, value in answer.headers.items()}
         return Response(answer.status_code, headers, answer.content, asked, 0.0, verify=False)

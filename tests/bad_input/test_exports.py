@@ -64,7 +64,7 @@ def close(campaign: Campaign) -> None:
 
 
 def test_no_cell_of_a_table_is_a_formula_and_json_has_the_text_as_it_was(cast: Any) -> None:
-    """EX01-EX06: an apostrophe in CSV, said in its last column; JSON Lines untouched."""
+    """EX01-EX06: an apostrophe in CSV, named in its last column; JSON Lines untouched."""
     candidates = [c for n in range(7) for c in cast.reference(f"r{n}").candidates.all()]
     for candidate, formula in zip(candidates, FORMULAS, strict=False):
         rate(cast.alice, candidate, (9, 8, 7, 6), comment=formula)
@@ -106,8 +106,8 @@ def test_an_export_without_names_joins_with_no_other(cast: Any) -> None:
         for candidate in cast.reference(name).candidates.all():
             rate(person, candidate, (9, 8, 7, 6))
     bodies = [content(signed_in(cast.ada).post(RATINGS, {"format": "jsonl"})) for _ in range(2)]
-    told = [{json.loads(line)["annotator"] for line in body.splitlines()} for body in bodies]
-    assert len(told[0]) == 2 and told[0].isdisjoint(told[1])
+    names = [{json.loads(line)["annotator"] for line in body.splitlines()} for body in bodies]
+    assert len(names[0]) == 2 and names[0].isdisjoint(names[1])
     secrets = [cast.alice.username, cast.bob.username, "example.org"]
     secrets += [form for u in (cast.alice, cast.bob) for form in (str(u.pk), u.pk.hex)]
     assert not [secret for secret in secrets if secret.encode() in bodies[0]]
@@ -138,7 +138,7 @@ def test_what_is_another_campaigns_or_nobodys_is_not_found(
 
 
 def test_an_address_ends_with_the_role(cast: Any, version: DatasetVersion) -> None:
-    """EX09: a link that worked yesterday tells nothing once the role is gone."""
+    """EX09: a link that worked yesterday shows nothing once the role is gone."""
     ada, path = signed_in(cast.ada), "/datasets/tiny/1/export/"
     assert ada.get(path).status_code == 200
     Membership.objects.filter(user=cast.ada).update(campaign=cast.elsewhere)
@@ -163,7 +163,7 @@ def test_a_report_of_two_is_withheld_from_one_of_them(cast: Any) -> None:
 def test_no_model_is_uploaded_and_no_method_but_reading_is_known(
     cast: Any, version: DatasetVersion
 ) -> None:
-    """MA: a model comes into being by a training here (ADR 0021); there is no other door."""
+    """MA: a model comes into being by a training here (ADR 0021); there is no other way in."""
     model, ada = model_row(version), signed_in(cast.ada)
     for path in ("/models/", f"/models/{model.pk}/", f"/models/{model.pk}/download/"):
         for method in ("post", "put", "patch", "delete"):

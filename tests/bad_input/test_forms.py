@@ -41,7 +41,7 @@ def answer_to(scene: Scene, field: Field, sent: str, *, is_no_text: bool = False
 
 
 def lost(field: Field, answer: Any, value: str | None) -> list[str]:
-    """Return the fields of words that a refused form does not show again as they were typed.
+    """Return the text fields that a refused form does not show again as they were typed.
 
     Secrets are never shown again: passwords, and the codes of a second factor.
     """
@@ -73,7 +73,7 @@ def tried_by_another(scene: Scene, field: Field) -> bool:
 @pytest.mark.parametrize(
     "share", ["a value a field", pytest.param("many", marks=pytest.mark.exhaustive)]
 )
-def test_no_value_of_a_field_breaks_a_form_and_a_refused_form_keeps_what_was_typed(
+def test_no_value_of_a_field_breaks_a_form_and_a_refused_form_shows_again_what_was_typed(
     scene: Scene, tried, who: str, share: str
 ) -> None:
     count, faults = 0, []

@@ -1,4 +1,4 @@
-"""Files that no import takes: refused with line and reason at every door, and nothing is stored."""
+"""Files that no import takes: every interface refuses with line and reason, and stores nothing."""
 
 import io
 from collections.abc import Callable
@@ -48,7 +48,7 @@ NAMES = (
     ".",
     "~root",
 )
-Door = Callable[[bytes], tuple[bool, str]]
+Send = Callable[[bytes], tuple[bool, str]]
 
 
 @pytest.fixture(autouse=True)
@@ -57,7 +57,7 @@ def data_directory(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     drop_at_once(monkeypatch)
 
 
-def by_web(cast: Any, tmp_path: Path) -> Door:
+def by_web(cast: Any, tmp_path: Path) -> Send:
     client = Client()
     client.force_login(cast.ada)
 
@@ -80,7 +80,7 @@ def worked_off() -> None:
     carry_out_import(row.pk)
 
 
-def by_api(cast: Any, tmp_path: Path) -> Door:
+def by_api(cast: Any, tmp_path: Path) -> Send:
     token = create_token(user=cast.ada, scope=TokenScope.WRITE).token
     client = Client(headers={"Authorization": f"Token {token}"})
 
@@ -89,39 +89,39 @@ def by_api(cast: Any, tmp_path: Path) -> Door:
             "/api/v1/campaigns/cups/claim-sets/import/",
             {"file": SimpleUploadedFile("claims.jsonl", content)},
         )
-        told = answer.json()
+        answer_body = answer.json()
         is_refused = answer.status_code == 422
         if answer.status_code == 202:
             worked_off()
-            told = client.get(told["url"]).json()
-            is_refused = told["status"] == "failed"
-        listed = [told["message"], *(_words(one) for one in told["bad_records"])]
+            answer_body = client.get(answer_body["url"]).json()
+            is_refused = answer_body["status"] == "failed"
+        listed = [answer_body["message"], *(_described(one) for one in answer_body["bad_records"])]
         return is_refused, escape("\n".join(listed))
 
     return send
 
 
-def _words(bad: dict[str, Any]) -> str:
+def _described(bad: dict[str, Any]) -> str:
     place = f"line {bad['line']}" if bad["item"] is None else f"item {bad['item']}"
     return f"{place}, field {bad['field']}: {bad['reason']}"
 
 
-def by_command(cast: Any, tmp_path: Path) -> Door:
+def by_command(cast: Any, tmp_path: Path) -> Send:
     def send(content: bytes) -> tuple[bool, str]:
-        path, said = tmp_path / "claims.jsonl", io.StringIO()
+        path, output = tmp_path / "claims.jsonl", io.StringIO()
         path.write_bytes(content)
         try:
-            call_command("import_claims", str(path), campaign="other", stdout=said, stderr=said)
+            call_command("import_claims", str(path), campaign="other", stdout=output, stderr=output)
         except SystemExit as end:
-            return end.code == 1, escape(said.getvalue())
-        return False, said.getvalue()
+            return end.code == 1, escape(output.getvalue())
+        return False, output.getvalue()
 
     return send
 
 
-# All doors lead to the same readers: two of them are tried with every fifth file, each with others.
+# All interfaces lead to the same readers: two of them get every fifth file, each others.
 @pytest.mark.parametrize(
-    ("door", "first", "every"),
+    ("interface", "first", "every"),
     [
         (by_command, 0, 1),
         (by_web, 0, 5),
@@ -130,17 +130,17 @@ def by_command(cast: Any, tmp_path: Path) -> Door:
         pytest.param(by_api, 0, 1, marks=pytest.mark.exhaustive),
     ],
 )
-def test_a_damaged_file_is_refused_in_words_and_stores_nothing(
-    cast: Any, tmp_path: Path, door: Any, first: int, every: int, tally: Tally
+def test_a_damaged_file_is_refused_with_its_reason_and_stores_nothing(
+    cast: Any, tmp_path: Path, interface: Any, first: int, every: int, tally: Tally
 ) -> None:
-    send, wrong = door(cast, tmp_path), {}
+    send, wrong = interface(cast, tmp_path), {}
     cases = dict(islice(CASES.items(), first, None, every))
-    for name, (content, words) in cases.items():
-        is_refused, said = send(content)
-        if not is_refused or escape(words) not in said:
-            wrong[name] = said[-600:]
-        if "Traceback" in said or str(tmp_path) in said:
-            wrong[name] = "tells where it stands"
+    for name, (content, reason) in cases.items():
+        is_refused, output = send(content)
+        if not is_refused or escape(reason) not in output:
+            wrong[name] = output[-600:]
+        if "Traceback" in output or str(tmp_path) in output:
+            wrong[name] = "shows where it stands"
     tally.tried(files=len(cases))
     assert wrong == {}
     assert not Reference.objects.exists()
@@ -163,23 +163,25 @@ def test_after_all_that_a_good_file_is_taken(cast: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(DATASETS))
-def test_a_damaged_file_of_quadruplets_is_refused_in_words(tmp_path: Path, name: str) -> None:
-    content, words = DATASETS[name]
-    path, said = tmp_path / "quadruplets.jsonl", io.StringIO()
+def test_a_damaged_file_of_quadruplets_is_refused_with_its_reason(
+    tmp_path: Path, name: str
+) -> None:
+    content, reason = DATASETS[name]
+    path, output = tmp_path / "quadruplets.jsonl", io.StringIO()
     path.write_bytes(content)
     with pytest.raises(SystemExit) as end:
-        call_command("import_dataset", str(path), name="tiny", stdout=said, stderr=said)
+        call_command("import_dataset", str(path), name="tiny", stdout=output, stderr=output)
     assert end.value.code == 1
-    assert words in said.getvalue()
+    assert reason in output.getvalue()
     assert not DatasetVersion.objects.exists()
 
 
 def test_a_hundred_bad_lines_are_listed_and_no_more(cast: Any, tmp_path: Path) -> None:
     """IM05: every bad line, up to a hundred."""
     content = jsonl(*(reference(number, scroe=1) for number in range(300)))
-    _, said = by_command(cast, tmp_path)(content)
-    assert said.count("field scroe") == 100
-    assert "there may be more" in said
+    _, output = by_command(cast, tmp_path)(content)
+    assert output.count("field scroe") == 100
+    assert "there may be more" in output
 
 
 def test_the_name_of_a_file_leads_nowhere_and_is_shown_escaped(cast: Any, tmp_path: Path) -> None:
@@ -191,9 +193,9 @@ def test_the_name_of_a_file_leads_nowhere_and_is_shown_escaped(cast: Any, tmp_pa
         assert answer.status_code in (200, 422), name
         page = answer.content.decode()
         assert "<img src=x" not in page and "\u202e" not in page, name
-    kept = [path for path in (tmp_path / "data").rglob("*") if path.is_file()]
+    found = [path for path in (tmp_path / "data").rglob("*") if path.is_file()]
     names = {str(pk) for pk, _ in stored_uploads()}
-    assert names and {path.name for path in kept} <= names | {"secret_key"}
+    assert names and {path.name for path in found} <= names | {"secret_key"}
     for row in ClaimImport.objects.all():
         assert "/" not in row.file_name and "\n" not in row.file_name
         assert len(row.file_name) <= 255
@@ -208,7 +210,7 @@ class _Named(io.BytesIO):
         self.content_type = "text/plain"
 
 
-def test_what_is_odd_and_yet_text_is_kept_and_shown(cast: Any, tmp_path: Path) -> None:
+def test_what_is_odd_and_yet_text_is_stored_and_shown(cast: Any, tmp_path: Path) -> None:
     """IM30: marks that turn, hide or pile up are text; the page stays within bounds."""
     odd = "1. A cup\u202e with \u200ba \U000e0041handle" + "\u0301" * 10_000 + "."
     client = Client()
@@ -237,7 +239,7 @@ def test_an_id_of_another_campaign_is_a_claim_set_of_its_own(cast: Any, tmp_path
 def test_many_candidates_and_a_claim_that_depends_on_itself_are_taken_as_text(
     cast: Any, tmp_path: Path
 ) -> None:
-    """IM33: 500 candidates are many, not wrong; a circle of claims is the drafter's matter."""
+    """IM33: 500 candidates are many, not wrong; a circle of claims is the drafter's affair."""
     many = [{"candidate_id": f"c{n}", "claims": f"1. A mug {n}."} for n in range(500)]
     circle = "1. The cup of claim 1, wherein it is blue."
     by_command(cast, tmp_path)(
@@ -249,12 +251,12 @@ def test_many_candidates_and_a_claim_that_depends_on_itself_are_taken_as_text(
 
 def test_the_same_file_again_is_nothing_new(cast: Any, tmp_path: Path) -> None:
     """IM28."""
-    said = io.StringIO()
+    output = io.StringIO()
     path = tmp_path / "claims.jsonl"
     path.write_bytes(GOOD)
     for _ in range(2):
-        call_command("import_claims", str(path), campaign="other", stdout=said, stderr=said)
-    assert "Nothing new" in said.getvalue()
+        call_command("import_claims", str(path), campaign="other", stdout=output, stderr=output)
+    assert "Nothing new" in output.getvalue()
     assert Reference.objects.count() == 2
 
 
@@ -264,7 +266,7 @@ def test_a_bad_line_is_found_wherever_it_stands(cast: Any, tmp_path: Path) -> No
     for place in (0, 30, 59):
         records = [*good]
         records[place] = reference(place, reference_claims="")
-        is_refused, said = by_command(cast, tmp_path)(jsonl(*records))
-        assert is_refused and f"line {place + 1}, field reference_claims" in said
-        assert CLAIM not in said
+        is_refused, output = by_command(cast, tmp_path)(jsonl(*records))
+        assert is_refused and f"line {place + 1}, field reference_claims" in output
+        assert CLAIM not in output
     assert not Reference.objects.exists()

@@ -1,4 +1,4 @@
-"""What is said to workers: a key and nothing else; claim text is in no message, file or log."""
+"""What is sent to workers: a key and nothing else; claim text is in no message, file or log."""
 
 import json
 import os
@@ -108,8 +108,8 @@ def held_by_the_broker() -> bytes:
     return b"\n".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
-def jobs_told(log: Path, status: str) -> list[tuple[str, str]]:
-    """Return kind and key of the jobs of which a worker's log says so."""
+def logged_jobs(log: Path, status: str) -> list[tuple[str, str]]:
+    """Return kind and key of the jobs that a worker's log gives this status."""
     return re.findall(rf"job (?:{status}) kind=(\w+) key=(\S+) attempt=1", log.read_text())
 
 
@@ -159,8 +159,8 @@ def test_neither_the_broker_nor_the_log_of_a_worker_holds_claim_text(
         )
     try:
         deadline = time.monotonic() + LONGEST_WAIT_SECONDS
-        # The third breaks off by an error whose words quote the row, told after its end.
-        while len(jobs_told(log, "succeeded|failed")) < 4 or RAISES not in log.read_bytes():
+        # The third breaks off by an error whose message quotes the row, logged after its end.
+        while len(logged_jobs(log, "succeeded|failed")) < 4 or RAISES not in log.read_bytes():
             assert time.monotonic() < deadline, log.read_text()
             time.sleep(0.1)
     finally:
@@ -175,7 +175,7 @@ def test_neither_the_broker_nor_the_log_of_a_worker_holds_claim_text(
         "failed": rows[1:],
     }.items():
         expected = sorted((row.kind(), str(row.pk)) for row in ended)
-        assert sorted(jobs_told(log, status)) == expected
-    told = log.read_bytes()
-    for place in (waiting, held_by_the_broker(), told, json.dumps(rows[1].message).encode()):
+        assert sorted(logged_jobs(log, status)) == expected
+    logged = log.read_bytes()
+    for place in (waiting, held_by_the_broker(), logged, json.dumps(rows[1].message).encode()):
         assert CANARY.encode() not in place

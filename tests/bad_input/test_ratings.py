@@ -17,10 +17,10 @@ from tests.browser.payloads import PAYLOADS
 
 SURFACE: Final = "rating form and call"
 FIRST, OTHERS = CRITERIA[0], CRITERIA[1:]
-WORDS: Final = "The lid is gone,\r\nsee <claim> 1."
+COMMENT: Final = "The lid is gone,\r\nsee <claim> 1."
 NO_SCORE: Final = "A score is a whole number from 0 to 10."
 NONE_CHOSEN: Final = "Choose a score from 0 to 10."
-# What is sent in the place of 5, 5, 5, 5 and a comment; None for nothing; and what is said.
+# What is sent in the place of 5, 5, 5, 5 and a comment; None for nothing; and the message.
 FORM: Final[dict[str, tuple[dict[str, Any], str]]] = {
     "RF01 a half point": ({FIRST: "10.5"}, NO_SCORE),
     "RF02 below the scale": ({FIRST: "-1"}, NO_SCORE),
@@ -77,7 +77,7 @@ BODIES: Final[dict[str, tuple[dict[str, Any], str]]] = {
 
 def form(**more: Any) -> dict[str, Any]:
     """Return a good rating as the form sends it, changed."""
-    good = dict.fromkeys(CRITERIA, "5") | {"comment": WORDS, "version": "0", "draft_version": "1"}
+    good = dict.fromkeys(CRITERIA, "5") | {"comment": COMMENT, "version": "0", "draft_version": "1"}
     return {name: value for name, value in (good | more).items() if value is not None}
 
 
@@ -96,20 +96,22 @@ def nothing_stored() -> Iterator[None]:
         assert counts() == before
 
 
-def test_no_wrong_rating_is_stored_and_the_form_says_why_and_keeps_the_rest(scene, row, tried):
+def test_no_wrong_rating_is_stored_and_the_form_says_why_and_shows_the_rest_again(
+    scene, row, tried
+):
     one, path, faults = scene.clients["one"], f"/rate/{row.pk}/", []
-    for name, (change, words) in FORM.items():
+    for name, (change, message) in FORM.items():
         sent = form(**change)
         with nothing_stored():
             answer = one.post(path, sent)
         shown = html.unescape(answer.content.decode())
-        kept = sent["comment"] if name != "RF33 a NUL" else "b"
-        if answer.status_code != 422 or words not in shown or kept not in shown:
-            faults.append(f"{name}: {answer.status_code}, {words in shown}, {kept in shown}")
+        expected = sent["comment"] if name != "RF33 a NUL" else "b"
+        if answer.status_code != 422 or message not in shown or expected not in shown:
+            faults.append(f"{name}: {answer.status_code}, {message in shown}, {expected in shown}")
         scores = [shown.count(f'name="{key}" value="5"') for key in CRITERIA]
         assert scores == [1] * 4, name
-        kept_scores = answer.context["sent"]
-        assert all(kept_scores[key] == "5" for key in CRITERIA if sent.get(key) == "5"), name
+        shown_scores = answer.context["sent"]
+        assert all(shown_scores[key] == "5" for key in CRITERIA if sent.get(key) == "5"), name
     assert not faults, "\n".join(faults)
     assert one.post(path, form()).status_code == 303
     tried(SURFACE, len(FORM))
@@ -119,7 +121,7 @@ def test_no_wrong_rating_is_stored_and_the_call_names_the_field(scene, row, trie
     one, faults = scene.clients["one"], []
 
     def send(**change: Any) -> Any:
-        body = {"assignment": str(row.pk), "scores": SCORES, "comment": WORDS} | change
+        body = {"assignment": str(row.pk), "scores": SCORES, "comment": COMMENT} | change
         return one.post("/api/v1/ratings/", json.dumps(body), content_type="application/json")
 
     for name, (change, field) in BODIES.items():
@@ -147,16 +149,16 @@ def test_rf32_a_form_of_10_mb_is_413_and_the_draft_is_as_it_was(scene, row) -> N
     assert Draft.objects.get(assignment=row).typed == before
 
 
-def test_rf34_hostile_words_are_stored_as_they_are_and_shown_as_text(scene, row) -> None:
-    one, words = scene.clients["one"], "\n".join(PAYLOADS)
-    assert one.post(f"/rate/{row.pk}/", form(comment=words, note=words)).status_code == 303
+def test_rf34_hostile_text_is_stored_as_it_is_and_shown_as_text(scene, row) -> None:
+    one, text = scene.clients["one"], "\n".join(PAYLOADS)
+    assert one.post(f"/rate/{row.pk}/", form(comment=text, note=text)).status_code == 303
     rating = Rating.objects.get(assignment=row)
-    assert (rating.comment, rating.note) == (words, words)
+    assert (rating.comment, rating.note) == (text, text)
     page = one.get(f"/rate/{row.pk}/").content.decode()
     assert "<script>ran" not in page and "<img" not in page
-    assert html.unescape(page).count(words) == 2
-    told = one.get(f"/api/v1/ratings/{rating.pk}/").json()
-    assert told["comment"] == words
+    assert html.unescape(page).count(text) == 2
+    answered = one.get(f"/api/v1/ratings/{rating.pk}/").json()
+    assert answered["comment"] == text
 
 
 def test_rf37_rf50_a_resent_rating_is_one_and_rf38_its_key_takes_no_other(scene, row) -> None:
@@ -175,7 +177,7 @@ def test_rf37_rf50_a_resent_rating_is_one_and_rf38_its_key_takes_no_other(scene,
     assert one.post(f"/rate/{row.pk}/", form(key="zq")).status_code == 409
 
 
-def test_rf41_rf42_what_comes_too_late_is_409_and_kept_as_a_draft(scene, row) -> None:
+def test_rf41_rf42_what_comes_too_late_is_409_and_stored_as_a_draft(scene, row) -> None:
     one = scene.clients["one"]
     campaign = row.campaign
 
@@ -191,8 +193,8 @@ def test_rf41_rf42_what_comes_too_late_is_409_and_kept_as_a_draft(scene, row) ->
             version = str(Draft.objects.get(assignment=row).version)
             answer = one.post(f"/rate/{row.pk}/", form(draft_version=version))
             assert answer.status_code == 409, act
-            assert WORDS in html.unescape(answer.content.decode())
-            assert Draft.objects.get(assignment=row).typed["comment"] == WORDS
+            assert COMMENT in html.unescape(answer.content.decode())
+            assert Draft.objects.get(assignment=row).typed["comment"] == COMMENT
             assert not Rating.objects.filter(assignment=row).exists()
 
 
@@ -204,7 +206,7 @@ def test_rf49_a_draft_that_comes_after_the_submit_changes_nothing(scene, row) ->
     answer = one.post(f"/rate/{row.pk}/draft/", late, headers={"HX-Request": "true"})
     assert answer.status_code == 409
     assert not Draft.objects.filter(assignment=row).exists()
-    assert Rating.objects.get(assignment=row).comment == WORDS.replace("\r\n", "\n")
+    assert Rating.objects.get(assignment=row).comment == COMMENT.replace("\r\n", "\n")
 
 
 def test_hx02_a_forged_request_of_another_site_is_403(scene, row) -> None:

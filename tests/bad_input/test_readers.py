@@ -1,4 +1,4 @@
-"""Every reader of files against bytes that nobody wrote: it reads, or refuses in its own words.
+"""Every reader of files against bytes that nobody wrote: it reads, or refuses with its own message.
 
 Mutations of good files: flipped bits, cuts, other encodings, repeated, doubled and nested parts,
 huge numbers, and what hypothesis makes of all of them together.
@@ -88,7 +88,7 @@ SURFACES: Final[dict[str, tuple[Read, bytes]]] = {
 
 
 def is_sound(read: Read, data: bytes) -> bool:
-    """Tell whether the bytes are read, or refused as a reader refuses; anything else is raised."""
+    """Return whether the bytes are read, or refused as a reader refuses; all else is raised."""
     try:
         read(data)
     except FormatError as refusal:
@@ -154,7 +154,7 @@ def test_no_damage_breaks_a_reader(surface: str, tally: Tally) -> None:
     assert is_sound(read, good)
     refused = [not is_sound(read, data) for data in damaged(good)]
     tally.tried(files=len(refused))
-    tally.told(f"{surface}: {len(refused)} damaged files, {sum(refused)} refused")
+    tally.noted(f"{surface}: {len(refused)} damaged files, {sum(refused)} refused")
     assert 0 < sum(refused) < len(refused)
 
 
@@ -162,14 +162,14 @@ def test_no_damage_breaks_a_reader(surface: str, tally: Tally) -> None:
 def test_no_file_of_the_catalogue_breaks_any_other_reader(surface: str, tally: Tally) -> None:
     """The siblings: what was thought of for one reader is handed to all of them."""
     read, _ = SURFACES[surface]
-    for content, _words in (CLAIM_SETS | DATASETS | PREFERENCES).values():
+    for content, _reason in (CLAIM_SETS | DATASETS | PREFERENCES).values():
         is_sound(read, content)
         is_sound(read, gzip.compress(content, 1))
     tally.tried(files=2 * len(CLAIM_SETS | DATASETS | PREFERENCES))
 
 
 SIGNS: Final = (b"\0", b"\r", b"\n", b'"', b"\\", b"{", b"}", b"[", b"]", b",", b":")
-WORDS: Final = (
+SEQUENCES: Final = (
     b"null",
     b"\\u0000",
     b"\\ud800",
@@ -179,7 +179,7 @@ WORDS: Final = (
     b"1e400",
     b"\xe2\x80",
 )
-pieces = st.one_of(st.binary(max_size=30), st.sampled_from([*SIGNS, *WORDS, b"9" * 50]))
+pieces = st.one_of(st.binary(max_size=30), st.sampled_from([*SIGNS, *SEQUENCES, b"9" * 50]))
 edits = st.lists(
     st.tuples(st.floats(0, 1), st.floats(0, 0.05), pieces, st.booleans()), min_size=1, max_size=8
 )

@@ -25,7 +25,7 @@ REFUSALS: Final = frozenset({400, 403, 404, 405, 409, 412, 413, 415, 428, 429})
 BY_FILE: Final = {"api:import_claims"}
 
 
-def doors() -> list[tuple[str, str]]:
+def calls_with_bodies() -> list[tuple[str, str]]:
     """Return route and method of every call that can carry a body."""
     return [
         (route, method)
@@ -77,7 +77,7 @@ def at_home(scene: Scene, route: str, method: str) -> tuple[str, str]:
 RATINGS: Final = "/api/v1/ratings/"
 LIST: Final = "/api/v1/campaigns/"
 BOMB: Final = gzip.compress(b"[" + b"0," * 5_000_000 + b"0]")
-# id of TRUST, what is sent besides method POST and `{}`, code, what the answer must say.
+# id of TRUST, what is sent besides method POST and `{}`, code, a part of the answer.
 REQUESTS: Final[dict[str, tuple[dict[str, Any], int, str]]] = {
     "AP01 broken JSON": ({"body": b'{"scores": '}, 400, "JSON"),
     "AP02 a list": ({"body": b"[]"}, 400, "dictionary"),
@@ -150,13 +150,13 @@ REQUESTS: Final[dict[str, tuple[dict[str, Any], int, str]]] = {
 
 @pytest.mark.parametrize("case", REQUESTS)
 def test_a_request_that_is_none_of_ours_is_refused_in_json(scene: Scene, tried, case: str) -> None:
-    sent, code, words = REQUESTS[case]
+    sent, code, message = REQUESTS[case]
     more = {"path": RATINGS, "method": "POST", "body": b"{}", "content_type": JSON} | sent
     before = counts()
     method, path, body = more.pop("method"), more.pop("path"), more.pop("body")
     answer = scene.clients["one"].generic(method, path, body, **more)
     assert answer.status_code == code, answer.content
-    assert words in answer.content.decode()
+    assert message in answer.content.decode()
     if path.startswith("/api/v1/ratings/?") or method == "POST":
         assert answer["Content-Type"] == JSON
     assert counts() == before
@@ -185,13 +185,13 @@ def test_ap38_nobody_reads_schema_figures_or_health_in_detail(scene: Scene, trie
         assert answer.status_code in codes, path
         assert b"openapi" not in answer.content and b"# HELP" not in answer.content
     for path in ("/healthz", "/readyz"):
-        told = Client().get(path)
-        assert told.status_code in {200, 503} and len(told.content) < 300, told.content
-        assert b"sqlite" not in told.content.lower() and b"postgres" not in told.content.lower()
+        answer = Client().get(path)
+        assert answer.status_code in {200, 503} and len(answer.content) < 300, answer.content
+        assert b"sqlite" not in answer.content.lower() and b"postgres" not in answer.content.lower()
     tried(SURFACE, 4)
 
 
-@pytest.mark.parametrize(("route", "method"), doors())
+@pytest.mark.parametrize(("route", "method"), calls_with_bodies())
 @pytest.mark.parametrize("every", [9, pytest.param(1, marks=pytest.mark.exhaustive)])
 def test_no_value_of_a_field_breaks_a_call_and_a_refusal_names_it(
     scene: Scene, tried, route: str, method: str, every: int
@@ -207,8 +207,8 @@ def test_no_value_of_a_field_breaks_a_call_and_a_refusal_names_it(
             answer = send(scene, who, method, path, text.replace(f'"{MARK}"'.encode(), literal))
             count += 1
             if answer.status_code == 400:
-                said = answer.json()
-                assert {name, "non_field_errors"} & set(said), (label, name, said)
+                refusal = answer.json()
+                assert {name, "non_field_errors"} & set(refusal), (label, name, refusal)
             else:
                 assert label not in NEVER_READ, f"{label} in {name}: {answer.status_code}"
     for label, literal in islice(BODIES.items(), 0, None, every):

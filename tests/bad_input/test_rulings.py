@@ -11,7 +11,7 @@ from tests.guards.blindness.people import PASSWORD
 SURFACE: Final = "ruling form and call"
 FIRST: Final = CRITERIA[0]
 NIL: Final = "00000000-0000-0000-0000-000000000000"
-WORDS: Final = "Claim 2 was <overlooked>."
+REASON: Final = "Claim 2 was <overlooked>."
 NEW: Final = {"decision": "scores"} | dict.fromkeys(CRITERIA, "5")
 FORM: Final[dict[str, tuple[dict[str, Any], str]]] = {
     "AF01 no decision": ({"decision": ""}, "Choose a rating, the mean, or new scores."),
@@ -73,12 +73,12 @@ def ruling(**more: Any) -> dict[str, Any]:
     return {
         "decision": "mean",
         "reason_code": "overlooked",
-        "reason": WORDS,
+        "reason": REASON,
         "password": PASSWORD,
     } | more
 
 
-def test_no_wrong_ruling_is_signed_and_the_form_says_why_and_keeps_the_rest(
+def test_no_wrong_ruling_is_signed_and_the_form_says_why_and_shows_the_rest_again(
     scene: Scene, tried
 ) -> None:
     carol, path, faults = (
@@ -86,15 +86,15 @@ def test_no_wrong_ruling_is_signed_and_the_form_says_why_and_keeps_the_rest(
         f"/adjudication/{scene.scenario.conflict.pk}/",
         [],
     )
-    for name, (change, words) in FORM.items():
+    for name, (change, message) in FORM.items():
         before, sent = counts(), ruling(**change)
         with undone():
             answer = carol.post(path, sent)
             assert answer.status_code != 422 or counts() == before, name
         shown = html.unescape(answer.content.decode())
-        kept = sent["reason"].strip() if name != "RF33 a NUL" else "b"
-        if answer.status_code != 422 or words not in shown or kept not in shown:
-            faults.append(f"{name}: {answer.status_code}, {words in shown}, {kept in shown}")
+        expected = sent["reason"].strip() if name != "RF33 a NUL" else "b"
+        if answer.status_code != 422 or message not in shown or expected not in shown:
+            faults.append(f"{name}: {answer.status_code}, {message in shown}, {expected in shown}")
         assert PASSWORD not in shown, name
     assert not faults, "\n".join(faults)
     assert carol.post(path, ruling()).status_code == 303

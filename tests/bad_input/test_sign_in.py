@@ -1,4 +1,4 @@
-"""Bad input at the doors: signing in, sessions, addresses, polls; rows as in the catalogue."""
+"""Bad input at the entrance: signing in, sessions, addresses, polls; rows as in the catalogue."""
 
 import base64
 import logging
@@ -71,11 +71,11 @@ def test_lg01_an_unknown_name_and_a_wrong_password_are_answered_alike(scene: Sce
 def test_lg04_an_odd_name_is_refused_and_writes_no_line_of_its_own(scene: Scene, tried) -> None:
     lines: list[str] = []
 
-    class Kept(logging.Handler):
+    class Collector(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             lines.append(self.format(record))
 
-    handler = Kept()
+    handler = Collector()
     logging.getLogger().addHandler(handler)
     try:
         for label, (name, code) in NAMES.items():
@@ -110,9 +110,9 @@ def test_lg09_next_leads_to_this_site_whatever_it_says(scene: Scene, tried, is_s
             place = answer.headers.get(header, "/")
             assert place.startswith("/") and not place.startswith(("//", "/\\")), label
             assert "\r" not in place and "\n" not in place and "\t" not in place, label
-        # Without a session one is told where to sign in; what is too long to come back to is 400.
-        told = Client().get("/rated/", {"next": target}, headers=headers)
-        assert told.status_code in {302, 400, 401} and "X" not in told.headers, label
+        # Without a session one is sent to the sign-in; what is too long to come back to is 400.
+        answered = Client().get("/rated/", {"next": target}, headers=headers)
+        assert answered.status_code in {302, 400, 401} and "X" not in answered.headers, label
     tried(SURFACE, len(NEXT))
 
 
@@ -136,7 +136,7 @@ def test_lg12_lg13_a_session_that_is_none_of_ours_is_nobodys(scene: Scene, tried
     tried(SURFACE, len(cookies))
 
 
-def test_lg16_a_sign_in_without_a_token_is_403_in_plain_words_with_a_way_back(scene: Scene) -> None:
+def test_lg16_a_sign_in_without_a_token_is_403_with_a_message_and_a_way_back(scene: Scene) -> None:
     client = Client(enforce_csrf_checks=True)
     for headers in ({}, {"Origin": "https://evil.example"}, {"Origin": SITE}):
         sent = {"username": scene.scenario.people["one"].username, "password": PASSWORD}
@@ -198,7 +198,7 @@ def test_au09_no_address_gives_a_file_that_is_not_for_the_web(scene: Scene, trie
     tried(SURFACE, len(PATHS))
 
 
-def test_au12_no_disguise_makes_a_page_one_that_a_cache_keeps(scene: Scene) -> None:
+def test_au12_no_disguise_makes_a_page_one_that_a_cache_stores(scene: Scene) -> None:
     one = scene.clients["one"]
     for path in ("/", "/rated/", f"/rate/{scene.scenario.other_open('one').pk}/"):
         for disguise in ("", "?x=.js", "?/x.css", ";x.css"):

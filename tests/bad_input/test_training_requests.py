@@ -135,7 +135,7 @@ def test_what_is_no_json_of_ours_is_a_400(send: Callable[[bytes], Any]) -> None:
     assert not TrainingRun.objects.exists()
 
 
-def test_a_form_names_the_field_and_keeps_what_was_typed(
+def test_a_form_names_the_field_and_shows_again_what_was_typed(
     cast: Any, version: DatasetVersion
 ) -> None:
     rita = signed_in(cast.rita)
@@ -151,12 +151,12 @@ def test_a_form_names_the_field_and_keeps_what_was_typed(
     assert not TrainingRun.objects.exists()
 
 
-@pytest.mark.parametrize("door", ["api", "form"])
+@pytest.mark.parametrize("interface", ["api", "form"])
 def test_the_first_good_request_after_bad_ones_is_taken(
-    cast: Any, version: DatasetVersion, send: Callable[[bytes], Any], door: str
+    cast: Any, version: DatasetVersion, send: Callable[[bytes], Any], interface: str
 ) -> None:
     send(RAW["TR03 NaN"])
-    if door == "api":
+    if interface == "api":
         sent = send(json.dumps({"dataset": "tiny@1", "criterion": CRITERION}).encode())
         assert sent.status_code == 202
     else:
@@ -175,10 +175,10 @@ def made_of(name: str, **changes: Any) -> DatasetVersion:
 def test_data_of_which_nothing_can_be_learnt_are_refused_before_queueing(
     data_directory: Any, db: None
 ) -> None:
-    """TR22: one matter alone cannot be split into groups; TR17 stands with the trainings."""
-    one_matter = made_of("one", reference_id="r0", reference="1. A housing.")
+    """TR22: one reference alone cannot be split into groups; TR17 stands with the trainings."""
+    one_reference = made_of("one", reference_id="r0", reference="1. A housing.")
     with pytest.raises(Refused, match="share one reference"):
-        request_training(version=one_matter, criterion=CRITERION, options={})
+        request_training(version=one_reference, criterion=CRITERION, options={})
     no_label = made_of("none", y={"overall_quality": 1})
     with pytest.raises(Refused, match="0 quadruplets with a label"):
         request_training(version=no_label, criterion=CRITERION, options={})

@@ -15,16 +15,23 @@ from scoring.patclaimeval.errors import PatClaimEvalError
 from scoring.patclaimeval.scorer import load_scorer
 
 # Every one of them means that bytes from a file were run, or that somebody was called.
-TELLING = ("compile", "exec", "marshal.loads", "os.system", "pickle.find_class", "subprocess.Popen")
+REVEALING = (
+    "compile",
+    "exec",
+    "marshal.loads",
+    "os.system",
+    "pickle.find_class",
+    "subprocess.Popen",
+)
 PAIR = ("1. A housing, a pump.", "1. A pump.")
-heard: list[str] = []
+events: list[str] = []
 
 
 def listen(event: str, arguments: tuple[Any, ...]) -> None:
-    if event in TELLING or event.startswith("socket."):
-        heard.append(event)
+    if event in REVEALING or event.startswith("socket."):
+        events.append(event)
     elif event == "import" and arguments[0] not in sys.modules:
-        heard.append(f"import {arguments[0]}")
+        events.append(f"import {arguments[0]}")
 
 
 def load(directory: str, digest: str | None) -> str:
@@ -36,7 +43,7 @@ def load(directory: str, digest: str | None) -> str:
         load_scorer(Path(directory), manifest_sha256=digest).score([PAIR])
     except PatClaimEvalError as error:
         return f"refused: {error}"
-    except BaseException as error:  # noqa: BLE001 - the test says what must not come
+    except BaseException as error:  # noqa: BLE001 - the test names what must not come
         return f"{type(error).__name__}: {error}"
     return "scored"
 
@@ -50,9 +57,9 @@ def main() -> None:
     sys.addaudithook(listen)
     found = []
     for directory, digest in (given["good"], *given["bad"]):
-        heard.clear()
+        events.clear()
         outcome = load(directory, digest)
-        found.append({"outcome": outcome, "events": list(heard)})
+        found.append({"outcome": outcome, "events": list(events)})
     json.dump(found, sys.stdout)
 
 

@@ -20,7 +20,7 @@ from benchmarks.agreement_statistics import SCENARIOS, coverage, main
         pytest.param("correlated", 50, marks=pytest.mark.exhaustive),
     ],
 )
-def test_printed_intervals_hold_the_true_value_as_often_as_they_say(
+def test_printed_intervals_hold_the_true_value_as_often_as_they_promise(
     scenario: str, references: int
 ) -> None:
     held = coverage(scenario, references, simulations=400, resamples=300)
@@ -44,7 +44,7 @@ def test_small_sizes_run_every_measurement(
     options = ["--items", "200", "--resamples", "100", "--simulations", "2"]
     monkeypatch.setattr(sys, "argv", ["agreement_statistics.py", *options])
     main()
-    told = capsys.readouterr().out
-    assert "100 resamples, extrapolated" in told
-    assert told.count("MB peak") == 4
-    assert all(told.count(f"  {scenario:30}") == 5 for scenario in SCENARIOS)
+    printed = capsys.readouterr().out
+    assert "100 resamples, extrapolated" in printed
+    assert printed.count("MB peak") == 4
+    assert all(printed.count(f"  {scenario:30}") == 5 for scenario in SCENARIOS)

@@ -12,15 +12,15 @@ from benchmarks.gpu import CRITERIA, DISTINCT, EPOCHS, STEPS, main
 @pytest.mark.slow
 def test_small_shape_runs_every_measurement_anywhere(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--small", "--steps", "1"]) == 0
-    told = capsys.readouterr().out
-    assert "these times say nothing" in told
-    assert "paper's experiment, 13050 steps of 4 quadruplets" in told
-    assert "by reference" in told
-    assert "Hugging Face, padded" in told
-    assert "pairs a second" in told
+    printed = capsys.readouterr().out
+    assert "these times say nothing" in printed
+    assert "paper's experiment, 13050 steps of 4 quadruplets" in printed
+    assert "by reference" in printed
+    assert "Hugging Face, padded" in printed
+    assert "pairs a second" in printed
 
 
-def test_machine_without_a_gpu_is_told_that_nothing_was_measured(
+def test_machine_without_a_gpu_prints_that_nothing_was_measured(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)

@@ -14,8 +14,8 @@ def test_quadruplets_share_their_candidates_and_are_of_published_length() -> Non
     candidates = {pair for item in items for pair in item}
     assert len(items) == QUADRUPLETS
     assert len(candidates) < 230
-    words = sum(len(pair.candidate.split()) for pair in candidates) / len(candidates)
-    assert words == pytest.approx(WORDS_EACH, rel=0.03)
+    mean_words = sum(len(pair.candidate.split()) for pair in candidates) / len(candidates)
+    assert mean_words == pytest.approx(WORDS_EACH, rel=0.03)
     assert all(first.reference == second.reference for first, second in items)
 
 

@@ -50,7 +50,7 @@ def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]
 def playwright(playwright: Playwright) -> Iterator[Playwright]:
     """Close the connection to the database that tests had beside Playwright's loop, before it ends.
 
-    Django keeps another one for where no loop runs, and would close only that.
+    Django has another one for where no loop runs, and would close only that.
     """
     yield playwright
     connections.close_all()
@@ -60,7 +60,7 @@ def playwright(playwright: Playwright) -> Iterator[Playwright]:
 def drained(request: pytest.FixtureRequest) -> Iterator[None]:
     """Close what pages are left and let the server end, before its tables are emptied.
 
-    A page keeps its draft when it is left; such a request would meet the flush of the database.
+    A page stores its draft when it is left; such a request would meet the flush of the database.
     """
     if "live_server" not in request.fixturenames:
         yield
@@ -104,11 +104,11 @@ def site(settings: Any, live_server: Any) -> str:
 @pytest.fixture
 def complaints(page: Page) -> Iterator[list[str]]:
     """Gather what the browser complains of; the test ends red when anything was."""
-    said: list[str] = []
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("console", lambda line: said.append(line.text) if line.type == "error" else None)
-    yield said
-    assert said == []
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
+    yield errors
+    assert errors == []
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from annotator.models import Role, User
 from tests.guards.blindness.addresses import addresses
 from tests.guards.blindness.states import Scenario
 
-# Who of the house looks around, as what.
+# Which people of the campaign look around, as what.
 VISITORS: Final = {
     "one": Role.ANNOTATOR,
     "adjudicator": Role.ADJUDICATOR,
@@ -26,7 +26,7 @@ def readable(
 ) -> Iterator[tuple[str, str, str, bool]]:
     """Yield route, path and HTML of what somebody is shown, and whether that is a whole page.
 
-    What is none is a part of a page, or a file that is kept. Routes in `but` are left out.
+    What is none is a part of a page, or a file that is saved. Routes in `but` are left out.
     """
     client = Client()
     client.force_login(User.objects.get(pk=scenario.people[who].pk))

@@ -6,8 +6,8 @@ from typing import Any, Final
 from django.apps import apps
 from django.db import models
 
-HOUSES: Final = ("annotator", "scoring")
-# The database keeps it as it was written; the test writes entries of its own.
+PACKAGES: Final = ("annotator", "scoring")
+# The database stores it as it was written; the test writes entries of its own.
 TRAIL: Final = "AuditEvent"
 AWAY: Final = "https://elsewhere.invalid/zq"
 # Whatever of these runs calls `ran`, asks for an address with `zq` in it, or leaves an element
@@ -78,10 +78,10 @@ PAYLOADS: Final = (
     "\u202e<script>ran(1)</script>\u202c",
     "<scr\u200bipt>ran(1)</scr\u200bipt>\ufeff",
 )
-# A word of the crawl: `furnish` begins every text with its mark.
-WORD: Final = re.compile(r"zqhere\w*")
+# A mark of the crawl, with which `furnish` begins every text.
+MARKED: Final = re.compile(r"zqhere\w*")
 # Texts of the program's own, or read by it to find something.
-NO_WORDS: Final = frozenset(
+NO_TEXTS: Final = frozenset(
     {
         *("status", "owner", "stage", "kind", "role", "purpose", "split", "criterion", "scope"),
         *("action", "object_type", "object_id", "reason_code", "decision", "format", "act"),
@@ -101,20 +101,20 @@ def shown_as(number: int) -> str:
 class Planting:
     """Puts payloads into the stored texts, beginning with one of them."""
 
-    def __init__(self, first: int = 0, *, is_roomy: bool = False) -> None:
+    def __init__(self, first: int = 0, *, is_unlimited: bool = False) -> None:
         self.fields = 0
-        self._is_roomy = is_roomy
+        self._is_unlimited = is_unlimited
         self._next = first
         self._known: dict[tuple[str, int | None], str] = {}
 
     def plant(self) -> None:
-        """Overwrite every text of every row; the same word becomes the same payload."""
+        """Overwrite every text of every row; the same text becomes the same payloads."""
         for model in apps.get_models():
-            if model._meta.app_label in HOUSES and model.__name__ != TRAIL:
+            if model._meta.app_label in PACKAGES and model.__name__ != TRAIL:
                 self._rows(model)
 
     def _rows(self, model: type[models.Model]) -> None:
-        fields = [field for field in model._meta.concrete_fields if _holds_words(field)]
+        fields = [field for field in model._meta.concrete_fields if _holds_text(field)]
         if fields:
             for row in model._default_manager.all():
                 before = {field.attname: getattr(row, field.attname) for field in fields}
@@ -128,11 +128,11 @@ class Planting:
         value = row[field.attname]
         if isinstance(field, models.JSONField):
             return self._inside(value)
-        # A picture of the second factor has no room for a longer name than ours may be.
-        longest = None if self._is_roomy and field.name != "username" else field.max_length
-        if WORD.search(value):
+        # A picture of the second factor has no space for a longer name than ours may be.
+        longest = None if self._is_unlimited and field.name != "username" else field.max_length
+        if MARKED.search(value):
             return self._replaced(value, longest)
-        return self.word(field.name, longest) if value or field.blank else value
+        return self.payloads_for(field.name, longest) if value or field.blank else value
 
     def _inside(self, value: Any) -> Any:
         if isinstance(value, dict):
@@ -142,32 +142,32 @@ class Planting:
         return self._replaced(value, 2000) if isinstance(value, str) else value
 
     def _replaced(self, text: str, longest: int | None) -> str:
-        rest = len(WORD.sub("", text))
-        scene = None if longest is None else longest - rest
-        return WORD.sub(lambda found: self.word(found[0], scene), text)
+        rest = len(MARKED.sub("", text))
+        space = None if longest is None else longest - rest
+        return MARKED.sub(lambda found: self.payloads_for(found[0], space), text)
 
-    def word(self, word: str, scene: int | None) -> str:
-        """Return what stands in the place of a word: as many payloads as there is room for."""
-        if (word, scene) not in self._known:
-            # No two words become the same: some columns hold each text once.
+    def payloads_for(self, mark: str, space: int | None) -> str:
+        """Return what stands in the place of a text: as many payloads as fit into the space."""
+        if (mark, space) not in self._known:
+            # No two texts become the same: some columns hold each text once.
             text = f"w{len(self._known)}"
             for _ in PAYLOADS:
                 longer = f"{text} {shown_as(self._next % len(PAYLOADS))}"
-                if scene is None or len(longer) <= scene:
+                if space is None or len(longer) <= space:
                     text = longer
                 elif "(" in text:
                     break
                 self._next += 1
-            self._known[word, scene] = text
-        return self._known[word, scene]
+            self._known[mark, space] = text
+        return self._known[mark, space]
 
 
-def _holds_words(field: "models.Field[Any, Any]") -> bool:
+def _holds_text(field: "models.Field[Any, Any]") -> bool:
     is_text = isinstance(field, models.CharField | models.TextField | models.JSONField)
     is_code = isinstance(field, models.SlugField) or bool(field.choices)
     return (
         is_text
         and not is_code
         and not field.name.endswith("sha256")
-        and (field.name not in NO_WORDS)
+        and (field.name not in NO_TEXTS)
     )

@@ -1,4 +1,4 @@
-"""Claim sets for the rating room of the browser tests, and what its pages are asked again."""
+"""Claim sets for the rating page in the browser tests, and what its pages are asked again."""
 
 from playwright.sync_api import Page, expect
 
@@ -14,7 +14,7 @@ CLAIMS = (
     "4. A method of boiling water, comprising filling the kettle of claim 1."
 )
 # What a generator might write: a feature lost, one added, another name, an unknown claim; with
-# Windows line ends and, before the words that tests select, a letter outside the first plane.
+# Windows line ends and, before the text that tests select, a letter outside the first plane.
 CANDIDATE = (
     "1. A kettle comprising:\r\na body;\r\na spout joined to the body; and\r\n"
     "a \U0001d6fc-shaped lid with a seal.\r\n"
@@ -44,8 +44,8 @@ def sign_in(page: Page, username: str, password: str = PASSWORD) -> None:
     press(page, "Enter")
 
 
-def wait_until_kept(page: Page) -> None:
-    """Wait for the server's word that the draft on the page is stored."""
+def wait_until_stored(page: Page) -> None:
+    """Wait until the page shows that its draft is stored."""
     expect(page.locator("#draft-state")).to_contain_text("Draft kept")
 
 
@@ -55,19 +55,19 @@ def wait_for_another(page: Page, here: str) -> None:
     page.wait_for_selector(".fold")
 
 
-SELECT = """([side, words]) => {
+SELECT = """([side, text]) => {
   const range = new Range();
   for (const text of document.querySelectorAll(`.claim[data-side=${side}] .claim-text`)) {
     const nodes = [];
     const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) { nodes.push([walker.currentNode, nodes.length ? nodes.at(-1)[2] : 0,
       (nodes.length ? nodes.at(-1)[2] : 0) + walker.currentNode.data.length]); }
-    const at = nodes.map(([node]) => node.data).join("").indexOf(words);
+    const at = nodes.map(([node]) => node.data).join("").indexOf(text);
     if (at < 0) { continue; }
     const [first, from] = nodes.find(([, , end]) => end > at);
-    const [last, start] = nodes.find(([, , end]) => end >= at + words.length);
+    const [last, start] = nodes.find(([, , end]) => end >= at + text.length);
     range.setStart(first, at - from);
-    range.setEnd(last, at + words.length - start);
+    range.setEnd(last, at + text.length - start);
     getSelection().removeAllRanges();
     getSelection().addRange(range);
     return getSelection().toString();
@@ -75,6 +75,6 @@ SELECT = """([side, words]) => {
 }"""
 
 
-def select(page: Page, side: str, words: str) -> None:
-    """Select words of a claim set as a pointer would."""
-    assert page.evaluate(SELECT, [side, words]) == words
+def select(page: Page, side: str, text: str) -> None:
+    """Select a text of a claim set as a pointer would."""
+    assert page.evaluate(SELECT, [side, text]) == text

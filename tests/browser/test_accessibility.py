@@ -16,7 +16,7 @@ from scoring.models import ModelVersion, ScoreRequest
 from tests.browser.axe import faults
 from tests.browser.conftest import Enter
 from tests.browser.pages import VISITORS, readable
-from tests.browser.scene import press, wait_until_kept
+from tests.browser.scene import press, wait_until_stored
 from tests.guards.blindness.marks import HERE
 from tests.guards.blindness.measured_rows import CRITERION
 from tests.guards.blindness.states import Scenario, furnish
@@ -37,7 +37,7 @@ def scenario(transactional_db: None, settings: Any, tmp_path: Path) -> Scenario:
         scores={CRITERION: [{"score": 0.7}, {"error": "The pair has 5000 tokens."}]},
     )
     carry_out_reliability(request_reliability(campaign=scenario.campaign).pk)
-    # Another matter's, so that the page of this one still shows the way to ask.
+    # Of another reference, so that the page of this one still shows the way to ask.
     ask_erasure(
         reference=scenario.claims.second,
         asked_by=scenario.people["admin"],
@@ -154,7 +154,7 @@ def test_no_answer_to_a_rating_breaks_a_rule(
 
     press(scene, "7", "Control+Enter")
     look(".scale.field-wrong .error")
-    wait_until_kept(scene)
+    wait_until_stored(scene)
     scene.goto(scene.url)
     look(".draft-note")
     cast.submit(work[0], comment="From another tab.")

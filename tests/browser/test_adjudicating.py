@@ -27,7 +27,7 @@ def carol(cast: Any, transactional_db: None) -> User:
 
 @pytest.fixture
 def ratings(cast, carol: User) -> list[Rating]:
-    """Two candidates in opposite order, with comments, a note and a tag on words of a claim."""
+    """Two candidates in opposite order, with comments, a note and a tag on a passage of a claim."""
     reference = cast.reference("r1", 2)
     furnish(reference)
     first, second = reference.candidates.order_by("candidate_id")
@@ -71,7 +71,7 @@ def scene(listed: Page) -> Page:
 
 
 def shoot(page: Page, name: str) -> None:
-    """Keep pictures where somebody asked for them, in both colour schemes."""
+    """Save pictures where somebody asked for them, in both colour schemes."""
     for scheme in ("light", "dark") if SHOTS else ():
         page.emulate_media(color_scheme=scheme)
         page.screenshot(path=f"{SHOTS}/{name}-{scheme}.png")
@@ -144,7 +144,7 @@ def test_what_is_missing_is_marked_and_everything_typed_but_the_password_stays(
     complaints.clear()
 
 
-def test_tagged_words_are_marked_and_found_from_the_list_of_words(scene: Page) -> None:
+def test_tagged_passages_are_marked_and_found_from_the_list_of_tags(scene: Page) -> None:
     assert scene.evaluate("[...CSS.highlights.get('tagged')].length") == 2
     link = scene.locator(".said [data-place]").first
     before = scene.url

@@ -50,7 +50,7 @@ def focused(page: Page) -> str:
     return str(page.evaluate("document.activeElement.name || document.activeElement.textContent"))
 
 
-def said() -> list[list[int]]:
+def stored_judgements() -> list[list[int]]:
     rows = Preference.objects.order_by("comparison__position")
     return [list(row.judgements.values()) for row in rows]
 
@@ -70,7 +70,7 @@ def test_pairs_are_compared_by_keyboard_alone_from_the_queue_to_the_last_submit(
     compare_page.keyboard.type("1 and 2 are words here")
     compare_page.keyboard.press("Control+Enter")
     compare_page.wait_for_url(f"{site}/")
-    assert said() == [[1, 0, -1, 0, 1], [-1] * 5]
+    assert stored_judgements() == [[1, 0, -1, 0, 1], [-1] * 5]
     assert Preference.objects.get(comparison=rows[1]).comment == "1 and 2 are words here"
     expect(compare_page.get_by_role("link", name="Comparison")).to_have_count(0)
 
@@ -219,4 +219,4 @@ def test_a_pair_is_compared_without_javascript(rows, site, plain_page: Page) -> 
     plain_page.get_by_role("button", name="Submit preference").click()
     expect(plain_page.get_by_text("Comparison 1: preference stored.")).to_be_visible()
     expect(plain_page.get_by_role("heading", level=1)).to_contain_text("Comparison 2")
-    assert said() == [[-1, -1, -1, -1, 0]]
+    assert stored_judgements() == [[-1, -1, -1, -1, 0]]

@@ -11,7 +11,7 @@ from tests.browser.conftest import Enter
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 EVERY = 5_000
-# What a browser says of a tab that lies behind another one.
+# What a browser reports of a tab that lies behind another one.
 HIDE = """
 Object.defineProperty(document, "visibilityState", {get: () => window.state ?? "visible"});
 """

@@ -36,11 +36,11 @@ def tab_to(page: Page, name: str, role: Any = "button") -> None:
     pytest.fail(f"Tab does not reach {name!r}")
 
 
-def fill(page: Page, name: str, words: str, role: Any = "spinbutton") -> None:
+def fill(page: Page, name: str, value: str, role: Any = "spinbutton") -> None:
     """Go to a field by Tab and type over what it holds."""
     tab_to(page, name, role)
     page.keyboard.press("Control+a")
-    page.keyboard.type(words)
+    page.keyboard.type(value)
 
 
 def go(page: Page, name: str, role: Any = "button") -> None:

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, BrowserType, Error, Page, Route, expect
 
 from annotator.models import Assignment, BrowserSession, Draft, Rating, User
 from tests.browser.conftest import Enter
-from tests.browser.scene import PASSWORD, press, wait_for_another, wait_until_kept
+from tests.browser.scene import PASSWORD, press, wait_for_another, wait_until_stored
 from tests.served.dying import DIE_AT, UNANSWERED
 from tests.served.server import Server
 
@@ -18,10 +18,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 SCORES = ("7", "5", "9", "t")
 
 
-def type_comment(page: Page, words: str) -> None:
-    """Type words into the comment, then leave it."""
+def type_comment(page: Page, text: str) -> None:
+    """Type a text into the comment, then leave it."""
     press(page, "c")
-    page.keyboard.type(words)
+    page.keyboard.type(text)
     press(page, "Escape")
 
 
@@ -29,14 +29,14 @@ def comment(page: Page) -> str:
     return str(page.get_by_label("Comment").input_value())
 
 
-def kept_comment() -> str:
+def stored_comment() -> str:
     return str(Draft.objects.get().typed["comment"])
 
 
 def test_a_draft_is_acknowledged_and_there_after_a_reload(scene: Page) -> None:
     press(scene, "7", "5")
     type_comment(scene, "half a thought")
-    wait_until_kept(scene)
+    wait_until_stored(scene)
     scene.reload()
     expect(scene.locator(".draft-note")).to_contain_text("not submitted yet")
     assert comment(scene) == "half a thought"
@@ -47,11 +47,11 @@ def test_a_draft_is_acknowledged_and_there_after_a_reload(scene: Page) -> None:
     assert not Draft.objects.exists()
 
 
-def test_what_a_refused_page_shows_is_kept_as_a_draft(scene: Page) -> None:
+def test_what_a_refused_page_shows_is_stored_as_a_draft(scene: Page) -> None:
     type_comment(scene, "three scores are missing")
     press(scene, "8", "Control+Enter")
     expect(scene.locator(".scale.field-wrong")).to_have_count(3)
-    wait_until_kept(scene)
+    wait_until_stored(scene)
     scene.goto(scene.url)
     expect(scene.locator(".draft-note")).to_be_visible()
     assert comment(scene) == "three scores are missing"
@@ -85,12 +85,12 @@ def test_a_draft_outlives_a_killed_browser(
     enter(context, alice)
     before = context.new_page()
     before.goto(address)
-    type_comment(before, "said before the crash")
-    wait_until_kept(before)
+    type_comment(before, "typed before the crash")
+    wait_until_stored(before)
     kill(doomed)
     enter(page.context, alice)
     page.goto(address)
-    assert comment(page) == "said before the crash"
+    assert comment(page) == "typed before the crash"
 
 
 @pytest.fixture
@@ -115,16 +115,16 @@ def test_typing_goes_on_while_the_server_is_dead_and_arrives_when_it_is_back(
     server: Server, served: Page
 ) -> None:
     type_comment(served, "before, ")
-    wait_until_kept(served)
+    wait_until_stored(served)
     server.kill()
     press(served, *SCORES)
     press(served, "c", "End")
     served.keyboard.type("meanwhile")
     expect(served.locator("#draft-state")).to_contain_text("Not kept yet")
-    assert kept_comment() == "before, "
+    assert stored_comment() == "before, "
     server.start()
-    wait_until_kept(served)
-    assert kept_comment() == "before, meanwhile"
+    wait_until_stored(served)
+    assert stored_comment() == "before, meanwhile"
     here = served.url
     press(served, "Control+Enter")
     wait_for_another(served, here)
@@ -156,7 +156,7 @@ def test_an_answer_lost_on_the_way_leaves_one_rating(server: Server, served: Pag
 
     here = served.url
     press(served, *SCORES)
-    wait_until_kept(served)
+    wait_until_stored(served)
     served.route(here, lose_the_answer)
     press(served, "Control+Enter")
     expect(served.get_by_role("alert").filter(visible=True)).to_contain_text("nothing is lost")
@@ -183,20 +183,20 @@ def clash(page: Page) -> Any:
 
 def make_a_clash(scene: Page, other_tab: Page) -> None:
     type_comment(scene, "from the first tab")
-    wait_until_kept(scene)
+    wait_until_stored(scene)
     press(other_tab, "6")
     type_comment(other_tab, "from the second tab")
     expect(clash(other_tab)).to_contain_text("from the first tab")
     assert comment(other_tab) == "from the second tab"
-    assert kept_comment() == "from the first tab"
+    assert stored_comment() == "from the first tab"
 
 
 def test_a_second_tab_shows_both_texts_and_may_keep_its_own(scene: Page, other_tab: Page) -> None:
     make_a_clash(scene, other_tab)
     clash(other_tab).get_by_role("button", name="Keep what is here").click()
     expect(clash(other_tab)).to_be_hidden()
-    wait_until_kept(other_tab)
-    assert kept_comment() == "from the second tab"
+    wait_until_stored(other_tab)
+    assert stored_comment() == "from the second tab"
     # The first tab is the late one now.
     type_comment(scene, "!")
     expect(clash(scene)).to_contain_text("from the second tab")
@@ -209,7 +209,7 @@ def test_a_second_tab_may_take_what_is_there(scene: Page, other_tab: Page) -> No
     assert comment(other_tab) == "from the first tab"
     assert other_tab.locator("input:checked").count() == 0
     press(other_tab, "3")
-    wait_until_kept(other_tab)
+    wait_until_stored(other_tab)
     stored = Draft.objects.get().typed
     assert (stored["comment"], stored["feature_completeness"]) == ("from the first tab", "3")
 
@@ -257,7 +257,7 @@ def test_a_second_tabs_submit_gets_a_page_with_everything_in_it(
 def test_a_session_that_ends_while_typing_costs_nothing(scene: Page) -> None:
     here = scene.url
     type_comment(scene, "typed before, ")
-    wait_until_kept(scene)
+    wait_until_stored(scene)
     BrowserSession.objects.all().delete()
     dialog = scene.get_by_role("dialog", name="Sign in again")
     with scene.expect_response(lambda answer: answer.status == 401):
@@ -266,7 +266,7 @@ def test_a_session_that_ends_while_typing_costs_nothing(scene: Page) -> None:
     # Refused, but in the middle of a sentence: the dialog waits for its end.
     scene.keyboard.type("after")
     expect(dialog).to_be_visible()
-    # The dialog is all that is said: no word about another tab.
+    # The dialog is all that is shown: nothing about another tab.
     expect(scene.locator("#problem")).to_be_hidden()
     scene.keyboard.type("wrong")
     press(scene, "Enter")
@@ -277,7 +277,7 @@ def test_a_session_that_ends_while_typing_costs_nothing(scene: Page) -> None:
     press(scene, "Enter")
     expect(dialog).to_be_hidden()
     expect(scene.locator("[name=draft_version]")).to_have_value("2")
-    assert kept_comment() == "typed before, and after"
+    assert stored_comment() == "typed before, and after"
     # What else was refused meanwhile is made up for, and no longer complained of.
     expect(scene.locator("#problem")).to_be_hidden()
     expect(scene.locator("#overall-band")).to_contain_text("3 of 4")
@@ -288,7 +288,9 @@ def test_a_session_that_ends_while_typing_costs_nothing(scene: Page) -> None:
     assert list(rating.scores.values()) == [7, 5, 9, 10]
 
 
-def test_a_sign_in_in_another_tab_is_followed_without_a_word(scene: Page, other_tab: Page) -> None:
+def test_a_sign_in_in_another_tab_is_followed_without_a_message(
+    scene: Page, other_tab: Page
+) -> None:
     other_tab.get_by_role("button", name="Sign out").click()
     other_tab.get_by_label("User name").fill("alice")
     other_tab.get_by_label("Password").fill(PASSWORD)
@@ -296,8 +298,8 @@ def test_a_sign_in_in_another_tab_is_followed_without_a_word(scene: Page, other_
     other_tab.wait_for_selector("[data-start]")
     press(scene, "7")
     type_comment(scene, "from before the sign-in")
-    wait_until_kept(scene)
-    assert kept_comment() == "from before the sign-in"
+    wait_until_stored(scene)
+    assert stored_comment() == "from before the sign-in"
     assert scene.locator("dialog[open]").count() == 0
     expect(scene.locator("#problem")).to_be_hidden()
     expect(scene.locator("#overall-band")).to_contain_text("3 of 4")

@@ -15,7 +15,7 @@ PATIENCE = 20
 
 @pytest.fixture
 def delay(live_server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Have the test server sleep over what it is asked; say when that has begun and ended."""
+    """Have the test server sleep over what it is asked; show when that has begun and ended."""
     server = live_server.thread.httpd
     answer = server.get_app()
 

@@ -67,7 +67,7 @@ def test_a_bad_file_is_put_right_and_stored_by_keyboard(desk: Page) -> None:
     choose(desk, "cups.jsonl", bad())
     go_to(desk, desk.get_by_role("button", name="Check the file"))
     press(desk, "Enter")
-    # The field of the file has the focus again, and the list says what is wrong where.
+    # The field of the file has the focus again, and the list shows what is wrong where.
     expect(desk.get_by_label("File:")).to_be_focused()
     rows = desk.get_by_role("table").first.get_by_role("row")
     expect(rows).to_have_count(3)
@@ -128,7 +128,7 @@ def test_the_page_follows_a_worker_and_stops_asking_at_the_end(
     asked: list[int] = []
     page.on(
         "response",
-        lambda said: asked.append(said.status) if said.url.endswith("/progress/") else None,
+        lambda answer: asked.append(answer.status) if answer.url.endswith("/progress/") else None,
     )
     expect(page.get_by_role("progressbar")).to_be_visible()
     row = ClaimImport.objects.get()

@@ -39,9 +39,9 @@ __all__ = ["tally"]
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.promise("P24")]
 SCALE: Final = int(os.environ.get("PROMISES_SCALE", "1"))
 # PostgreSQL keeps to the lengths of columns, SQLite gives every text all payloads at once.
-IS_ROOMY: Final = connection.vendor == "sqlite"
-BEGINNINGS: Final = (0,) if SCALE == 1 or IS_ROOMY else tuple(range(0, len(PAYLOADS), 8))
-# With the policy off, what escapes the template runs; with it on, the browser tells what it was.
+IS_UNLIMITED: Final = connection.vendor == "sqlite"
+BEGINNINGS: Final = (0,) if SCALE == 1 or IS_UNLIMITED else tuple(range(0, len(PAYLOADS), 8))
+# With the policy off, what escapes the template runs; with it on, the browser reports what it was.
 ROUNDS: Final = [(beginning, "off") for beginning in BEGINNINGS] + [(0, "on")] * (SCALE > 1)
 NewContext = Callable[..., BrowserContext]
 SHOWN: Final = re.compile(r"zq(\d+)\(")
@@ -53,7 +53,7 @@ document.addEventListener("securitypolicyviolation", (event) => {
 # Elements that no page of ours has, attributes that none has, addresses that are not ours.
 FOREIGN: Final = """() => {
   const found = [...runs];
-  // A report that is kept as a file has its styles and its policy in its head.
+  // A report that is saved as a file has its styles and its policy in its head.
   const inside = "script:not([src]), body style, meta[http-equiv=refresh]";
   const none = "iframe object embed base math video source img animate marquee hx-partial";
   for (const one of document.querySelectorAll(none.replaceAll(" ", ","))) {
@@ -74,8 +74,8 @@ FOREIGN: Final = """() => {
   }
   return found;
 }"""
-# Whatever a page says, aloud or not: its text, its title, what its fields and attributes hold.
-SAID: Final = """() => [document.title, document.body.textContent,
+# Whatever a page holds, shown or not: its text, its title, what its fields and attributes hold.
+TEXTS: Final = """() => [document.title, document.body.textContent,
   ...[...document.querySelectorAll("input, textarea")].map((one) => one.value),
   ...[...document.querySelectorAll("*")].flatMap((one) =>
     [...one.attributes].filter(({value}) => value.includes("zq")).map(({value}) => value)),
@@ -111,7 +111,7 @@ class Reader:
         page.on("request", lambda request: self._asked(request.url))
 
     def opens(self, path: str) -> bool:
-        """Open a page and read it; say whether there was one."""
+        """Open a page and read it; return whether there was one."""
         answer = self.page.goto(self.site + path)
         assert answer and answer.status < 500, path
         if answer.status == 200:
@@ -121,19 +121,19 @@ class Reader:
         return answer.status == 200
 
     def unpacks(self, path: str, html: str) -> None:
-        """Read what is no page by itself: a part of one, or a file that is kept."""
+        """Read what is no page by itself: a part of one, or a file that is saved."""
         self.page.set_content(html)
         self.reads(path)
 
     def reads(self, path: str) -> None:
         self.pages += 1
         try:
-            foreign, said = self.page.evaluate(FOREIGN), self.page.evaluate(SAID)
+            foreign, texts = self.page.evaluate(FOREIGN), self.page.evaluate(TEXTS)
         except Error:
             self.faults.append(f"{path}: the page left by itself")
             return
         self.faults += [f"{path}: {fault}" for fault in foreign]
-        for text in (inside for one in said for inside in _texts(one)):
+        for text in (inside for one in texts for inside in _texts(one)):
             self.faults += [f"{path}: not as it is stored: {odd!r}" for odd in self._odd(text)]
 
     def _odd(self, text: str) -> Iterator[str]:
@@ -157,12 +157,12 @@ class Reader:
             self.faults.append(f"asked for {url}")
 
 
-def _texts(said: str) -> Iterator[str]:
+def _texts(text: str) -> Iterator[str]:
     """Yield a text, or the texts within it where it is JSON that a script reads."""
     try:
-        inside = json.loads(said)
+        inside = json.loads(text)
     except ValueError:
-        inside = said
+        inside = text
     rest = [inside]
     while rest:
         one = rest.pop()
@@ -176,9 +176,9 @@ def _texts(said: str) -> Iterator[str]:
 def planting(
     transactional_db: None, settings: Any, tmp_path: Path, request: pytest.FixtureRequest
 ) -> Planting:
-    """Give what plants payloads, beginning where the test says."""
+    """Give what plants payloads, beginning where the test asks for it."""
     settings.DATA_DIR = tmp_path
-    return Planting(getattr(request, "param", 0), is_roomy=IS_ROOMY and SCALE > 1)
+    return Planting(getattr(request, "param", 0), is_unlimited=IS_UNLIMITED and SCALE > 1)
 
 
 @pytest.fixture
@@ -199,12 +199,14 @@ def scenario(planting: Planting) -> Scenario:
             campaign=campaign,
             action="campaign.closed",
             object_type="campaign",
-            object_id=planting.word("object", 40),
-            details={"reason": planting.word("a reason in the trail", None)},
+            object_id=planting.payloads_for("object", 40),
+            details={"reason": planting.payloads_for("a reason in the trail", None)},
         )
     # The file of a version is sealed: its texts are in it from the beginning.
     rows = [
-        replace(row, reference=f"1. A {planting.word('a row', None)} cup.", reference_id=f"r{n}")
+        replace(
+            row, reference=f"1. A {planting.payloads_for('a row', None)} cup.", reference_id=f"r{n}"
+        )
         for n, row in enumerate(dataset_rows(2))
     ]
     version = import_dataset(
@@ -248,8 +250,8 @@ def test_stored_texts_do_nothing_but_stand_there_for_every_role(
     assert reader.opens(reverse("annotator:invitation", kwargs={"token": token}))
     refused_rating(reader, scenario, enter)
     # What is shown afterwards only: own results, names, rulings.
-    words = planting.word("why it is closed", 500)
-    close_campaign(campaign=scenario.campaign, reason=words, closed_by=scenario.people["admin"])
+    reason = planting.payloads_for("why it is closed", 500)
+    close_campaign(campaign=scenario.campaign, reason=reason, closed_by=scenario.people["admin"])
     for who in visitors:
         enter(reader.page.context, scenario.people[who])
         look_around(reader, scenario, who, seen[who] - {"annotator:rulings"})
@@ -291,8 +293,8 @@ def test_a_template_that_trusts_a_text_is_found_out(
     reader = Reader(new_context(bypass_csp=True).new_page(), site)
     enter(reader.page.context, scenario.people["admin"])
     reader.opens(reverse("annotator:rulings", kwargs={"slug": scenario.campaign.slug}))
-    said = "\n".join(reader.faults)
-    assert "asked for https://elsewhere.invalid" in said
+    faults = "\n".join(reader.faults)
+    assert "asked for https://elsewhere.invalid" in faults
 
 
 def test_claims_that_are_put_together_unescaped_are_found_out(

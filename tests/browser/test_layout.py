@@ -5,7 +5,7 @@ from playwright.sync_api import Page, expect
 
 from annotator.models import Assignment, Reference, User
 from tests.browser.conftest import Enter
-from tests.browser.scene import press, wait_until_kept
+from tests.browser.scene import press, wait_until_stored
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 LONG_WORDS = 390
@@ -89,7 +89,7 @@ def test_the_frame_of_the_rate_page_never_scrolls(
         page.press("#id_tag", "Enter")
         expect(page.locator("#tags .chip")).to_have_count(count)
     press(page, "Escape")
-    wait_until_kept(page)
+    wait_until_stored(page)
     assert frame_overflow(page) == (0, 0)
     press(page, "!", "t", "Tab", "Enter")
     expect(page.get_by_text("flagged for the campaign's admin")).to_be_visible()
@@ -137,7 +137,7 @@ def test_columns_scroll_one_by_one_by_their_own_keys(long_scene: Page) -> None:
 
 def test_tab_goes_from_the_skip_link_through_the_page_in_the_order_of_reading(scene: Page) -> None:
     press(scene, "7")
-    wait_until_kept(scene)
+    wait_until_stored(scene)
     scene.evaluate(START_AT_THE_TOP)
     stops = []
     for _ in range(80):

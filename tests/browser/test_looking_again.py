@@ -33,12 +33,12 @@ def people(cast, transactional_db: None) -> dict[str, User]:
     return people
 
 
-def page_of(browser: Browser, enter: Any, user: User, said: list[str]) -> Page:
+def page_of(browser: Browser, enter: Any, user: User, errors: list[str]) -> Page:
     context: BrowserContext = browser.new_context()
     enter(context, user)
     page = context.new_page()
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("console", lambda line: said.append(line.text) if line.type == "error" else None)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
     return page
 
 
@@ -59,8 +59,8 @@ def sound(page: Page, name: str) -> None:
 def test_a_conflict_is_sent_back_looked_at_again_by_keyboard_and_ruled_by_another(
     people, browser: Browser, site: str, enter
 ) -> None:
-    said: list[str] = []
-    carol = page_of(browser, enter, people["carol"], said)
+    errors: list[str] = []
+    carol = page_of(browser, enter, people["carol"], errors)
     carol.goto(f"{site}/adjudication/")
     carol.keyboard.press("Enter")
     carol.wait_for_url("**/adjudication/*-*/")
@@ -75,8 +75,8 @@ def test_a_conflict_is_sent_back_looked_at_again_by_keyboard_and_ruled_by_anothe
     expect(carol.get_by_text("Say what the annotators shall look at again.").first).to_be_visible()
     expect(carol.locator("#id_reason")).to_have_value("Typed for the ruling.")
     expect(carol.locator("#id_back_question")).to_be_focused()
-    assert [line for line in said if "422" not in line] == []
-    said.clear()
+    assert [line for line in errors if "422" not in line] == []
+    errors.clear()
     carol.keyboard.type(QUESTION)
     carol.keyboard.press("Tab")
     carol.keyboard.press("Enter")
@@ -84,7 +84,7 @@ def test_a_conflict_is_sent_back_looked_at_again_by_keyboard_and_ruled_by_anothe
     expect(carol.get_by_text("Round 2: the same annotators look again")).to_be_visible()
     sound(carol, "waiting")
     for name, digit in (("alice", "6"), ("bob", None)):
-        page = page_of(browser, enter, people[name], said)
+        page = page_of(browser, enter, people[name], errors)
         page.goto(f"{site}/")
         expect(page.get_by_text(QUESTION)).to_be_visible()
         sound(page, f"queue-{name}")
@@ -103,7 +103,7 @@ def test_a_conflict_is_sent_back_looked_at_again_by_keyboard_and_ruled_by_anothe
     assert Round.objects.get().finished_at
     scores = Rating.objects.order_by("annotator__username").values_list(CRITERIA[0], "round")
     assert list(scores) == [(6, 2), (8, 2)]
-    carla = page_of(browser, enter, people["carla"], said)
+    carla = page_of(browser, enter, people["carla"], errors)
     carla.goto(f"{site}/adjudication/")
     expect(carla.get_by_text("round 2")).to_be_visible()
     carla.keyboard.press("Enter")
@@ -118,7 +118,7 @@ def test_a_conflict_is_sent_back_looked_at_again_by_keyboard_and_ruled_by_anothe
     carla.keyboard.press("Enter")
     carla.wait_for_url(f"{site}/adjudication/")
     assert Adjudication.objects.get().adjudicator == people["carla"]
-    assert said == []
+    assert errors == []
     for page in (carol, carla):
         page.context.close()
 

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotator.models import Assignment
-from tests.browser.scene import press, select, sign_in, wait_for_another, wait_until_kept
+from tests.browser.scene import press, select, sign_in, wait_for_another, wait_until_stored
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 LISTEN = """document.addEventListener("securitypolicyviolation", (event) => {
@@ -16,13 +16,13 @@ LISTEN = """document.addEventListener("securitypolicyviolation", (event) => {
 
 
 @pytest.fixture
-def heard(page: Page) -> list[str]:
+def violations(page: Page) -> list[str]:
     """Everything that a policy, a script or the network of the browser complains of."""
-    said: list[str] = []
+    found: list[str] = []
     page.add_init_script(LISTEN)
-    page.on("console", lambda line: said.append(line.text) if line.type == "error" else None)
-    page.on("pageerror", lambda error: said.append(str(error)))
-    return said
+    page.on("console", lambda line: found.append(line.text) if line.type == "error" else None)
+    page.on("pageerror", lambda error: found.append(str(error)))
+    return found
 
 
 @pytest.fixture
@@ -44,13 +44,18 @@ def rate_with_everything(page: Page) -> None:
     press(page, "e", "v", "Enter")
     expect(page.locator("#tags .chip")).to_be_visible()
     press(page, "Escape", "6", "5", "u", "7", "8", "9", "c", "x", "Escape")
-    wait_until_kept(page)
+    wait_until_stored(page)
     press(page, "Control+Enter")
     wait_for_another(page, here)
 
 
 def test_a_whole_journey_stays_on_its_origin_and_within_its_policy(
-    cast: Any, work: list[Assignment], site: str, page: Page, heard: list[str], asked: list[str]
+    cast: Any,
+    work: list[Assignment],
+    site: str,
+    page: Page,
+    violations: list[str],
+    asked: list[str],
 ) -> None:
     page.goto(f"{site}/")
     sign_in(page, "alice")
@@ -64,12 +69,12 @@ def test_a_whole_journey_stays_on_its_origin_and_within_its_policy(
         page.goto(site + address)
     page.get_by_role("button", name="Sign out").click()
     page.wait_for_url("**/login/**")
-    assert heard == []
+    assert violations == []
     assert {urlsplit(address)[:2] for address in asked} == {urlsplit(site)[:2]}
 
 
 def test_the_policy_refuses_what_a_claim_text_might_smuggle_in(
-    scene: Page, heard: list[str], asked: list[str]
+    scene: Page, violations: list[str], asked: list[str]
 ) -> None:
     scene.reload()
     scene.evaluate(
@@ -77,11 +82,11 @@ def test_the_policy_refuses_what_a_claim_text_might_smuggle_in(
         ' \'<p style="color: red">x</p><img src="https://elsewhere.invalid/x.png">\'); }'
     )
     scene.wait_for_function("document.images[0]?.complete")
-    assert [line for line in heard if "style-src" in line]
-    assert [line for line in heard if "img-src" in line and "elsewhere.invalid" in line]
+    assert [line for line in violations if "style-src" in line]
+    assert [line for line in violations if "img-src" in line and "elsewhere.invalid" in line]
 
 
-def test_a_planted_hx_on_is_refused_and_heard(scene: Page, heard: list[str]) -> None:
+def test_a_planted_hx_on_is_refused_and_reported(scene: Page, violations: list[str]) -> None:
     scene.reload()
     # Later, as what a debugger runs itself may evaluate strings under any policy.
     scene.evaluate(
@@ -96,4 +101,6 @@ def test_a_planted_hx_on_is_refused_and_heard(scene: Page, heard: list[str]) -> 
     scene.wait_for_selector("body[data-clicked]")
     scene.wait_for_timeout(200)
     assert scene.title() != "1"
-    assert [line for line in heard if "script-src" in line or "unsafe-eval" in line], heard
+    assert [line for line in violations if "script-src" in line or "unsafe-eval" in line], (
+        violations
+    )

@@ -87,7 +87,7 @@ def answering(status: int) -> Callable[[Route], None]:
     return lambda route: route.fulfill(status=status, body="<main>no</main>")
 
 
-def test_a_failed_live_request_is_said_and_nothing_typed_is_lost(
+def test_a_failed_live_request_is_shown_and_nothing_typed_is_lost(
     cast, alice, site, page: Page
 ) -> None:
     cast.assign(alice, cast.reference())
@@ -98,10 +98,10 @@ def test_a_failed_live_request_is_said_and_nothing_typed_is_lost(
     page.wait_for_url("**/rate/**")
     page.get_by_label("Comment").fill("my words")
     problem = page.locator("#problem")
-    for value, (status, words) in enumerate(((500, "answered 500"), (403, "did not accept"))):
+    for value, (status, message) in enumerate(((500, "answered 500"), (403, "did not accept"))):
         page.route("**/overall/", answering(status))
         page.locator(f"input[name={CRITERIA[0]}][value='{value}']").check()
-        expect(problem).to_contain_text(words)
+        expect(problem).to_contain_text(message)
         page.unroute("**/overall/")
     page.route("**/overall/", lambda route: route.abort())
     page.locator(f"input[name={CRITERIA[2]}][value='3']").check()

@@ -1,4 +1,4 @@
-"""A request of a page's script that fails is said, and nothing that was typed is lost (HX04)."""
+"""A request of a page's script that fails is shown, and nothing that was typed is lost (HX04)."""
 
 from collections.abc import Callable
 from itertools import combinations
@@ -18,12 +18,12 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 OFFLINE = 0
 CODES = (400, 403, 404, 413, 429, 500, 503, 507, OFFLINE)
-WORDS = "what I typed"
+TYPED = "what I typed"
 TAG = "add vagueness"
 
 
 def failing(code: int, method: str = "POST") -> Callable[[Route], None]:
-    """Return a server that says no, with a page that is none of ours, or does not answer.
+    """Return a server that refuses, with a page that is none of ours, or does not answer.
 
     The page asks itself for a new token after a 403; that request is not what fails.
     """
@@ -43,7 +43,7 @@ def set_score(page: Page, number: int) -> None:
     page.locator("fieldset.scale").first.locator(f"input[value='{number % 10}']").check()
 
 
-# What is done, which request that makes, and where the page says that it failed.
+# What is done, which request that makes, and where the page shows that it failed.
 ACTS: dict[str, tuple[Callable[[Page, int], Any], str, str]] = {
     "a score": (set_score, "**/overall/", "#problem"),
     "a draft": (
@@ -73,13 +73,13 @@ ACTS: dict[str, tuple[Callable[[Page, int], Any], str, str]] = {
         for act in ACTS
     ],
 )
-def test_a_failed_request_of_the_rate_page_is_said_and_all_that_was_typed_stays(
+def test_a_failed_request_of_the_rate_page_is_shown_and_all_that_was_typed_stays(
     scene: Page, act: str
 ) -> None:
     do, address, place = ACTS[act]
     here = scene.url
     press(scene, "1", "2", "3", "4")
-    scene.get_by_label("Comment").fill(WORDS)
+    scene.get_by_label("Comment").fill(TYPED)
     scene.get_by_label("Error tag").select_option(TAG)
     expect(scene.locator("#draft-state")).to_contain_text("Draft kept")
     for number, code in enumerate(CODES):
@@ -87,12 +87,12 @@ def test_a_failed_request_of_the_rate_page_is_said_and_all_that_was_typed_stays(
         scene.route(address, failing(code, "GET" if act == "examples" else "POST"))
         scene.evaluate("document.querySelector('fieldset.scale input:checked').focus()")
         do(scene, number)
-        said = scene.locator(place)
-        expect(said).to_contain_text("ot kept" if act == "a draft" else "gain")
-        expect(said).to_be_visible()
+        message = scene.locator(place)
+        expect(message).to_contain_text("ot kept" if act == "a draft" else "gain")
+        expect(message).to_be_visible()
         scene.unroute(address)
         assert scene.url == here
-        expect(scene.get_by_label("Comment")).to_have_value(WORDS)
+        expect(scene.get_by_label("Comment")).to_have_value(TYPED)
         expect(scene.get_by_label("Error tag")).to_have_value(TAG)
         assert scene.locator("fieldset.scale input:checked").count() == 4
         assert not Rating.objects.exists()
@@ -101,13 +101,13 @@ def test_a_failed_request_of_the_rate_page_is_said_and_all_that_was_typed_stays(
     scene.evaluate("document.querySelector('fieldset.scale input:checked').focus()")
     press(scene, "Control+Enter")
     wait_for_another(scene, here)
-    assert Rating.objects.get().comment == WORDS
+    assert Rating.objects.get().comment == TYPED
 
 
 @pytest.mark.parametrize(
     "code", [500, *(pytest.param(code, marks=pytest.mark.exhaustive) for code in (403, OFFLINE))]
 )
-def test_what_was_said_of_a_submit_outlasts_the_failure_of_an_older_request(
+def test_the_message_about_a_submit_outlasts_the_failure_of_an_older_request(
     scene: Page, code: int
 ) -> None:
     held: list[Route] = []
@@ -115,21 +115,21 @@ def test_what_was_said_of_a_submit_outlasts_the_failure_of_an_older_request(
     press(scene, "1", "2", "3", "4")
     scene.route(scene.url, failing(OFFLINE))
     press(scene, "Control+Enter")
-    said = scene.locator("#problem")
-    expect(said).to_contain_text("nothing is lost")
+    message = scene.locator("#problem")
+    expect(message).to_contain_text("nothing is lost")
     with scene.expect_event(
         "requestfailed" if code == OFFLINE else "requestfinished",
         lambda request: "/overall/" in request.url,
     ):
         failing(code)(held[-1])
-    # The page has heard of it once what it does next has been done.
+    # The page has noticed it once what it does next has been done.
     scene.evaluate("new Promise(done => setTimeout(done, 100))")
-    expect(said).to_contain_text("nothing is lost")
+    expect(message).to_contain_text("nothing is lost")
     # A request that sets out now, and fails, is news.
     scene.unroute("**/overall/")
     scene.route("**/overall/", failing(500))
     set_score(scene, 9)
-    expect(said).to_contain_text("answered 500")
+    expect(message).to_contain_text("answered 500")
 
 
 def test_a_comparison_that_the_server_cannot_take_stays_on_the_page(
@@ -141,7 +141,7 @@ def test_a_comparison_that_the_server_cannot_take_stays_on_the_page(
     page.goto(f"{site}/compare/{row.pk}/")
     expect(page.get_by_role("button", name="Keys")).to_be_visible()
     press(page, *(["1"] * len(ALL_CRITERIA)))
-    page.get_by_label("Comment").fill(WORDS)
+    page.get_by_label("Comment").fill(TYPED)
     here = page.url
     for code in CODES:
         page.route(here, failing(code))
@@ -150,11 +150,11 @@ def test_a_comparison_that_the_server_cannot_take_stays_on_the_page(
         expect(page.locator("#problem")).to_contain_text("gain in a")
         page.unroute(here)
         assert page.url == here
-        expect(page.get_by_label("Comment")).to_have_value(WORDS)
+        expect(page.get_by_label("Comment")).to_have_value(TYPED)
         assert page.locator("input[type=radio]:checked").count() == len(ALL_CRITERIA)
     press(page, "Control+Enter")
     page.wait_for_url(f"{site}/")
-    assert Preference.objects.get().comment == WORDS
+    assert Preference.objects.get().comment == TYPED
 
 
 SPOIL = (
@@ -170,7 +170,7 @@ def test_a_ruling_whose_page_is_too_old_comes_back_and_is_sent_again(
     enter(page.context, scenario.people["adjudicator"])
     page.goto(f"{site}/adjudication/{scenario.conflict.pk}/")
     page.get_by_label("Mean").check()
-    page.locator("#id_reason").fill(WORDS)
+    page.locator("#id_reason").fill(TYPED)
     page.locator("#id_password").fill("a secret of mine")
     page.evaluate(SPOIL)
     page.get_by_role("button", name="Sign the ruling").click()
@@ -178,6 +178,6 @@ def test_a_ruling_whose_page_is_too_old_comes_back_and_is_sent_again(
     assert "a secret of mine" not in page.content()
     assert faults(page) == []
     page.get_by_role("button", name="Send it again").click()
-    expect(page.locator("#id_reason")).to_have_value(WORDS)
+    expect(page.locator("#id_reason")).to_have_value(TYPED)
     expect(page.get_by_label("Mean")).to_be_checked()
     expect(page.get_by_text("is your signature")).to_be_visible()

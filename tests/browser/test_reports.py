@@ -146,7 +146,7 @@ def test_the_file_opens_from_a_disk_and_breaks_no_rule(
     expect(rita.get_by_role("heading", name="Verdict")).to_be_visible()
     expect(rita.get_by_text("Score differences of rouge-l by label")).to_be_attached()
     assert asked == [saved.as_uri()]
-    # The page's own colour tells that its styles were read.
+    # The page's own colour shows that its styles were read.
     assert rita.locator("#figures table").evaluate(
         "one => getComputedStyle(one).borderCollapse"
     ) == ("collapse")

@@ -66,8 +66,8 @@ def test_ratings_by_keyboard_are_frozen_and_the_report_is_read(
         rate_by_keyboard(page, *keys)
     assert Rating.objects.count() == 4
 
-    words = ("cups", "--include-unlocked", "--test-share", "0", "--validation-share", "0")
-    call_command("freeze_dataset", *words, "--json", stdout=StringIO(), stderr=StringIO())
+    arguments = ("cups", "--include-unlocked", "--test-share", "0", "--validation-share", "0")
+    call_command("freeze_dataset", *arguments, "--json", stdout=StringIO(), stderr=StringIO())
     cast.rita.set_password(PASSWORD)
     cast.rita.save()
     page.click("text=Sign out")
@@ -88,8 +88,8 @@ def test_ratings_by_keyboard_are_frozen_and_the_report_is_read(
 def test_a_published_claim_set_is_taken_and_rated_by_keyboard(
     cast: Any, alice: User, site: str, page: Page, complaints: list[str]
 ) -> None:
-    words = ("--campaign", "published", "--format", "patent-ce")
-    call_command("import_claims", SAMPLE, *words, stdout=StringIO(), stderr=StringIO())
+    arguments = ("--campaign", "published", "--format", "patent-ce")
+    call_command("import_claims", SAMPLE, *arguments, stdout=StringIO(), stderr=StringIO())
     campaign = Campaign.objects.get(slug="published")
     Membership.objects.create(user=alice, campaign=campaign, role="annotator")
     arrive(page, site, "alice")

@@ -66,7 +66,7 @@ def test_a_rating_is_refused_with_everything_in_it_then_taken(plain: Page) -> No
     assert list(Rating.objects.get().scores.values()) == [6, 6, 6, 10]
 
 
-def test_tags_are_added_and_removed_with_all_else_kept(plain: Page, work: list) -> None:
+def test_tags_are_added_and_removed_and_all_else_stays(plain: Page, work: list) -> None:
     choose(plain, 4)
     for tag in ("vagueness", "antecedent-reference-errors"):
         plain.get_by_label("Error tag").select_option(f"add {tag}")
@@ -102,7 +102,7 @@ def test_a_candidate_is_flagged_skipped_and_taken_back(plain: Page, work: list[A
     click(plain, "Skip the candidate")
     expect(plain.get_by_text("Choose a reason.").first).to_be_visible()
     assert chosen(plain) == ["2", "3"]
-    # The draft that the refused button kept is this page's own, and no other tab's.
+    # The draft that the refused button stored is this page's own, and no other tab's.
     choose(plain, 2, 3, 4)
     open_leave(plain)
     plain.get_by_label("What").select_option(index=1)
@@ -121,7 +121,7 @@ def test_a_candidate_is_flagged_skipped_and_taken_back(plain: Page, work: list[A
     assert chosen(plain) == ["2", "3", "4"]
 
 
-def test_a_draft_is_kept_and_discarded(plain: Page) -> None:
+def test_a_draft_is_stored_and_discarded(plain: Page) -> None:
     choose(plain, 9)
     click(plain, "Keep as draft")
     expect(plain.get_by_text("Draft kept.")).to_be_visible()
@@ -133,7 +133,7 @@ def test_a_draft_is_kept_and_discarded(plain: Page) -> None:
     assert not Draft.objects.exists()
 
 
-def test_a_submit_after_the_session_ended_is_carried_through_the_sign_in(
+def test_a_submit_after_the_session_ended_is_resubmitted_after_the_sign_in(
     plain: Page, work: list[Assignment]
 ) -> None:
     choose(plain, 1, 2, 3, 4)

@@ -27,7 +27,7 @@ def test_a_closing_slash_is_taken_away() -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "words"),
+    ("url", "message"),
     [
         ("http://api.example.org/v1", "must begin with https://: claims"),
         ("http://127.0.0.1.example.org/v1", "must begin with https://: claims"),
@@ -76,7 +76,7 @@ def test_a_key_of_printable_characters_is_taken() -> None:
 
 
 @pytest.mark.parametrize(
-    "key", ["", "two words", "line\nsesame", "sesame\x7f", "schlüssel", "k" * 4097]
+    "key", ["", "two message", "line\nsesame", "sesame\x7f", "schlüssel", "k" * 4097]
 )
 def test_a_key_that_fits_no_header_is_refused_without_being_repeated(key) -> None:
     with pytest.raises(ValueError, match="printable ASCII") as refusal:

@@ -18,7 +18,7 @@ from core.text_io.shapes import has_content
 from scoring.access.api import _wrong_type
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-NO_WORDS: Final = (
+NO_TEXTS: Final = (
     "\u200b",
     "\u2060\ufeff",
     "\u3164",
@@ -115,16 +115,16 @@ def test_no_field_of_a_form_takes_what_only_looks_like_its_kind() -> None:
     assert kinds == {kind for kind, _ in OF_FORMS}
 
 
-def test_no_required_words_of_a_form_say_nothing() -> None:
+def test_no_required_text_of_a_form_may_be_empty_of_meaning() -> None:
     # A password may be signs alone; a name that somebody signs in with is looked up, not stored.
-    words = {
+    fields = {
         name: field
         for name, field in _form_fields().items()
         if isinstance(field, forms.CharField) and field.required and not _is_secret(name)
     }
-    assert len(words) > 8
+    assert len(fields) > 8
     faults = [
-        (n, one) for n, f in words.items() for one in _taken(f.clean, NO_WORDS, ValidationError)
+        (n, one) for n, f in fields.items() for one in _taken(f.clean, NO_TEXTS, ValidationError)
     ]
     assert not faults
 
@@ -139,7 +139,7 @@ def test_no_field_of_a_call_takes_what_only_looks_like_its_kind() -> None:
                 run = field.run_validation
                 faults += [(name, one) for one in _taken(run, tried, serializers.ValidationError)]
         if isinstance(field, serializers.CharField) and not field.allow_blank:
-            tried = [] if _is_secret(name) else list(NO_WORDS)
+            tried = [] if _is_secret(name) else list(NO_TEXTS)
             run = field.run_validation
             faults += [(name, one) for one in _taken(run, tried, serializers.ValidationError)]
     assert not faults

@@ -1,4 +1,4 @@
-"""Errors that say that a disk is full, and what is told of them."""
+"""Errors that mean that a disk is full, and how they are reported."""
 
 import errno
 from typing import Any
@@ -28,7 +28,7 @@ FULL = {
 NOT_FULL = (OSError(errno.EACCES, "no"), OperationalError("database is locked"), ValueError(), None)
 
 
-def test_each_way_of_saying_it_is_known_and_others_are_not() -> None:
+def test_each_such_error_is_known_and_others_are_not() -> None:
     assert all(is_disk_full(error) for error in FULL.values())
     assert not any(is_disk_full(error) for error in NOT_FULL)
 
@@ -38,7 +38,7 @@ def test_each_way_of_saying_it_is_known_and_others_are_not() -> None:
 def test_a_full_disk_is_told_in_a_sentence_and_as_507(cast, monkeypatch, address, error) -> None:
     client = Client(raise_request_exception=False)
     client.force_login(cast.alice)
-    # What is imported with the first page would otherwise keep, for good, what fails below.
+    # What is imported with the first page would otherwise hold, for good, what fails below.
     client.get("/")
 
     def fail(*args: Any, **more: Any) -> None:

@@ -10,7 +10,7 @@ AWKWARD = "1. A 'cup' %s \\ \u2028 e\u0301 \U0001f600\r\n\t{} \""
 
 
 def test_rows_are_those_that_the_model_would_write() -> None:
-    campaign = Campaign.objects.create(slug="room")
+    campaign = Campaign.objects.create(slug="cups")
     names = ("id", "campaign", "reference_id", "claims", "claims_sha256", "may_train")
     keys = [uuid.uuid4() for _ in range(PAGE + 1)]
     rows = [
@@ -28,7 +28,7 @@ def test_rows_are_those_that_the_model_would_write() -> None:
 
 
 def test_defaults_of_a_candidate_are_the_models_own() -> None:
-    campaign = Campaign.objects.create(slug="room")
+    campaign = Campaign.objects.create(slug="cups")
     reference = Reference.objects.create(campaign=campaign, reference_id="r", claims="1. A.")
     key = uuid.uuid4()
     names = ("id", "reference", "campaign", "candidate_id", "claims", "claims_sha256")
@@ -45,13 +45,13 @@ def test_defaults_of_a_candidate_are_the_models_own() -> None:
 
 
 def test_fields_of_many_rows_are_updated_and_no_others() -> None:
-    campaign = Campaign.objects.create(slug="room")
+    campaign = Campaign.objects.create(slug="cups")
     reference = Reference.objects.create(campaign=campaign, reference_id="r", claims="1. A.")
     rows = [Reference(campaign=campaign, reference_id=f"r{n}", claims="x") for n in range(PAGE + 1)]
     Reference.objects.bulk_create(rows)
     names = ("claims", "position", "erased_at", "may_train")
-    told = [(as_id(row.pk), AWKWARD, n, None, n % 2 == 0) for n, row in enumerate(rows)]
-    update_rows(Reference, names, told)
+    changes = [(as_id(row.pk), AWKWARD, n, None, n % 2 == 0) for n, row in enumerate(rows)]
+    update_rows(Reference, names, changes)
     update_rows(Reference, names, [])
     stored = Reference.objects.exclude(pk=reference.pk).order_by("position")
     assert list(stored.values_list("pk", *names, "reference_id")) == [

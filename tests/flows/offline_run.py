@@ -2,7 +2,7 @@
 
     python -m tests.flows.offline_run [planted]
 
-`planted` reaches for another machine and does nothing else: the fault that must be heard.
+`planted` reaches for another machine and does nothing else: the fault that must be found.
 """
 
 import contextlib
@@ -23,13 +23,13 @@ def listen(event: str, arguments: tuple[Any, ...]) -> None:
         TRIED.append(f"{event} {arguments[-1] if event.endswith('sendto') else arguments[0]!r}")
 
 
-def run(name: str, *words: str) -> dict[str, Any]:
+def run(name: str, *arguments: str) -> dict[str, Any]:
     from django.core.management import call_command
 
     out = io.StringIO()
     with contextlib.redirect_stderr(io.StringIO()):
-        call_command(name, *words, stdout=out)
-    found: dict[str, Any] = json.loads(out.getvalue()) if "--json" in words else {}
+        call_command(name, *arguments, stdout=out)
+    found: dict[str, Any] = json.loads(out.getvalue()) if "--json" in arguments else {}
     return found
 
 

@@ -13,10 +13,10 @@ from tests.served.server import HOST, LONGEST_START_SECONDS, lasting_port, serve
 LONGEST_WAIT_SECONDS = 240
 
 
-def wait_until(fact: Callable[[], object], words: str) -> None:
+def wait_until(fact: Callable[[], object], awaited: str) -> None:
     deadline = time.monotonic() + LONGEST_WAIT_SECONDS
     while not fact():
-        assert time.monotonic() < deadline, f"waited in vain: {words}"
+        assert time.monotonic() < deadline, f"waited in vain: {awaited}"
         time.sleep(0.1)
 
 

@@ -20,7 +20,7 @@ from core.jobs.rows import JobStatus
 from scoring.models import AgreementReport, DatasetVersion, ModelVersion, ScoreRequest, TrainingRun
 from tests.conftest import grant, make_user
 from tests.flows.programs import LONGEST_WAIT_SECONDS, Programs, wait_until
-from tests.promises.harness import Caller, Tab, make_callers, rating_words
+from tests.promises.harness import Caller, Tab, make_callers, rating_body
 from tests.scoring.model_builders import promote
 
 pytestmark = [pytest.mark.broker, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -29,7 +29,7 @@ CANARIES: Final = tuple(
     f"zqcanary{kind}" for kind in ("reference", "candidate", "comment", "reason", "pasted", "bad")
 )
 PASSWORD: Final = "a password of this test"
-# Unlike enough that a split keeps each a reference of its own.
+# Unlike enough that each stays a reference of its own in a split.
 THINGS: Final = (
     ("pump", "valve", "housing of cast iron", "moves water"),
     ("lens", "aperture", "ring of polymer", "bends light"),
@@ -87,15 +87,15 @@ def rate_all(callers: list[Caller], campaign: Campaign) -> None:
             is_good = THINGS_DO.search(given.body["candidate"]["claims"])
             scores = [9, 8, 9, 8] if is_good else [6, 5, 6, 5]
             scores = [2 + apart, 3, 2, 3] if is_poor else scores
-            words = rating_words(given.body["id"], scores, f"This {CANARIES[2]} is missing.")
-            assert caller.submit(words, f"key-{given.body['id']}").status == 201
+            body = rating_body(given.body["id"], scores, f"This {CANARIES[2]} is missing.")
+            assert caller.submit(body, f"key-{given.body['id']}").status == 201
 
 
 def rule(port: int, adjudicator: Any) -> None:
     tab, conflict = Tab(adjudicator, port), Conflict.objects.order_by("pk")[0]
     assert tab.post(f"/adjudication/{conflict.pk}/take/", {}).status in (302, 303)
-    words = {"decision": "mean", "reason_code": "overlooked", "reason": f"The {CANARIES[3]}."}
-    answer = tab.post(f"/adjudication/{conflict.pk}/", words | {"password": PASSWORD})
+    body = {"decision": "mean", "reason_code": "overlooked", "reason": f"The {CANARIES[3]}."}
+    answer = tab.post(f"/adjudication/{conflict.pk}/", body | {"password": PASSWORD})
     assert answer.status in (302, 303), answer.body
 
 
@@ -129,7 +129,7 @@ def score(port: int, rita: Any) -> None:
 
 
 class Broker:
-    """Everything that Redis is told meanwhile; messages are taken within milliseconds."""
+    """Every command that Redis gets meanwhile; messages are taken within milliseconds."""
 
     def __init__(self) -> None:
         import redis
@@ -156,9 +156,9 @@ class Broker:
         self._thread.join(timeout=10)
 
 
-def unpacked(said: str) -> str:
+def unpacked(commands: str) -> str:
     """Return the bodies of the messages, which Celery packs as base64."""
-    bodies = re.findall(r"[A-Za-z0-9+/]{40,}={0,2}", said)
+    bodies = re.findall(r"[A-Za-z0-9+/]{40,}={0,2}", commands)
     return "\n".join(
         base64.b64decode(body, validate=False).decode("latin-1")
         for body in bodies
@@ -180,15 +180,15 @@ def files_with_canaries(folder: Path) -> dict[str, list[str]]:
 
 def titles(pids: list[int]) -> str:
     """Return the command lines and titles of the programs and of their children."""
-    words = []
+    parts = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             group = int((folder / "stat").read_text().rpartition(")")[2].split()[2])
             if group in pids:
-                words += [(folder / "cmdline").read_text(), (folder / "comm").read_text()]
+                parts += [(folder / "cmdline").read_text(), (folder / "comm").read_text()]
         except (OSError, ValueError):
             continue
-    return "\n".join(words)
+    return "\n".join(parts)
 
 
 @pytest.mark.skipif(
@@ -222,15 +222,15 @@ def test_no_text_leaves_its_place_on_the_way_from_import_to_scores(
         shown = titles(programs.pids())
     assert "celery" in shown
     assert not found_in(shown)
-    said = "\n".join(broker.commands)
-    assert "argsrepr" in said
-    assert '"chord": null' in unpacked(said)
-    assert not found_in(said + unpacked(said))
+    sent = "\n".join(broker.commands)
+    assert "argsrepr" in sent
+    assert '"chord": null' in unpacked(sent)
+    assert not found_in(sent + unpacked(sent))
     assert '"route": "api:ratings"' in programs.log("web")
     assert files_with_canaries(programs.folder) == {}
     assert files_with_canaries(tmp_path / "temp") == {}
-    kept = files_with_canaries(tmp_path / "data")
-    elsewhere = {name for name in kept if name.partition("/")[0] not in AT_HOME}
+    stored = files_with_canaries(tmp_path / "data")
+    elsewhere = {name for name in stored if name.partition("/")[0] not in AT_HOME}
     assert not elsewhere
     # The search finds what is there: the dataset holds the texts.
-    assert any(name.startswith("datasets/") for name in kept)
+    assert any(name.startswith("datasets/") for name in stored)

@@ -30,7 +30,7 @@ pytestmark = [
     pytest.mark.slow,
 ]
 CRITERION = "feature_completeness"
-ENDLESS = 100_000  # epochs: no machine is done before it is told to stop
+ENDLESS = 100_000  # epochs: no machine is done before it is asked to stop
 LONGEST_WAIT_SECONDS = 240
 DEFAULT_LEASE_SECONDS = "20"  # the wait that people meet, not the short one of other flows
 

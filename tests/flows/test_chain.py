@@ -34,9 +34,9 @@ def demo(transactional_db: None, settings: Any) -> None:
     call_command("load_demo", stdout=StringIO(), stderr=StringIO())
 
 
-def command(name: str, *words: str) -> dict[str, Any]:
+def command(name: str, *arguments: str) -> dict[str, Any]:
     out = StringIO()
-    call_command(name, *words, "--json", stdout=out, stderr=StringIO())
+    call_command(name, *arguments, "--json", stdout=out, stderr=StringIO())
     document: dict[str, Any] = json.loads(out.getvalue())
     return document
 

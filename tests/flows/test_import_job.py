@@ -66,8 +66,8 @@ def test_a_worker_killed_while_it_stores_leaves_nothing_and_the_next_one_stores_
     page = f"/campaigns/cups/imports/{checked.pk}/"
     assert ada.get(f"{page}progress/").status_code == 286
     ada.post(f"{page}confirm/")
-    # On SQLite a sweep beside the worker would wait until it has stored everything; a bell that
-    # nobody heard is rung again all the same.
+    # On SQLite a sweep beside the worker would wait until it has stored everything; a job
+    # whose message was lost is enqueued again all the same.
     wait_for(lambda row: row.status == JobStatus.RUNNING, 0.01, sweeps_again=5)
     kill_group(first)
     left = ClaimImport.objects.get()
@@ -92,6 +92,6 @@ def test_an_import_cancelled_while_it_waits_is_not_carried_out(
     start_worker("web")
     time.sleep(5)
     assert ClaimImport.objects.get().status == JobStatus.CANCELLED
-    # Other tests keep theirs in the same place.
+    # Other tests store theirs in the same place.
     assert pk not in dict(stored_uploads())
     assert not Reference.objects.exists()

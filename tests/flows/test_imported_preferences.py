@@ -30,15 +30,15 @@ Answers = list[tuple[int, int]]
 
 
 def shared_answers(path: Path) -> Answers:
-    """Return what both annotators said of each item that both have, as the file says it."""
-    said: dict[str, dict[int, int]] = defaultdict(dict)
+    """Return what both annotators answered for each item that both have, as the file has it."""
+    by_item: dict[str, dict[int, int]] = defaultdict(dict)
     for entry in json.loads(path.read_text()):
         chosen = entry.get("comparison") or "[]"
         chosen = ast.literal_eval(chosen) if isinstance(chosen, str) else chosen
         answer = {"left": 1, "right": -1}[chosen[0]["selected"]] if chosen else 0
-        said[entry["input_claim"] + entry["output1"]][entry["annotator"]] = answer
-    first, second = sorted({who for answers in said.values() for who in answers})
-    return [(a[first], a[second]) for a in said.values() if len(a) == 2]
+        by_item[entry["input_claim"] + entry["output1"]][entry["annotator"]] = answer
+    first, second = sorted({who for answers in by_item.values() for who in answers})
+    return [(a[first], a[second]) for a in by_item.values() if len(a) == 2]
 
 
 def figures(path: Path) -> dict[str, dict[str, Any]]:
@@ -77,10 +77,10 @@ def random_export(seed: int) -> bytes:
         for annotator in (5, 6):
             if chance.random() < 0.15:
                 continue
-            said = (
+            answer = (
                 leaning if chance.random() < 0.6 else chance.choice(["left", "left", "right", ""])
             )
-            comparison = f"[{{'selected': '{said}'}}]" if said else ABSENT
+            comparison = f"[{{'selected': '{answer}'}}]" if answer else ABSENT
             items.append(item(**texts, annotator=annotator, comparison=comparison))
     return as_bytes(*items)
 

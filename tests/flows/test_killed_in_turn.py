@@ -27,7 +27,7 @@ from tests.promises.harness import (
     Caller,
     differences,
     make_callers,
-    rating_words,
+    rating_body,
     server_errors,
 )
 from tests.scoring.conftest import dataset_rows
@@ -57,10 +57,10 @@ class Load(threading.Thread):
         try:
             while (given := self.caller.take_next(self.campaign)).status in (0, 200):
                 if given.status == 200:
-                    words = rating_words(given.body["id"], (5, 6, 7, 8), "seen")
-                    self.sent.append(words)
-                    answer = self.caller.submit_until_answered(words)
-                    self.acknowledged[words["assignment"]] = answer
+                    body = rating_body(given.body["id"], (5, 6, 7, 8), "seen")
+                    self.sent.append(body)
+                    answer = self.caller.submit_until_answered(body)
+                    self.acknowledged[body["assignment"]] = answer
         finally:
             connection.close()
 
@@ -70,7 +70,7 @@ def start_all(programs: Programs) -> dict[str, int]:
     programs.start_worker("worker-web", "web")
     programs.start_worker("worker-gpu", "gpu")
     programs.start_sweeper()
-    wait_until(lambda: len(alive()) == 3, "all programs heard of")
+    wait_until(lambda: len(alive()) == 3, "all programs alive")
     return ports
 
 
@@ -123,7 +123,7 @@ def test_one_of_each_program_is_killed_in_turn_and_nothing_is_lost_or_done_twice
         assert row.status == JobStatus.SUCCEEDED, row.message
     assert ModelVersion.objects.filter(run=run).count() == 1
     acknowledged = {pk: answer for load in loads for pk, answer in load.acknowledged.items()}
-    assert differences(acknowledged, [words for load in loads for words in load.sent]) == []
+    assert differences(acknowledged, [body for load in loads for body in load.sent]) == []
     assert Rating.objects.count() == len(acknowledged) == REFERENCES * 2 * len(WEBS)
     assert server_errors(callers) == {}
     # The death of its server was met by somebody, or nothing was tried.

@@ -74,7 +74,7 @@ def left_by(run: TrainingRun) -> list[str]:
 
 
 def kill_at_random_moments(run: TrainingRun, kills: int, start_worker: StartWorker) -> list[str]:
-    """Kill one worker after the other, then let one finish; return the moments, in words."""
+    """Kill one worker after the other, then let one finish; return the moments as text."""
     moments = []
     worker = start_worker("gpu")
     for attempt in range(1, kills + 1):
@@ -100,7 +100,7 @@ def kill_at_random_moments(run: TrainingRun, kills: int, start_worker: StartWork
 
 
 def state_of(run: TrainingRun) -> int:
-    """Return the step of the newest state on disk, which the row tells only now and then."""
+    """Return the step of the newest state on disk, which the row holds only now and then."""
     steps = (
         path.stem.split("-")[1]
         for path in scoring_files.runs_directory().glob(f"{run.pk.hex}/rest-*.pt")

@@ -16,7 +16,7 @@ from scoring.models import DatasetVersion
 SAMPLE = os.environ.get("PATENT_CE_SAMPLE", "")
 pytestmark = [
     pytest.mark.slow,
-    # The heartbeat beats on a connection of its own, which sees committed rows only.
+    # The heartbeat works on a connection of its own, which sees committed rows only.
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(not SAMPLE, reason="PATENT_CE_SAMPLE names no published file"),
 ]
@@ -36,9 +36,9 @@ TAU_PAPER = {
 }
 
 
-def command(name: str, *words: str) -> dict[str, Any]:
+def command(name: str, *arguments: str) -> dict[str, Any]:
     out = StringIO()
-    call_command(name, *words, "--json", stdout=out, stderr=StringIO())
+    call_command(name, *arguments, "--json", stdout=out, stderr=StringIO())
     document: dict[str, Any] = json.loads(out.getvalue())
     return document
 
@@ -71,8 +71,8 @@ def test_the_published_file_is_imported_trained_on_and_reported_on_unseen_refere
 
 def test_the_commands_repeat_the_papers_n_gram_figures_on_the_sample() -> None:
     command("import_dataset", SAMPLE, "--name", "published")
-    words = ("published", "--criterion", "overall_quality", "--scorers", ",".join(N_GRAMS))
-    report = command("agreement_report", *words, "--split", "all", "--tie-threshold", "1e-6")
+    arguments = ("published", "--criterion", "overall_quality", "--scorers", ",".join(N_GRAMS))
+    report = command("agreement_report", *arguments, "--split", "all", "--tie-threshold", "1e-6")
     found = {
         name: round(entry["tau_paper"]["value"], 3) for name, entry in report["scorers"].items()
     }

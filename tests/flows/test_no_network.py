@@ -27,27 +27,27 @@ def can_be_alone() -> bool:
     return subprocess.run(tried, capture_output=True).returncode == 0
 
 
-def run_alone(folder: Path, *words: str) -> tuple[list[str], list[str]]:
-    """Run the job without a network; return what Python and what the kernel heard of addresses."""
-    kept = {name: value for name, value in os.environ.items() if name not in FOREIGN}
+def run_alone(folder: Path, *args: str) -> tuple[list[str], list[str]]:
+    """Run the job without a network; return the addresses that Python and the kernel were given."""
+    rest = {name: value for name, value in os.environ.items() if name not in FOREIGN}
     trace = folder / "trace"
     strace = shutil.which("strace") or ""
     # Stopped at these calls only, and not to look at every other one.
     traced = [strace, "-f", "--seccomp-bpf", "-qq", "-e", "trace=connect,sendto,sendmsg"]
     traced += ["-o", str(trace)]
-    command = [*(traced if strace else []), sys.executable, "-m", "tests.flows.offline_run", *words]
+    command = [*(traced if strace else []), sys.executable, "-m", "tests.flows.offline_run", *args]
     done = subprocess.run(
         [*ALONE, "sh", "-c", UP, "sh", *command],
         cwd=ROOT,
-        env=kept | {"DATA_DIR": str(folder / "var"), "DJANGO_SETTINGS_MODULE": "config.settings"},
+        env=rest | {"DATA_DIR": str(folder / "var"), "DJANGO_SETTINGS_MODULE": "config.settings"},
         capture_output=True,
         text=True,
         timeout=500,
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    said: list[str] = json.loads(done.stdout.splitlines()[-1])
-    heard = trace.read_text().splitlines() if strace else []
-    return [line for line in said if not LOOPBACK.search(line)], outside(heard)
+    in_python: list[str] = json.loads(done.stdout.splitlines()[-1])
+    in_kernel = trace.read_text().splitlines() if strace else []
+    return [line for line in in_python if not LOOPBACK.search(line)], outside(in_kernel)
 
 
 def outside(calls: list[str]) -> list[str]:
@@ -62,15 +62,15 @@ def outside(calls: list[str]) -> list[str]:
 def test_a_whole_campaign_trains_and_reports_without_a_network_and_asks_for_none(
     tmp_path: Path,
 ) -> None:
-    said, heard = run_alone(tmp_path)
-    assert said == []
-    assert heard == []
+    in_python, in_kernel = run_alone(tmp_path)
+    assert in_python == []
+    assert in_kernel == []
 
 
 @pytest.mark.exhaustive
 @pytest.mark.skipif(not can_be_alone(), reason="no network of its own can be made here")
-def test_a_planted_call_to_another_machine_is_heard(tmp_path: Path) -> None:
-    said, heard = run_alone(tmp_path, "planted")
-    assert [line for line in said if "192.0.2.1" in line]
-    assert [line for line in said if "hub.example.org" in line]
-    assert not shutil.which("strace") or [line for line in heard if "192.0.2.1" in line]
+def test_a_planted_call_to_another_machine_is_found(tmp_path: Path) -> None:
+    in_python, in_kernel = run_alone(tmp_path, "planted")
+    assert [line for line in in_python if "192.0.2.1" in line]
+    assert [line for line in in_python if "hub.example.org" in line]
+    assert not shutil.which("strace") or [line for line in in_kernel if "192.0.2.1" in line]

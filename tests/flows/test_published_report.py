@@ -1,4 +1,4 @@
-"""The published sample from file to figures: each door prints the same numbers."""
+"""The published sample from file to figures: each interface prints the same numbers."""
 
 import io
 import json
@@ -81,7 +81,9 @@ def rita() -> Client:
     return client
 
 
-def test_every_door_prints_the_published_figures(document: dict[str, Any], rita: Client) -> None:
+def test_every_interface_prints_the_published_figures(
+    document: dict[str, Any], rita: Client
+) -> None:
     report = AgreementReport.objects.get()
     assert document["report"] == str(report.pk)
     read = rita.get(f"/api/v1/reports/{report.pk}/").json()
@@ -97,7 +99,7 @@ def test_every_door_prints_the_published_figures(document: dict[str, Any], rita:
             assert set(wanted) <= set(cells), (name, cells)
 
 
-def test_the_sample_tells_no_two_ngram_metrics_apart(document: dict[str, Any]) -> None:
+def test_the_sample_separates_no_two_ngram_metrics(document: dict[str, Any]) -> None:
     assert document["comparisons"]["best"] == []
     scorers, _ = document["comparisons"]["families"]
     assert {pair["verdict"] for pair in scorers["pairs"]} <= {"cannot tell", "better", "worse"}

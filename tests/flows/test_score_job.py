@@ -63,7 +63,7 @@ def test_a_worker_killed_while_it_scores_leaves_a_request_that_the_next_one_scor
     client = Client()
     client.force_login(rita)
     first = start_worker("gpu")
-    # Words of this one test: another run of it may have filled the cache.
+    # Text of this one test: another run of it may have filled the cache.
     texts = [f"1. A pump {uuid4()}.", f"1. A lever {uuid4()}."]
     sent = {"reference": "1. A housing.", "candidate_1": texts[0], "candidate_2": texts[1]}
     answer = client.post("/score/", sent)

@@ -1,4 +1,4 @@
-"""The workflow follows its model: whatever people do in whatever order, the rows say the same.
+"""The workflow follows its model: whatever people do in whatever order, the rows agree.
 
 WORKFLOW_RUNS and WORKFLOW_STEPS ask for more runs and longer ones, as PROMISES_SCALE does; they
 are drawn anew then.

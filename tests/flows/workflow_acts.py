@@ -129,7 +129,7 @@ class Workflow(Ground):
         version = self.model.ratings.get((person, one), {"version": 0})["version"]
         save_draft(
             assignment=self.row(person, one),
-            typed={"comment": "words"},
+            typed={"comment": "a comment"},
             version=share["draft"],
             rating_version=version,
         )
@@ -256,25 +256,25 @@ class Workflow(Ground):
 
     @rule()
     def export(self) -> None:
-        """Tell every rating as it is now, with each of its revisions, whatever was done before."""
-        telling = Detail(Pseudonyms(self.campaign, "key"), frozenset(), True, True)
-        told = [
+        """Export every rating as it is now, with each revision, whatever was done before."""
+        detail = Detail(Pseudonyms(self.campaign, "key"), frozenset(), True, True)
+        exported = [
             (
                 line["candidate_sha256"],
                 line["scores"]["feature_completeness"],
                 line["version"],
                 len(line["revisions"]),
             )
-            for line in exported_lines(self.campaign, telling)
+            for line in exported_lines(self.campaign, detail)
         ]
         digests = {key: one.claims_sha256 for key, one in self.candidates.items()}
-        assert sorted(told) == sorted(
+        assert sorted(exported) == sorted(
             (digests[one], row["score"], row["version"], row["version"])
             for (_, one), row in self.model.ratings.items()
         )
 
     @invariant()
-    def rows_say_what_the_model_says(self) -> None:
+    def rows_agree_with_the_model(self) -> None:
         assert stored(self.campaign) == expected(self.model)
         self.steps += 1
         if self.steps % SELDOM == 0:

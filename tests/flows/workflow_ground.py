@@ -58,18 +58,18 @@ class Ground(RuleBasedStateMachine):
         transaction.set_rollback(True)
         self.undone.__exit__(None, None, None)
 
-    def same(self, told: Callable[[], object], done: Callable[[], object]) -> None:
+    def same(self, by_model: Callable[[], object], by_services: Callable[[], object]) -> None:
         """Let the model and the services do the same; both do it, or both refuse it alike."""
         why: type[Exception] | None = None
         try:
-            told()
+            by_model()
         except (Late, NotTheirs, Wrong) as error:
             why = SAME[type(error)]
         if why is None:
-            done()
+            by_services()
         else:
             with pytest.raises(why):
-                done()
+                by_services()
 
     def share(self, pick: int) -> tuple[str, str]:
         return sorted(self.model.shares)[pick % len(self.model.shares)]

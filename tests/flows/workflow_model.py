@@ -30,7 +30,7 @@ class NotTheirs(Exception):
 
 @dataclass
 class Workflow:
-    """One campaign; `reference` says of which reference a candidate is."""
+    """One campaign; `reference` holds of which reference a candidate is."""
 
     has_ladder: bool
     reference: dict[str, int]
@@ -65,8 +65,8 @@ class Workflow:
             return True
         fresh = any(self.ratings[person, one]["fresh"] for person in self.raters(one))
         is_full = len(self.raters(one)) >= self.places[one]
-        is_kept = (is_full and not fresh) or one in self.turns or one in self.ruled()
-        return is_kept and self.running(one) is None
+        is_final = (is_full and not fresh) or one in self.turns or one in self.ruled()
+        return is_final and self.running(one) is None
 
     def need_open(self) -> None:
         if not self.is_open:
@@ -96,8 +96,8 @@ class Workflow:
     def take_back(self, person: str, one: str) -> None:
         self.need_open()
         row = self.shares[person, one]
-        no_room = row["leased"] and self.held(one) >= self.places[one]
-        if row["status"] != "skipped" or no_room:
+        is_full = row["leased"] and self.held(one) >= self.places[one]
+        if row["status"] != "skipped" or is_full:
             raise Late
         row["status"] = "open"
 
@@ -115,9 +115,9 @@ class Workflow:
 
     def submit(self, person: str, one: str, score: int) -> None:
         row = self.shares[person, one]
-        no_room = row["status"] == "lapsed" and self.held(one) >= self.places[one]
+        is_full = row["status"] == "lapsed" and self.held(one) >= self.places[one]
         left = row["status"] in {"submitted", "skipped", "withdrawn"}
-        if not self.is_open or left or no_room:
+        if not self.is_open or left or is_full:
             raise Late
         row |= {"status": "submitted", "draft": 0}
         asked = self.running(one)

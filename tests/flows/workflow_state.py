@@ -1,4 +1,4 @@
-"""What the database says of a campaign, in the words of `workflow_model`."""
+"""What the database holds of a campaign, in the terms of `workflow_model`."""
 
 from collections import Counter
 from typing import Any

@@ -14,7 +14,7 @@ SCORES: Final = dict.fromkeys(CRITERIA, "7")
 RULING: Final = {
     "decision": "mean",
     "reason_code": "overlooked",
-    "reason": "words",
+    "reason": "a reason",
     "password": PASSWORD,
 }
 Body = Mapping[str, Any] | Callable[[Scenario], Mapping[str, Any]]
@@ -71,7 +71,7 @@ def conflict_body(scenario: Scenario) -> dict[str, Any]:
     return {**RULING, "conflict": str(scenario.conflict.pk)}
 
 
-WORDS: Final = {"reason": "words"}
+WITH_REASON: Final = {"reason": "a reason"}
 CASES: Final[dict[str, Case]] = {
     "annotator:rate": Case("rating.submitted", "untouched", "one", own, SCORES),
     "annotator:skip": Case("assignment.skip", "untouched", "one", own, {"leave_code": "not-now"}),
@@ -92,15 +92,15 @@ CASES: Final[dict[str, Case]] = {
         "taken",
         "adjudicator",
         conflict,
-        {"back_kind": "again", "back_question": "words"},
+        {"back_kind": "again", "back_question": "a question"},
     ),
     "annotator:call_back": Case("conflict.called_back", "waiting", "adjudicator", conflict),
     "annotator:new_campaign": Case(
         "campaign.created", "untouched", "admin", None, {"slug": "newer", "name": "Newer"}
     ),
     "annotator:campaign_rules": Case("campaign.rules_changed", "untouched", "admin", None, rules),
-    "annotator:close_campaign": Case("campaign.closed", "untouched", "admin", None, WORDS),
-    "annotator:reopen_campaign": Case("campaign.reopened", "closed", "admin", None, WORDS),
+    "annotator:close_campaign": Case("campaign.closed", "untouched", "admin", None, WITH_REASON),
+    "annotator:reopen_campaign": Case("campaign.reopened", "closed", "admin", None, WITH_REASON),
     "annotator:members": Case("role.granted", "untouched", "admin", None, as_one),
     "annotator:revoke": Case(
         "role.revoked", "untouched", "admin", None, lambda scenario: as_one(scenario, "annotator")
@@ -132,10 +132,10 @@ CASES: Final[dict[str, Case]] = {
         "ruled",
         "admin",
         lambda scenario: scenario.conflict.adjudications.get().pk,
-        WORDS,
+        WITH_REASON,
     ),
     "annotator:reliability": Case("reliability.requested", "rated by one", "admin"),
-    "annotator:show_names": Case("unblinding.shown", "closed", "admin", None, WORDS),
+    "annotator:show_names": Case("unblinding.shown", "closed", "admin", None, WITH_REASON),
     "annotator:export_ratings": Case(
         "ratings.exported", "rated by one", "admin", None, {"format": "jsonl"}
     ),
@@ -161,7 +161,7 @@ CASES: Final[dict[str, Case]] = {
         "untouched",
         "admin",
         lambda scenario: scenario.measured.model.pk,
-        {"act": "withdraw", "reason": "words"},
+        {"act": "withdraw", "reason": "a reason"},
     ),
     "scoring:delete_scores": Case(
         "scores.deleted", "untouched", "researcher", lambda scenario: scenario.measured.scores.pk
@@ -178,7 +178,7 @@ CASES: Final[dict[str, Case]] = {
         "rated by one",
         "peer",
         lambda scenario: scenario.assignment("peer").rating.pk,
-        {"comment": "other words"},
+        {"comment": "another comment"},
         "PATCH",
     ),
     "api:take_turn": Case("turn.taken", "conflict open", "adjudicator", conflict),
@@ -188,7 +188,7 @@ CASES: Final[dict[str, Case]] = {
         "taken",
         "adjudicator",
         conflict,
-        {"kind": "again", "question": "words"},
+        {"kind": "again", "question": "a question"},
     ),
     "api:call_back": Case("conflict.called_back", "waiting", "adjudicator", conflict),
     "api:adjudications": Case("conflict.ruled", "taken", "adjudicator", None, conflict_body),
@@ -210,7 +210,7 @@ CASES: Final[dict[str, Case]] = {
         "untouched",
         "admin",
         lambda scenario: scenario.measured.model.pk,
-        {"act": "withdraw", "reason": "words"},
+        {"act": "withdraw", "reason": "a reason"},
     ),
     "scoring:api:scores": Case(
         "scores.requested",
@@ -280,7 +280,7 @@ NAMED: Final = {
     "scoring:api:cancel_report": "report.cancelled",
 }
 NO_ACT: Final = {
-    "annotator:logout": "ends the person's own session, which is kept nowhere else",
+    "annotator:logout": "ends the person's own session, which is stored nowhere else",
     "annotator:overall": "computes and stores nothing",
     "annotator:draft": "what is typed is nobody's act until it is submitted",
     "annotator:discard_draft": "as a draft",

@@ -31,11 +31,11 @@ def run_python(tmp_path: Path) -> RunPython:
     """Give a function that runs Python with these arguments in local mode plus given settings."""
 
     def run(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
-        kept = {name: value for name, value in os.environ.items() if name not in SETTINGS}
+        rest = {name: value for name, value in os.environ.items() if name not in SETTINGS}
         return subprocess.run(
             [sys.executable, *arguments],
             cwd=ROOT,
-            env=kept | {"DATA_DIR": str(tmp_path / "var")} | settings,
+            env=rest | {"DATA_DIR": str(tmp_path / "var")} | settings,
             capture_output=True,
             text=True,
             timeout=300,

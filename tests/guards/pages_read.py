@@ -25,7 +25,7 @@ CLAIMS: Final = ("referenceclaim", "candidateclaim", "draftclaim")
 
 @dataclass
 class PageReader(HTMLParser):
-    """Reads one page and keeps what is wrong with it, in words."""
+    """Reads one page and collects what is wrong with it, as sentences."""
 
     wrong: list[str] = field(default_factory=list)
     fields: int = 0

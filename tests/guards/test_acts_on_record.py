@@ -21,7 +21,7 @@ from tests.guards.blindness.states import Scenario, furnish, go_on
 pytestmark = pytest.mark.slow
 
 MARK: Final = "zqhere"
-# Sessions and paces are of the request; drafts are kept before anything else is done.
+# Sessions and rate limits are of the request; drafts are stored before anything else is done.
 BESIDE: Final = {
     *("django_session", "annotator_browsersession", "annotator_usedpace", "annotator_presence"),
     *("annotator_draft", "annotator_worktime", "annotator_auditevent", "annotator_auditseal"),

@@ -1,4 +1,4 @@
-"""No page or answer for an annotator tells the system, another's rating, or that a conflict is."""
+"""No page or answer for an annotator reveals the system, another's rating, or a conflict."""
 
 import re
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ from annotator.models import Assignment, Comparison, Conflict, User
 from annotator.rubric import ALL_CRITERIA, CRITERIA
 from tests.conftest import CANDIDATE_CANARY, SYSTEM_CANARY
 
-HIS_WORDS = "bobscommentcanary"
-RULING_WORDS = "rulingcanary"
+HIS_COMMENT = "bobscommentcanary"
+RULING_REASON = "rulingcanary"
 PASSWORD = "a long enough phrase"
 
 
@@ -77,7 +77,7 @@ def adjudicate(state: str, carol: User) -> None:
             decision="scores",
             scores=dict.fromkeys(CRITERIA, 3),
             reason_code="overlooked",
-            reason=RULING_WORDS,
+            reason=RULING_REASON,
             password=PASSWORD,
         )
 
@@ -88,11 +88,11 @@ def look(cast, state: str) -> Seen:
     reference = cast.reference("r1", 3)
     cast.assign(cast.alice, reference)
     for row in cast.assign(cast.bob, reference):
-        cast.submit(row, (0, 1, 0, 1), comment=HIS_WORDS)
+        cast.submit(row, (0, 1, 0, 1), comment=HIS_COMMENT)
     for pair in compare(cast.bob, reference):
-        said = dict.fromkeys(ALL_CRITERIA, 1)
+        judgements = dict.fromkeys(ALL_CRITERIA, 1)
         submit_preference(
-            comparison_id=pair.pk, annotator=cast.bob, judgements=said, comment=HIS_WORDS
+            comparison_id=pair.pk, annotator=cast.bob, judgements=judgements, comment=HIS_COMMENT
         )
     compared = [f"/compare/{pair.pk}/" for pair in compare(cast.alice, reference)]
     preferred = dict.fromkeys(ALL_CRITERIA, "-1")
@@ -168,7 +168,7 @@ def test_nothing_of_another_annotator_is_shown(seen) -> None:
     numerators = r"\b0\.45\b"  # bob's overall, (2*1 + 3*1) / 11
     assert seen.of_bob
     for name, text in seen.pages.items():
-        assert HIS_WORDS not in text, name
+        assert HIS_COMMENT not in text, name
         assert not re.search(r"\bbob\b", text), name
         assert not re.search(numerators, text), name
         assert not any(pk in text for pk in seen.of_bob), name
@@ -178,7 +178,7 @@ def test_nothing_of_an_adjudication_is_shown_but_the_sentence_that_every_lock_ha
     shown, state
 ) -> None:
     for name, text in shown.items():
-        assert RULING_WORDS not in text, name
+        assert RULING_REASON not in text, name
         assert not re.search(
             r"\bcarol\b|ruling|ruled|(?<!to the )adjudicat", text, re.IGNORECASE
         ), name
@@ -197,7 +197,7 @@ def test_internal_ids_of_candidates_are_not_shown(seen) -> None:
         assert not any(pk in text for pk in seen.candidates), name
 
 
-def test_the_compare_page_does_not_tell_which_rated_candidate_stands_where(shown) -> None:
+def test_the_compare_page_does_not_reveal_which_rated_candidate_stands_where(shown) -> None:
     for name, text in shown.items():
         if name.startswith(("compari", "/compare/", "preference again", "preference mistake")):
             assert not re.search(r"Candidate \d", text), name

@@ -1,4 +1,4 @@
-"""The limits of `make coverage` name files that are there, and a room that has less is told."""
+"""The limits of `make coverage` name files that are there, and a package that has less is named."""
 
 import os
 import subprocess
@@ -21,7 +21,7 @@ def judged(data: Path, *, patterns_in: Path = ROOT) -> subprocess.CompletedProce
     )
 
 
-def test_a_package_whose_lines_were_not_all_run_is_told_and_fails(tmp_path: Path) -> None:
+def test_a_package_whose_lines_were_not_all_run_is_named_and_fails(tmp_path: Path) -> None:
     data = CoverageData(basename=str(tmp_path / "coverage"))
     # The first lines of one module; of its branches none.
     data.add_arcs({str(ROOT / "annotator" / "access" / "gate.py"): {(-1, 1), (1, 3)}})

@@ -99,11 +99,11 @@ def test_unsafe_production_setting_is_refused_with_one_line(
 ) -> None:
     with pytest.raises(SystemExit) as refusal:
         read_settings(**(GOOD | {setting: value}))
-    said = str(refusal.value)
-    assert "\n" not in said
-    assert setting in said
-    assert GOOD["SECRET_KEY"] not in said
-    assert "k3Jw-92hQzT" not in said
+    message = str(refusal.value)
+    assert "\n" not in message
+    assert setting in message
+    assert GOOD["SECRET_KEY"] not in message
+    assert "k3Jw-92hQzT" not in message
 
 
 def test_a_refusal_ends_any_program_with_one_line(run_python: RunPython) -> None:
@@ -126,7 +126,7 @@ def test_a_refusal_ends_any_program_with_one_line(run_python: RunPython) -> None
         ("METRICS_TOKEN", "k3Jw92hQzT-scraper-token-of-a-test", ""),
     ],
 )
-def test_what_is_safe_or_said_to_be_private_is_taken(
+def test_what_is_safe_or_declared_private_is_taken(
     read_settings: ReadSettings, setting: str, value: str, private: str
 ) -> None:
     assert read_settings(**(GOOD | {setting: value, "PRIVATE_HOSTS": private}))["IS_LOCAL"] is False
@@ -157,7 +157,7 @@ def test_secrets_in_files_are_taken_and_open_ones_refused(
         read_settings(**more)
 
 
-def test_local_mode_makes_a_private_secret_and_keeps_it(
+def test_local_mode_makes_a_private_secret_and_stores_it(
     run_python: RunPython, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     data_dir = tmp_path_factory.mktemp("local") / "var"
@@ -193,9 +193,9 @@ def test_production_asks_for_tls_on_every_way_that_leaves_the_machine(
     read_settings: ReadSettings, more: dict[str, str], expected: str
 ) -> None:
     found = read_settings(**(GOOD | more))
-    # Django's own names where the settings say nothing.
+    # Django's own names where the settings hold nothing.
     names = (found.get("SESSION_COOKIE_NAME", "sessionid"), found.get("CSRF_COOKIE_NAME"))
-    kept = ("SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE", "SECURE_SSL_REDIRECT")
-    held = [*names, *(found[name] for name in (*kept, "SECURE_HSTS_SECONDS"))]
+    given = ("SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE", "SECURE_SSL_REDIRECT")
+    held = [*names, *(found[name] for name in (*given, "SECURE_HSTS_SECONDS"))]
     held += [found["DATABASES"]["default"]["OPTIONS"].get("sslmode"), found["DEBUG"]]
     assert " ".join(map(str, held)) == expected

@@ -104,8 +104,8 @@ def test_secrets_are_files_and_the_owners_address_is_for_its_programs(compose: A
                 assert key.endswith("_FILE") or not SECRET.search(key), (program, key)
 
 
-def test_the_secrets_that_are_made_are_taken_private_and_kept(tmp_path: Path) -> None:
-    kept: list[dict[str, str]] = []
+def test_the_secrets_that_are_made_are_taken_private_and_stay(tmp_path: Path) -> None:
+    runs: list[dict[str, str]] = []
     for _ in range(2):
         made = ["sh", str(DEPLOY / "make-secrets"), str(tmp_path / "s")]
         subprocess.run(made, check=True)
@@ -119,8 +119,8 @@ def test_the_secrets_that_are_made_are_taken_private_and_kept(tmp_path: Path) ->
         refuse_weak_secret("SECRET_KEY", found["SECRET_KEY"])
         assert urlsplit(found["DATABASE_URL"]).password == files["serving_password"]
         assert urlsplit(files["database_owner_url"]).password == files["owner_password"]
-        kept.append(files)
-    assert kept[0] == kept[1]
+        runs.append(files)
+    assert runs[0] == runs[1]
 
 
 def test_no_secret_and_no_default_of_one_stands_in_the_files(compose: Any) -> None:
@@ -146,8 +146,8 @@ def test_every_setting_of_the_files_is_documented(compose: Any) -> None:
 def test_systemd_and_compose_run_the_same_command(compose: Any, program: str) -> None:
     unit = (DEPLOY / "systemd" / f"workbench-{program}.service").read_text()
     started = re.findall(r"^ExecStart=(.*)$", unit, re.MULTILINE)[-1]
-    said = started.replace(INSTALLED, "python").replace("%%", "%").replace("127.0.0.1", "0.0.0.0")
-    assert said.split() == compose["services"][program]["command"]
+    asked = started.replace(INSTALLED, "python").replace("%%", "%").replace("127.0.0.1", "0.0.0.0")
+    assert asked.split() == compose["services"][program]["command"]
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="no systemd-analyze")
@@ -213,6 +213,6 @@ def test_the_nightly_backup_needs_a_key_and_deletes_what_is_too_old(tmp_path: Pa
         (tmp_path / name).touch()
         moment = time.time() - 24 * 60 * 60 * days
         os.utime(tmp_path / name, (moment, moment))
-    for keep, left in (("", {"new", "month"}), ("30", {"new"})):
-        assert run(delete, **({"BACKUP_KEEP_DAYS": keep} if keep else {})).returncode == 0
+    for most_days, left in (("", {"new", "month"}), ("30", {"new"})):
+        assert run(delete, **({"BACKUP_KEEP_DAYS": most_days} if most_days else {})).returncode == 0
         assert {path.name for path in tmp_path.iterdir()} == {f"{n}.backup" for n in left} | {"key"}

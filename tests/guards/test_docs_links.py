@@ -15,7 +15,7 @@ INLINE_CODE = re.compile(r"`[^`\n]*`")
 
 
 def documents() -> list[Path]:
-    """Every Markdown file that git keeps or would keep."""
+    """Every Markdown file that git tracks or would track."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "*.md"],
         cwd=ROOT,

@@ -19,7 +19,7 @@ CLAIMS = (
 )
 # A database of milliseconds leaves the fraction out where it is none.
 TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:]+(?:\.\d+)?(?:Z|\+00:00)")
-WORDS = re.compile(
+PURPOSES = re.compile(
     r"sentinel|repeat|damage|purpose|qualif|original|candidate_id|drop_feature|break_dep", re.I
 )
 
@@ -50,8 +50,8 @@ def test_a_time_of_a_whole_second_has_the_shape_of_any_other() -> None:
 
 
 def rate_all(cast, api: Client) -> dict[str, list[tuple[str, str]]]:
-    """Have alice take and rate everything through the API; return what she was told by purpose."""
-    told: dict[str, list[tuple[str, str]]] = {}
+    """Have alice take and rate everything through the API; return what she was shown by purpose."""
+    shown: dict[str, list[tuple[str, str]]] = {}
     client = Client()
     client.force_login(cast.alice)
     for _ in range(60):
@@ -60,17 +60,17 @@ def rate_all(cast, api: Client) -> dict[str, list[tuple[str, str]]]:
             break
         row = Assignment.objects.select_related("candidate").get(pk=answer.json()["id"])
         page = client.get(f"/rate/{row.pk}/").content.decode()
-        told.setdefault(row.candidate.purpose, []).append((answer.content.decode(), page))
+        shown.setdefault(row.candidate.purpose, []).append((answer.content.decode(), page))
         cast.submit(row)
         repeat_everywhere()
-    return told
+    return shown
 
 
 @dataclass(frozen=True)
 class Day:
-    """What alice was told by purpose, and her assignments in their order."""
+    """What alice was shown by purpose, and her assignments in their order."""
 
-    told: dict[str, list[tuple[str, str]]]
+    shown: dict[str, list[tuple[str, str]]]
     rows: list[Assignment]
 
 
@@ -85,44 +85,44 @@ def day(days: list[Day], request: pytest.FixtureRequest) -> Day:
     if not days:
         cast, _ = map(request.getfixturevalue, ("cast", "campaign"))
         token = create_token(user=cast.alice).token
-        told = rate_all(cast, Client(headers={"Authorization": f"Token {token}"}))
+        shown = rate_all(cast, Client(headers={"Authorization": f"Token {token}"}))
         rows = Assignment.objects.filter(annotator=cast.alice).order_by("position")
-        days.append(Day(told, list(rows)))
+        days.append(Day(shown, list(rows)))
     return days[0]
 
 
 @pytest.fixture
-def told(day: Day) -> dict[str, list[tuple[str, str]]]:
-    return day.told
+def shown(day: Day) -> dict[str, list[tuple[str, str]]]:
+    return day.shown
 
 
-def test_all_three_purposes_come_to_the_annotator(told) -> None:
-    assert {purpose: len(rows) for purpose, rows in told.items()} == {
+def test_all_three_purposes_come_to_the_annotator(shown) -> None:
+    assert {purpose: len(rows) for purpose, rows in shown.items()} == {
         "rated": 12,
         "sentinel": 6,
         "repeat": 6,
     }
 
 
-def test_no_word_tells_what_a_candidate_is_for(told) -> None:
-    def words(purpose: str) -> set[str]:
-        return {word.lower() for _, page in told[purpose] for word in WORDS.findall(page)}
+def test_no_word_reveals_what_a_candidate_is_for(shown) -> None:
+    def found(purpose: str) -> set[str]:
+        return {word.lower() for _, page in shown[purpose] for word in PURPOSES.findall(page)}
 
-    assert not any(WORDS.search(answer) for rows in told.values() for answer, _ in rows)
-    # The rubric's own words stand on every page.
-    assert words("sentinel") == words("repeat") == words("rated")
+    assert not any(PURPOSES.search(answer) for rows in shown.values() for answer, _ in rows)
+    # The rubric's own terms stand on every page.
+    assert found("sentinel") == found("repeat") == found("rated")
 
 
-def test_answers_of_the_api_have_one_shape(told) -> None:
+def test_answers_of_the_api_have_one_shape(shown) -> None:
     shapes = {
         re.sub(r'"claims":"(?:[^"\\]|\\.)*"', "CLAIMS", shape(answer))
-        for rows in told.values()
+        for rows in shown.values()
         for answer, _ in rows
     }
     assert len(shapes) == 1
 
 
-def test_pages_have_the_same_parts_and_addresses(told) -> None:
+def test_pages_have_the_same_parts_and_addresses(shown) -> None:
     def parts(page: str) -> frozenset[str]:
         # The tree of the claims differs with every text; everything around it does not.
         tags = re.findall(r"<(?:form|button|a|input|textarea|select)\b[^>]*>", shape(page))
@@ -132,7 +132,7 @@ def test_pages_have_the_same_parts_and_addresses(told) -> None:
 
     seen = {
         purpose: frozenset().union(*(parts(page) for _, page in rows))
-        for purpose, rows in told.items()
+        for purpose, rows in shown.items()
     }
     assert seen["sentinel"] <= seen["rated"]
     assert seen["repeat"] <= seen["rated"]
@@ -173,4 +173,4 @@ def test_by_name_a_repeat_stands_in_the_queue_like_the_others(cast, campaign) ->
     html = client.get("/").content.decode()
     links = re.findall(r'<li><a href="/rate/[^"]+">(.*?)</a></li>', html)
     assert sorted(links) == sorted(f"Candidate {number}" for number in range(7, 20))
-    assert not WORDS.search(re.sub(r"(?s)<head>.*?</head>", "", html))
+    assert not PURPOSES.search(re.sub(r"(?s)<head>.*?</head>", "", html))

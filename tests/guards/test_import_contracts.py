@@ -1,4 +1,4 @@
-"""The arrows between rooms hold, and each contract can fail."""
+"""The arrows between packages hold, and each contract can fail."""
 
 import re
 import subprocess
@@ -32,13 +32,13 @@ WRONG = [
     ("import django.db", "scoring/agreement/new_5.py", "Pure modules know no Django"),
     ("import django.db", "annotator/adjudication/what_if/rules.py", "Pure modules know no Django"),
     ("import annotator.rubric", "scoring/patclaimeval/new_6.py", "The metric and its figures"),
-    ("import transformers", "scoring/reports/new_7.py", "Torch lives behind one wall"),
+    ("import transformers", "scoring/reports/new_7.py", "Torch is imported by one package"),
     ("import scoring.patclaimeval", "scoring/scores/views.py", "No screen calls the metric"),
 ]
-# What else can be wrong, as its contract says it.
+# What else can be wrong, as its contract reports it.
 CIRCLE = ("import annotator.imports.services", "annotator/imports/claims/new_8.py")
 UNPLACED = ("", "annotator/unplaced.py")
-SAID = {
+REPORTED = {
     "Features do not import each other in a circle": ".claims -> .services",
     "Layers of annotator": "unplaced",
 }
@@ -54,14 +54,14 @@ def test_a_wrong_import_breaks_its_contract(tmp_path: Path) -> None:
     done = lint(tmp_path)
     assert done.returncode == 1, done.stdout
     broken = done.stdout.partition("Broken contracts")[2]
-    titles = "|".join(sorted({contract for *_, contract in WRONG} | {*SAID}))
+    titles = "|".join(sorted({contract for *_, contract in WRONG} | {*REPORTED}))
     parts = re.split(f"^({titles})", broken, flags=re.MULTILINE)[1:]
-    told = dict(zip(parts[::2], parts[1::2], strict=True))
+    broken_by = dict(zip(parts[::2], parts[1::2], strict=True))
     for line, file, contract in WRONG:
         module = file.removesuffix(".py").replace("/", ".")
-        assert f"{module} -> " in told.get(contract, ""), f"{file}: {line}: {broken}"
-    for contract, words in SAID.items():
-        assert words in told.get(contract, ""), f"{contract}: {words}: {broken}"
+        assert f"{module} -> " in broken_by.get(contract, ""), f"{file}: {line}: {broken}"
+    for contract, part in REPORTED.items():
+        assert part in broken_by.get(contract, ""), f"{contract}: {part}: {broken}"
 
 
 def copy_of_the_packages(folder: Path) -> None:

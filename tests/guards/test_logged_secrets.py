@@ -1,4 +1,4 @@
-"""No line of any logger, in either format, tells what somebody typed, sent or was sent.
+"""No line of any logger, in either format, holds what somebody typed, sent or was sent.
 
 Every route with something in its address is called with a canary there and everywhere else that a
 client fills: address, query, headers, form, body, name of a file.
@@ -35,7 +35,7 @@ from tests.served.server import ROOT
 
 CANARY: Final = "zqsecretzq"
 NIL: Final = "00000000-0000-0000-0000-000000000000"
-Told = Callable[[], str]
+Logged = Callable[[], str]
 HEADERS: Final = {
     "Referer": f"http://testserver/invitation/{CANARY}/",
     "User-Agent": CANARY,
@@ -52,10 +52,10 @@ FORM: Final = dict.fromkeys(
 
 
 @pytest.fixture(params=[("line", False), ("line", True), ("json", False), ("json", True)])
-def told(request: pytest.FixtureRequest) -> Iterator[Told]:
+def logged(request: pytest.FixtureRequest) -> Iterator[Logged]:
     """Log as in local mode or in production, in one format; give what was printed since."""
-    log_format, tells_requests = request.param
-    dictConfig(logs.configuration(log_format, tells_requests=tells_requests))
+    log_format, logs_requests = request.param
+    dictConfig(logs.configuration(log_format, logs_requests=logs_requests))
     (handler,) = [one for one in logging.root.handlers if type(one) is logging.StreamHandler]
     stream = io.StringIO()
     handler.setStream(stream)
@@ -64,7 +64,7 @@ def told(request: pytest.FixtureRequest) -> Iterator[Told]:
 
 
 def filled(route: Any) -> str:
-    """Return the address of a route with the canary wherever it takes words."""
+    """Return the address of a route with the canary wherever it takes text."""
     values: dict[str, Any] = {}
     for name, (converter, _) in route.arguments.items():
         is_number = isinstance(converter, IntConverter)
@@ -81,8 +81,8 @@ class InBothFormats(logging.Formatter):
 
 
 @pytest.fixture
-def told_twice() -> Iterator[Told]:
-    dictConfig(logs.configuration("line", tells_requests=True))
+def logged_twice() -> Iterator[Logged]:
+    dictConfig(logs.configuration("line", logs_requests=True))
     (handler,) = [one for one in logging.root.handlers if type(one) is logging.StreamHandler]
     stream = io.StringIO()
     handler.setStream(stream)
@@ -93,7 +93,7 @@ def told_twice() -> Iterator[Told]:
 
 @pytest.mark.slow
 @pytest.mark.django_db
-def test_no_route_logs_what_it_was_called_with(told_twice: Told, quick_passwords: None) -> None:
+def test_no_route_logs_what_it_was_called_with(logged_twice: Logged, quick_passwords: None) -> None:
     person = User.objects.create(username=CANARY, is_superuser=True)
     grant(person, Campaign.objects.create(slug="cups", name="Cups"), *Role.values)
     signed_in = Client(raise_request_exception=False)
@@ -112,14 +112,14 @@ def test_no_route_logs_what_it_was_called_with(told_twice: Told, quick_passwords
             if is_read and "POST" in rule.methods:
                 count += client.post(path, FORM).status_code >= 400
     assert typed > 10 and count > 100
-    printed = told_twice()
+    printed = logged_twice()
     assert CANARY not in printed, next(x for x in printed.splitlines() if CANARY in x)
-    # They were told, by route and code.
+    # They were logged, by route and code.
     assert len(printed.splitlines()) > 2 * count and "annotator:invitation 404" in printed
 
 
 @pytest.mark.django_db
-def test_no_refusal_before_a_view_logs_what_it_refuses(told: Told) -> None:
+def test_no_refusal_before_a_view_logs_what_it_refuses(logged: Logged) -> None:
     client = Client(raise_request_exception=False, headers=HEADERS, enforce_csrf_checks=True)
     file = SimpleUploadedFile(f"{CANARY}.jsonl", CANARY.encode())
     answers = [
@@ -136,7 +136,7 @@ def test_no_refusal_before_a_view_logs_what_it_refuses(told: Told) -> None:
         client.get("/api/v1/campaigns/", headers={"Accept": f"text/{CANARY}"}),
     ]
     assert all(answer.status_code >= 400 for answer in answers)
-    assert told() and CANARY.lower() not in told().lower()
+    assert logged() and CANARY.lower() not in logged().lower()
 
 
 def _quote_a_row() -> None:
@@ -157,18 +157,18 @@ def _fail() -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("fault", [_quote_a_row, _refuse, _fail])
-def test_no_fault_of_a_view_logs_its_words(
-    told: Told, monkeypatch: pytest.MonkeyPatch, fault: Callable[[], None]
+def test_no_fault_of_a_view_logs_its_message(
+    logged: Logged, monkeypatch: pytest.MonkeyPatch, fault: Callable[[], None]
 ) -> None:
     client = Client(raise_request_exception=False)
     monkeypatch.setattr("annotator.campaigns.members.views.open_invitations", lambda *_: fault())
     assert client.get(f"/invitation/{CANARY}/").status_code >= 400
-    assert "annotator:invitation" in told() and CANARY not in told()
+    assert "annotator:invitation" in logged() and CANARY not in logged()
 
 
 @pytest.mark.parametrize("kind", [StreamingHttpResponse, FileResponse])
-def test_an_answer_that_breaks_off_is_told_without_its_words(
-    told: Told, rf: RequestFactory, kind: Any
+def test_an_answer_that_breaks_off_is_logged_without_its_message(
+    logged: Logged, rf: RequestFactory, kind: Any
 ) -> None:
     def parts() -> Iterator[bytes]:
         yield b"begun"
@@ -182,7 +182,7 @@ def test_an_answer_that_breaks_off_is_told_without_its_words(
         b"".join(answer.streaming_content)
     # The web server prints all that comes with an exception.
     assert broken.value.__suppress_context__ and CANARY not in str(broken.value)
-    assert "ValueError" in told() and "broke off" in told() and CANARY not in told()
+    assert "ValueError" in logged() and "broke off" in logged() and CANARY not in logged()
 
 
 # As other libraries log: with arguments, put together, with facts beside; a logger each.
@@ -203,31 +203,31 @@ LINES: Final[tuple[tuple[str, str, tuple[Any, ...], dict[str, Any]], ...]] = (
 )
 
 
-@pytest.mark.parametrize(("name", "words", "args", "facts"), LINES)
-def test_no_line_of_another_library_tells_what_it_quotes(
-    told: Told, name: str, words: str, args: tuple[Any, ...], facts: dict[str, Any]
+@pytest.mark.parametrize(("name", "text", "args", "facts"), LINES)
+def test_no_line_of_another_library_logs_what_it_quotes(
+    logged: Logged, name: str, text: str, args: tuple[Any, ...], facts: dict[str, Any]
 ) -> None:
     logger = logging.getLogger(name)
     level = logger.level
     logger.setLevel(logging.WARNING)
     try:
-        if args and isinstance(args[0], dict) and "%(" in words:
+        if args and isinstance(args[0], dict) and "%(" in text:
             args = ({"time": "now"} | args[0],)
-        logger.error(words, *args, extra=facts)
+        logger.error(text, *args, extra=facts)
         try:
             raise ValueError(CANARY)
         except ValueError:
-            logger.exception(words, *args, extra=facts)
+            logger.exception(text, *args, extra=facts)
     finally:
         logger.setLevel(level)
-    assert name in told() and CANARY not in told()
-    if told().startswith("{"):
-        assert all(json.loads(line)["message"] for line in told().splitlines())
+    assert name in logged() and CANARY not in logged()
+    if logged().startswith("{"):
+        assert all(json.loads(line)["message"] for line in logged().splitlines())
 
 
-def test_the_words_of_this_project_stay(told: Told) -> None:
+def test_messages_of_this_project_stay(logged: Logged) -> None:
     logging.getLogger("annotator.workers").warning("cannot enqueue %s", "ClaimImport")
-    assert "cannot enqueue ClaimImport" in told()
+    assert "cannot enqueue ClaimImport" in logged()
 
 
 EVERY_LOGGER: Final = """

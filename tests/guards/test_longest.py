@@ -1,4 +1,4 @@
-"""What took longest is told by package and by test."""
+"""What took longest is printed by package and by test."""
 
 from collections import defaultdict
 from types import SimpleNamespace

@@ -7,7 +7,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 READER = ROOT / "core" / "text_io" / "strict_json.py"
-# What this program has written itself is read the quick way; each says where it lay meanwhile.
+# What this program has written itself is read the quick way; each names where it lay meanwhile.
 OURS = {
     "annotator/operations/backups/tables.py": "a table in a backup, its digest checked",
     "annotator/exports/rows.py": "a text of the database, written from strict JSON",

@@ -37,9 +37,9 @@ def test_a_broker_of_files_lies_in_the_data_directory_and_needs_nothing() -> Non
 
 
 def test_no_test_asks_the_endpoint_of_whoever_runs_it() -> None:
-    environment = {"METRIC_ENDPOINT_URL": "https://api.example.org", "METRICS": "kept", "HOME": "h"}
+    environment = {"METRIC_ENDPOINT_URL": "https://api.example.org", "METRICS": "mine", "HOME": "h"}
     take_the_metrics_places(environment)
-    assert environment == {"METRICS": "kept", "HOME": "h"}
+    assert environment == {"METRICS": "mine", "HOME": "h"}
     assert not settings.METRIC_ENDPOINT_URL
 
 

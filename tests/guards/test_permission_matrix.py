@@ -1,6 +1,6 @@
-"""Every route stands in the permission matrix, and each principal gets what it says.
+"""Every route stands in the permission matrix, and each principal gets what it grants.
 
-The doors are asked as functions for all cells: principals, methods, session and tokens. Requests
+The checks are called as functions for all cells: principals, methods, session and tokens. Requests
 are made where the matrix lets somebody in, and one a route where it does not; `make test-all` makes
 them all. A test asks for all routes with one cast, and names each answer that is wrong.
 """
@@ -38,18 +38,18 @@ ARGUMENTS = {
     "place": 1,
     "token": "no-such-token",
 }
-# The name in its address is a word of the rubric.
+# The name in its address is a criterion of the rubric.
 OF_NO_CAMPAIGN = {
     "annotator:rubric_criterion",
     "annotator:change_user",
     "annotator:invitation",
 }
 SIGNED_IN = tuple(name for name in matrix.PRINCIPALS if name != matrix.ANONYMOUS)
-# How many of the requests that are to be refused are made; the doors are asked for all of them.
+# How many of the requests that are to be refused are made; the checks are called for all of them.
 REFUSALS = pytest.mark.parametrize(
     "refusals", ["one", pytest.param("all", marks=pytest.mark.exhaustive)]
 )
-# A cell that is not as the matrix says: who asked for which route by which method, and the answer.
+# A cell that is not as in the matrix: who asked for which route by which method, and the answer.
 Wrong = list[tuple[Any, ...]]
 
 
@@ -67,14 +67,14 @@ def routes(
             yield name, tuple(pattern.pattern.converters), pattern.callback
 
 
-# What the matrix does not list is told by `test_routes.py`, once.
+# What the matrix does not list is reported by `test_routes.py`, once.
 WALKED = tuple(one for one in routes(get_resolver().url_patterns) if one[0] in matrix.matrix())
 ROUTES = {name: arguments for name, arguments, _ in WALKED}
 VIEWS = {name: view for name, _, view in WALKED}
 
 
 def methods_of(view: Any) -> set[str]:
-    """Return the methods that a view would answer, whatever the matrix says."""
+    """Return the methods that a view would answer, whatever the matrix holds."""
     of_class = getattr(view, "cls", None) or getattr(view, "view_class", None)
     if of_class is None:
         return required(view) or set(METHODS)
@@ -131,7 +131,7 @@ def methods_tried(allowed: Collection[str], refusals: str, *, is_short: bool = F
     return own if is_short else [*allowed, *refused[:1]]
 
 
-def told_at_the_gate(route: str, method: str, principal: str) -> int:
+def status_at_the_gate(route: str, method: str, principal: str) -> int:
     """Return the status with which the gate answers a page's request, 200 where it lets it by."""
     request: Any = RequestFactory().generic(method, path(route))
     request.resolver_match = resolve(path(route))
@@ -144,7 +144,7 @@ def told_at_the_gate(route: str, method: str, principal: str) -> int:
     return answer.status_code if answer else 200
 
 
-def told_at_the_api(route: str, method: str, principal: str, scope: str | None) -> int:
+def status_of_the_api(route: str, method: str, principal: str, scope: str | None) -> int:
     """Return the status with which a call is answered by session or token, 200 if it is let by."""
     plain = RequestFactory().generic(method, path(route))
     plain.resolver_match = resolve(path(route))
@@ -169,8 +169,8 @@ def test_the_gate_opens_each_cell_of_a_page_and_no_other() -> None:
         closed = 302 if principal == matrix.ANONYMOUS else 403
         opened = 200 if method in rule.methods else 405
         expected = opened if rule.is_public or principal in rule.principals else closed
-        told = told_at_the_gate(route, method, principal)
-        wrong += [(principal, method, route, told)] if told != expected else []
+        status = status_at_the_gate(route, method, principal)
+        wrong += [(principal, method, route, status)] if status != expected else []
     assert not wrong, listed(wrong)
 
 
@@ -181,8 +181,8 @@ def test_the_api_opens_each_cell_of_a_call_and_no_other() -> None:
         rule = matrix.matrix()[route]
         opens = principal in rule.principals and (scope is None or scope in rule.tokens)
         expected = (200 if method in rule.methods else 405) if opens else 403
-        told = told_at_the_api(route, method, principal, scope)
-        wrong += [(principal, scope, method, route, told)] if told != expected else []
+        status = status_of_the_api(route, method, principal, scope)
+        wrong += [(principal, scope, method, route, status)] if status != expected else []
     assert not wrong, listed(wrong)
 
 
@@ -224,14 +224,14 @@ def content_type(route: str) -> str:
 
 
 def is_let_in(rule: matrix.Rule, method: str, status: int) -> bool:
-    """Whoever may use a route is answered to its methods, and told so for the others."""
+    """Whoever may use a route is answered to its methods, and refused the others."""
     if method in rule.methods:
         return status not in {401, 403, 405} and status < 500
     return status == 405
 
 
 def is_sent_away(route: str, answer: HttpResponse) -> bool:
-    """Whoever is nobody is led to the sign-in, and a program told that it has not signed in."""
+    """Whoever is nobody is led to the sign-in, and a program answered that it has not signed in."""
     if route in CALLS:
         return answer.status_code == 401
     return answer.status_code == 302 and answer["Location"].startswith("/login/?next=")
@@ -262,16 +262,16 @@ def test_no_view_takes_a_method_that_the_matrix_does_not_list() -> None:
     for route in sorted(ROUTES):
         answered = methods_of(VIEWS[route])
         # The gate answers for every page; no program asks one for its options.
-        told = answered - {"OPTIONS"} if route in PAGES else answered
-        if told != matrix.matrix()[route].methods:
-            wrong.append((route, sorted(told)))
+        methods = answered - {"OPTIONS"} if route in PAGES else answered
+        if methods != matrix.matrix()[route].methods:
+            wrong.append((route, sorted(methods)))
     assert not wrong, listed(wrong)
 
 
 def is_as_listed(route: str, principal: str, method: str, status: int, *, opens: bool) -> bool:
-    """Return whether one who is signed in got what the matrix says."""
+    """Return whether one who is signed in got what the matrix grants."""
     rule = matrix.matrix()[route]
-    # Who is no member is not told that the campaign exists.
+    # Who is no member does not learn that the campaign exists.
     is_stranger = "slug" in ROUTES[route] and principal == matrix.SITE_ADMIN
     if not opens:
         return status == (404 if is_stranger else 403)
@@ -371,7 +371,7 @@ def test_who_belongs_to_another_campaign_only_meets_nothing_that_is_named(
             status = ask(route, method).status_code
             if not is_right_for_an_outsider(rule, method, status):
                 wrong.append(("outsider", method, route, status))
-        # Who has a role there that does not open the route is not told of the campaign either.
+        # Who has a role there that does not open the route does not learn of the campaign either.
         if "slug" in ROUTES[route]:
             method = min(rule.methods)
             status = mallory(route, method).status_code
@@ -386,18 +386,18 @@ def is_right_for_an_outsider(rule: matrix.Rule, method: str, status: int) -> boo
         return is_let_in(rule, method, status)
     if method not in rule.methods:
         return status in {404, 405}
-    # What a call can do in general is told without looking for any row.
+    # What a call can do in general is answered without looking for any row.
     return status == 404 or (method, status) == ("OPTIONS", 200)
 
 
 def test_what_names_an_object_is_not_found_by_who_belongs_to_another_campaign_only() -> None:
     named = {route for route, arguments in ROUTES.items() if arguments} - OF_NO_CAMPAIGN
-    told = {name: rule.outsider for name, rule in matrix.matrix().items()}
-    assert {name for name in named if told[name] != "403"} == {
-        name for name, outsider in told.items() if outsider == "404"
+    outsiders = {name: rule.outsider for name, rule in matrix.matrix().items()}
+    assert {name for name in named if outsiders[name] != "403"} == {
+        name for name, outsider in outsiders.items() if outsider == "404"
     }
-    # Those are the site admins' alone: no row of a campaign is asked for before the door shuts.
-    for name, outsider in told.items():
+    # Those are the site admins' alone: no row of a campaign is asked for before they are refused.
+    for name, outsider in outsiders.items():
         if outsider == "403":
             assert matrix.matrix()[name].principals == {matrix.SITE_ADMIN}, name
 

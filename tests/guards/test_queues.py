@@ -34,7 +34,7 @@ def test_supervisor_starts_one_worker_for_each_queue(queue: str) -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("is_neural", [False, True])
-def test_a_report_rings_where_its_scorers_belong(
+def test_a_report_is_enqueued_where_its_scorers_belong(
     monkeypatch: pytest.MonkeyPatch, is_neural: bool
 ) -> None:
     dataset = Dataset.objects.create(name="tiny")
@@ -49,11 +49,11 @@ def test_a_report_rings_where_its_scorers_belong(
         tie_threshold=0,
         is_neural=is_neural,
     )
-    rung: list[str] = []
+    enqueued: list[str] = []
     for task in (scoring_tasks.report, scoring_tasks.neural_report):
-        monkeypatch.setattr(task, "delay", lambda pk, task=task: rung.append(task.queue))
+        monkeypatch.setattr(task, "delay", lambda pk, task=task: enqueued.append(task.queue))
     scoring_tasks.enqueue_report(report.pk)
-    assert rung == [Queues.GPU.value if is_neural else Queues.WEB.value]
+    assert enqueued == [Queues.GPU.value if is_neural else Queues.WEB.value]
 
 
 def test_tasks_are_declared_in_the_two_task_modules_only() -> None:

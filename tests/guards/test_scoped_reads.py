@@ -1,4 +1,4 @@
-"""Doors read rows through scoped queries only: none of them asks a model's manager itself."""
+"""Views and calls read rows through scoped queries only: none asks a model's manager itself."""
 
 import ast
 from collections.abc import Iterator
@@ -59,7 +59,7 @@ def _key(node: ast.keyword | ast.Assign) -> str:
     return str(node.arg) if isinstance(node, ast.keyword) else _name(node.targets[0])
 
 
-def test_no_door_reads_a_table_that_no_query_has_scoped() -> None:
+def test_no_view_or_call_reads_a_table_that_no_query_has_scoped() -> None:
     found = [
         f"{path.relative_to(ROOT)}: {read}"
         for path in SOURCES

@@ -1,4 +1,4 @@
-"""No answer lets a browser, a cache or another site keep, send or read what is on it."""
+"""No answer lets a browser, a cache or another site store, send or read what is on it."""
 
 import re
 from collections import defaultdict
@@ -49,8 +49,8 @@ def wrong_headers(answer: Any) -> list[str]:
         for part in answer.headers.get("Content-Security-Policy", "").split(";")
     )
     wrong += [] if policy == POLICY else [f"Content-Security-Policy {policy}"]
-    kept = answer.headers.get("Cache-Control", "")
-    wrong += [] if "no-store" in kept and "private" in kept else [f"Cache-Control {kept}"]
+    caching = answer.headers.get("Cache-Control", "")
+    wrong += [] if "no-store" in caching and "private" in caching else [f"Cache-Control {caching}"]
     vary = answer.headers.get("Vary", "")
     wrong += [] if "HX-Request" in vary else [f"Vary {vary}"]
     wrong += [name for name in answer.headers if name.startswith("Access-Control-")]
@@ -114,7 +114,7 @@ def test_every_route_keeps_its_answer_from_caches_other_sites_and_helpful_browse
         ("GET", "/healthz", 200),
     ],
 )
-def test_an_answer_that_no_view_gives_is_kept_as_close(method: str, path: str, status: int) -> None:
+def test_an_answer_that_no_view_gives_is_as_private(method: str, path: str, status: int) -> None:
     answer = Client(enforce_csrf_checks=True).generic(method, path)
     assert answer.status_code == status
     assert wrong_headers(answer) == []
@@ -186,7 +186,7 @@ def test_a_planted_font_of_another_machine_is_found(planted: str) -> None:
     ],
 )
 def test_a_planted_fault_of_a_page_is_found(planted: str, fault: str) -> None:
-    assert any(fault in words for words in read(planted).wrong)
+    assert any(fault in fault_found for fault_found in read(planted).wrong)
 
 
 def test_nobody_has_an_account_until_somebody_makes_one(db: None) -> None:

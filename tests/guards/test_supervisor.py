@@ -64,13 +64,13 @@ class Served:
             found.append(Process(int(folder.name), int(stat[1]), command))
         return found
 
-    def keeper_of(self, words: str) -> int:
-        """The pid of the keeper of the program whose command holds these words."""
-        return self.only_child(self.process.pid, f"keeper.py .*{words}")
+    def keeper_of(self, command: str) -> int:
+        """The pid of the keeper of the program whose command holds this text."""
+        return self.only_child(self.process.pid, f"keeper.py .*{command}")
 
-    def master_of(self, words: str) -> int:
+    def master_of(self, command: str) -> int:
         """The pid of the program itself."""
-        return self.only_child(self.keeper_of(words), words)
+        return self.only_child(self.keeper_of(command), command)
 
     def only_child(self, parent: int, pattern: str) -> int:
         """The pid of the one child with such a command, waited for.
@@ -101,18 +101,18 @@ os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
 """
 
 
-def wait_until(fact: Callable[[], bool], words: str) -> None:
+def wait_until(fact: Callable[[], bool], awaited: str) -> None:
     deadline = time.monotonic() + LONGEST_WAIT_SECONDS
     while not fact():
-        assert time.monotonic() < deadline, f"waited in vain: {words}"
+        assert time.monotonic() < deadline, f"waited in vain: {awaited}"
         time.sleep(0.05)
 
 
 def environment(data_dir: Path, port: object) -> dict[str, str]:
     """Local mode, whatever services the suite itself runs on."""
     foreign = ("DATABASE_URL", "CELERY_BROKER_URL", "SECRET_KEY", "ALLOWED_HOSTS", "DEMO_PASSWORD")
-    kept = {name: value for name, value in os.environ.items() if name not in foreign}
-    return kept | {"DATA_DIR": str(data_dir), "PORT": str(port)}
+    rest = {name: value for name, value in os.environ.items() if name not in foreign}
+    return rest | {"DATA_DIR": str(data_dir), "PORT": str(port)}
 
 
 class Scenario:
@@ -188,20 +188,20 @@ def test_killed_web_server_is_served_again_by_new_workers_only(served: Served) -
 
 
 @pytest.mark.parametrize(
-    "words",
+    "command",
     [
         "-Q gpu",
         "sweep",
-        *(pytest.param(words, marks=pytest.mark.exhaustive) for words in ("granian", "-Q web")),
+        *(pytest.param(command, marks=pytest.mark.exhaustive) for command in ("granian", "-Q web")),
     ],
 )
-def test_killed_keeper_leads_to_one_new_program(served: Served, words: str) -> None:
-    keeper = served.keeper_of(words)
-    old = {p.pid for p in served.processes() if words in p.command}
+def test_killed_keeper_leads_to_one_new_program(served: Served, command: str) -> None:
+    keeper = served.keeper_of(command)
+    old = {p.pid for p in served.processes() if command in p.command}
     os.kill(keeper, signal.SIGKILL)
     wait_until(lambda: not old & {p.pid for p in served.processes()}, "old program gone")
-    assert served.keeper_of(words) != keeper
-    assert served.master_of(words) not in old
+    assert served.keeper_of(command) != keeper
+    assert served.master_of(command) not in old
 
 
 def test_killed_supervisor_leaves_no_process(served: Served) -> None:

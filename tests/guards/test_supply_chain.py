@@ -79,7 +79,7 @@ def test_what_runs_has_the_known_faults_mended(package: str, least: str) -> None
     assert Version(version(package)) >= Version(least)
 
 
-def test_no_signed_in_page_is_kept_by_djangos_cache() -> None:
+def test_no_signed_in_page_is_stored_by_djangos_cache() -> None:
     sources = [
         path
         for package in ("core", "annotator", "scoring", "config")

@@ -1,4 +1,4 @@
-"""Each test runs in the tier that its marks, name and promise say."""
+"""Each test runs in the tier that its marks, name and promise ask for."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -59,8 +59,8 @@ def test_marks_follow_from_the_fixtures_and_the_name(test: Any, marks: list[str]
 
 
 def test_a_promise_that_every_run_would_skip_is_named() -> None:
-    kept, skipped = item(promise=("P1",)), item(promise=("P2",), exhaustive=())
-    assert left_out([kept, skipped, item(promise=("P1",), exhaustive=())]) == {"P2"}
+    included, skipped = item(promise=("P1",)), item(promise=("P2",), exhaustive=())
+    assert left_out([included, skipped, item(promise=("P1",), exhaustive=())]) == {"P2"}
 
 
 def test_a_whole_run_without_a_test_of_a_promise_is_refused() -> None:

@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 from django import setup
 
-# What Python tells of a process that touches files, before it does.
+# Which audit events Python raises before a process touches files.
 EVENTS = ("open", "os.rename", "os.remove", "os.rmdir", "os.mkdir", "fcntl.flock", "os.link")
 
 
@@ -39,7 +39,7 @@ def main(directory: str, fatal: int, arguments: list[str]) -> None:
             pass_by()
 
     sys.addaudithook(watch)
-    bar = patch.object(export_dataset, "progress_bar", lambda log, words: pass_by)
+    bar = patch.object(export_dataset, "progress_bar", lambda log, label: pass_by)
     with bar, Path(os.devnull).open("w") as nowhere:
         call_command("export_dataset", *arguments, stdout=nowhere, stderr=nowhere)
     print(count)  # noqa: T201

@@ -19,9 +19,9 @@ class Host:
 
     env: dict[str, str]
 
-    def command(self, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    def command(self, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "manage.py", *words],
+            [sys.executable, "manage.py", *arguments],
             cwd=ROOT,
             env=served_environment(**self.env, **more),
             capture_output=True,

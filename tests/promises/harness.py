@@ -37,7 +37,7 @@ ASK_AGAIN: Final = (0, 503)
 
 @dataclass(frozen=True)
 class Answer:
-    """What a server said: 0 and None where no answer came."""
+    """What a server answered: 0 and None where no answer came."""
 
     status: int
     body: Any = None
@@ -47,7 +47,7 @@ class Answer:
 
 @dataclass(eq=False)
 class Caller:
-    """A program that works over the REST door for one annotator."""
+    """A program that works over the REST API for one annotator."""
 
     user: User
     token: str
@@ -66,13 +66,13 @@ class Caller:
         try:
             data = None if body is None else json.dumps(body)
             wire.request(method, path, data, sent | dict(headers or {}))
-            said = wire.getresponse()
-            content = said.read()
-            answer = Answer(said.status, json.loads(content) if content else None)
+            response = wire.getresponse()
+            content = response.read()
+            answer = Answer(response.status, json.loads(content) if content else None)
         except (OSError, http.client.HTTPException):
             answer = Answer(0)
         except ValueError:
-            answer = Answer(said.status, content)  # a page: a 500 outside the API
+            answer = Answer(response.status, content)  # a page: a 500 outside the API
         finally:
             wire.close()
         self.statuses[answer.status] += 1
@@ -87,11 +87,11 @@ class Caller:
         return self.call("POST", "/api/v1/ratings/", rating, headers)
 
     def submit_until_answered(
-        self, rating: Mapping[str, Any], die_at: str = "", *, keeps_key: bool = True
+        self, rating: Mapping[str, Any], die_at: str = "", *, reuses_key: bool = True
     ) -> Answer:
-        """Send a rating again and again until the server says what came of it.
+        """Send a rating again and again until the server answers what came of it.
 
-        With the same key each time, as the door's documentation asks; `keeps_key` False is a
+        With the same key each time, as the documentation of the API asks; `reuses_key` False is a
         client with a fault.
         """
         key = str(uuid.uuid4())
@@ -99,7 +99,7 @@ class Caller:
         deadline = time.monotonic() + LONGEST_WAIT_SECONDS
         while answer.status in ASK_AGAIN and time.monotonic() < deadline:
             time.sleep(0.05)
-            answer = self.submit(rating, key if keeps_key else str(uuid.uuid4()))
+            answer = self.submit(rating, key if reuses_key else str(uuid.uuid4()))
         return answer
 
 
@@ -130,9 +130,9 @@ class Tab:
         wire = http.client.HTTPConnection(HOST, self._port, timeout=LONGEST_WAIT_SECONDS)
         with closing(wire):
             wire.request(method, path, form or None, sent | dict(headers or {}))
-            said = wire.getresponse()
-            content = said.read().decode()
-            return Answer(said.status, content, said.getheader("Location") or "")
+            response = wire.getresponse()
+            content = response.read().decode()
+            return Answer(response.status, content, response.getheader("Location") or "")
 
 
 def make_callers(campaign: Campaign, count: int, port: int) -> list[Caller]:
@@ -142,36 +142,36 @@ def make_callers(campaign: Campaign, count: int, port: int) -> list[Caller]:
         return [Caller(user, create_token(user=user).token, port) for user in users]
 
 
-def rating_words(assignment_id: object, scores: Sequence[int], comment: str = "") -> dict[str, Any]:
+def rating_body(assignment_id: object, scores: Sequence[int], comment: str = "") -> dict[str, Any]:
     """Return the body of a first rating."""
     by_criterion = dict(zip(CRITERIA, scores, strict=True))
     return {"assignment": str(assignment_id), "scores": by_criterion, "comment": comment}
 
 
-def wait_until(fact: Callable[[], bool], words: str) -> None:
+def wait_until(fact: Callable[[], bool], awaited: str) -> None:
     deadline = time.monotonic() + LONGEST_WAIT_SECONDS
     while not fact():
-        assert time.monotonic() < deadline, f"waited in vain: {words}"
+        assert time.monotonic() < deadline, f"waited in vain: {awaited}"
         time.sleep(0.02)
 
 
 def server_errors(callers: Sequence[Caller]) -> dict[int, int]:
-    """Return how many answers said that the server failed, by status."""
-    said = sum((caller.statuses for caller in callers), Counter[int]())
-    return {status: count for status, count in said.items() if status >= 500}
+    """Return how many answers mean that the server failed, by status."""
+    statuses = sum((caller.statuses for caller in callers), Counter[int]())
+    return {status: count for status, count in statuses.items() if status >= 500}
 
 
 def on_progress(tally: Tally, callers: Sequence[Caller], wrong: Sequence[str] = ()) -> None:
-    """Tell the soak what the callers met, and where the database differs from what they know."""
+    """Report to the soak what callers met, and where the database differs from what they know."""
     tally.found(
         errors=sum(server_errors(callers).values()),
-        doubled=sum("stored" in words for words in wrong),
-        lost=sum("stored" not in words for words in wrong),
+        doubled=sum("stored" in line for line in wrong),
+        lost=sum("stored" not in line for line in wrong),
     )
 
 
 def differences(acknowledged: Mapping[str, Answer], sent: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return where the database says other than the clients were told; [] when it is faithful.
+    """Return where the database differs from what clients were answered; [] when it is faithful.
 
     `acknowledged` holds the last answer for each assignment, `sent` every rating as it was sent.
     """
@@ -182,10 +182,10 @@ def differences(acknowledged: Mapping[str, Answer], sent: Sequence[Mapping[str, 
     for rating in sent:
         pk = rating["assignment"]
         rows = stored.pop(pk, [])
-        told = acknowledged[pk].body if acknowledged[pk].status == 201 else None
+        body = acknowledged[pk].body if acknowledged[pk].status == 201 else None
         if len(rows) != 1:
             found.append(f"{pk}: stored {len(rows)} times")
-        elif told and str(rows[0].pk) != told["id"]:
+        elif body and str(rows[0].pk) != body["id"]:
             found.append(f"{pk}: another rating was acknowledged")
         elif (rows[0].scores, rows[0].comment) != (rating["scores"], rating["comment"]):
             found.append(f"{pk}: altered")

@@ -19,7 +19,7 @@ LADDER = (8, 5, 2)
 def fill(campaign: Campaign, references: int, people: Sequence[User]) -> None:
     """Add references with three candidates each, rated by everybody, that may be trained on."""
     now = timezone.now()
-    kept = Reference.objects.bulk_create(
+    stored = Reference.objects.bulk_create(
         Reference(
             campaign=campaign,
             reference_id=f"r{n:05}",
@@ -38,7 +38,7 @@ def fill(campaign: Campaign, references: int, people: Sequence[User]) -> None:
             candidate_id=f"c{n}",
             claims=f"1. A mug {n} for {reference.reference_id}.",
         )
-        for reference in kept
+        for reference in stored
         for n in range(len(LADDER))
     )
     given = Assignment.objects.bulk_create(
@@ -71,14 +71,14 @@ def scores_of(score: int) -> dict[str, int]:
 def faults_of_files(data_directory: Path) -> list[str]:
     """Return the files with a dataset's name whose content has another digest."""
     return [
-        f"{path.name} is not what its name says"
+        f"{path.name} is not what its name promises"
         for path in (data_directory / "datasets").glob("*.jsonl")
         if hashlib.sha256(path.read_bytes()).hexdigest() != path.stem
     ]
 
 
 def faults_of(version: DatasetVersion) -> list[str]:
-    """Return where the rows of a version and its file say different things."""
+    """Return where the rows of a version and its file differ."""
     path = dataset_path(version.sha256)
     if not path.is_file():
         return ["there is no file"]

@@ -13,7 +13,7 @@ from tests.promises.harness import (
     Caller,
     differences,
     on_progress,
-    rating_words,
+    rating_body,
     server_errors,
 )
 from tests.soak.tally import Tally
@@ -31,7 +31,7 @@ def give_work(cast: Any, callers: list[Caller], references: int) -> Work:
             caller = callers[(2 * number + place) % len(callers)]
             for row in cast.assign(caller.user, reference):
                 scores = [chance.randint(0, 10) for _ in CRITERIA]
-                work[caller].append(rating_words(row.pk, scores, f"\u00e4 {row.pk}"))
+                work[caller].append(rating_body(row.pk, scores, f"\u00e4 {row.pk}"))
     return work
 
 
@@ -42,7 +42,7 @@ def sent_of(work: Work) -> list[dict[str, Any]]:
 def send_all(work: Work, deaths: dict[str, str], **how: bool) -> dict[str, Answer]:
     """Have all callers send their ratings at once, each to its end; return the last answers.
 
-    `deaths` says at which moment the server process dies of an assignment's rating.
+    `deaths` holds at which moment the server process dies of an assignment's rating.
     """
 
     def send(caller: Caller) -> dict[str, Answer]:
@@ -70,7 +70,7 @@ def assert_faithful(
 ) -> None:
     """Assert that all is stored as it was sent and acknowledged, and that no answer was a failure.
 
-    `expected` are the answers by which the server says that what it needs is away.
+    `expected` are the answers by which the server shows that what it needs is away.
     """
     callers = [*work, *more_callers]
     wrong = differences(acknowledged, sent_of(work))

@@ -27,7 +27,7 @@ def small_disk(megabytes: int) -> Iterator[Path]:
 
 
 def fill(place: Path) -> Path:
-    """Write until nothing fits any more; return the file, which gives the room back."""
+    """Write until nothing fits any more; return the file, which gives the space back."""
     filler = place / "filler"
     with filler.open("wb", buffering=0) as file:
         for size in (1 << 20, 1 << 12, 1):

@@ -66,6 +66,6 @@ def test_a_client_with_a_new_key_for_each_retry_is_found_out(cast, server: Serve
     work = give_work(cast, callers, 1)
     sent = sent_of(work)
     lost = sent[0]["assignment"]
-    acknowledged = send_all(work, {lost: UNANSWERED}, keeps_key=False)
-    # The rating is there, once; but the program was never told so.
+    acknowledged = send_all(work, {lost: UNANSWERED}, reuses_key=False)
+    # The rating is there, once; but the program got no answer.
     assert differences(acknowledged, sent) == [f"{lost}: answered 409"]

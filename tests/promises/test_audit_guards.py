@@ -81,11 +81,11 @@ BREAK_INS = [
 @pytest.mark.skipif("connection.vendor == 'sqlite'", reason="SQLite knows no roles")
 def test_a_role_of_its_own_writes_the_trail_and_has_no_way_around_its_guards(cast, settings):
     write(cast, 2)
-    settings.DATABASE_SERVING_ROLE = "kept_apart"
+    settings.DATABASE_SERVING_ROLE = "set_apart"
     with transaction.atomic():
-        ask("CREATE ROLE kept_apart")
+        ask("CREATE ROLE set_apart")
         assert grant_serving_rights()
-        ask("SET LOCAL ROLE kept_apart")
+        ask("SET LOCAL ROLE set_apart")
         ask(
             f"INSERT INTO {EVENTS} (action, object_type, object_id, details)"
             " VALUES ('cup.broken', 'cup', '1', '{}')"

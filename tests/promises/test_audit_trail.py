@@ -66,26 +66,26 @@ def swap(chance: random.Random, last: int) -> int:
     what = chance.choice(("events", "seals", "both"))
     first, second = event_of(one), event_of(other)
     columns = {"events": "event_id", "seals": "sha256", "both": "event_id, sha256"}[what]
-    kept = [ask(f"SELECT {columns} FROM {SEALS} WHERE sequence = %s", n)[0] for n in (one, other)]
+    rows = [ask(f"SELECT {columns} FROM {SEALS} WHERE sequence = %s", n)[0] for n in (one, other)]
     sets = ", ".join(f"{column} = %s" for column in columns.split(", "))
     if "event_id" in columns:
         ask(f"UPDATE {SEALS} SET event_id = %s WHERE sequence = %s", -first - second, one)
-    ask(f"UPDATE {SEALS} SET {sets} WHERE sequence = %s", *kept[0], other)
-    ask(f"UPDATE {SEALS} SET {sets} WHERE sequence = %s", *kept[1], one)
+    ask(f"UPDATE {SEALS} SET {sets} WHERE sequence = %s", *rows[0], other)
+    ask(f"UPDATE {SEALS} SET {sets} WHERE sequence = %s", *rows[1], one)
     return min(one, other)
 
 
 def cut_the_end(chance: random.Random, last: int) -> int:
-    kept = chance.randint(0, last - 1)
-    events = [row for (row,) in ask(f"SELECT event_id FROM {SEALS} WHERE sequence > %s", kept)]
-    ask(f"DELETE FROM {SEALS} WHERE sequence > %s", kept)
+    last_kept = chance.randint(0, last - 1)
+    events = [row for (row,) in ask(f"SELECT event_id FROM {SEALS} WHERE sequence > %s", last_kept)]
+    ask(f"DELETE FROM {SEALS} WHERE sequence > %s", last_kept)
     for event in events:
         ask(f"DELETE FROM {EVENTS} WHERE id = %s", event)
-    return kept + 1
+    return last_kept + 1
 
 
 def edit_and_seal_anew(chance: random.Random, last: int) -> int:
-    """What somebody does who knows how the chain is made: only a head kept elsewhere tells."""
+    """What somebody does who knows how the chain is made: only a head stored elsewhere shows it."""
     place = chance.randint(1, last)
     ask(f"UPDATE {EVENTS} SET object_id = 'x' WHERE id = %s", event_of(place))
     previous = BEFORE_THE_FIRST
@@ -158,15 +158,15 @@ def test_an_event_without_a_place_and_a_missing_guard_are_found(cast):
 def test_the_command_prints_the_head_and_says_where_the_trail_is_bad(cast, capsys):
     write(cast, 5)
     head = str(current_head())
-    assert told("--head", head) == (0, {"ok": True, "head": head, "first_bad": None, "why": ""})
+    assert verified("--head", head) == (0, {"ok": True, "head": head, "first_bad": None, "why": ""})
     with trail_unguarded():
         ask(f"UPDATE {EVENTS} SET object_id = 'x' WHERE id = %s", event_of(3))
-    code, found = told("--head", head)
+    code, found = verified("--head", head)
     assert (code, found["ok"], found["first_bad"]) == (1, False, 3)
-    assert told("--head", "3:nonsense")[0] == 1
+    assert verified("--head", "3:nonsense")[0] == 1
 
 
-def told(*options: str) -> tuple[int, Any]:
+def verified(*options: str) -> tuple[int, Any]:
     out = StringIO()
     try:
         call_command("verify_audit", "--json", *options, stdout=out, stderr=StringIO())

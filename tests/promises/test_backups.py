@@ -31,7 +31,7 @@ from scoring.models import ModelVersion
 from scoring.quadruplets import SplitPlan
 from tests.conftest import grant, make_reference
 from tests.promises.fresh_host import Host, fresh_host
-from tests.promises.harness import SCALE, Caller, rating_words
+from tests.promises.harness import SCALE, Caller, rating_body
 from tests.promises.test_ratings_export import slowly
 from tests.scoring.conftest import (  # noqa: F401 - fixtures
     RatedCampaign,
@@ -51,7 +51,7 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
 ]
 WRITERS = 20 if SCALE > 1 else 6
-PASSWORD = "a pump of many words"
+PASSWORD = "a pump of many parts"
 # What one submitted rating adds a row to.
 TOGETHER = ("annotator_rating", "annotator_ratingrevision")
 
@@ -66,7 +66,7 @@ def scene(data_directory: Path, transactional_db: None) -> RatedCampaign:  # noq
 @pytest.fixture
 def model(scene: RatedCampaign, tiny_encoder: Path) -> ModelVersion:  # noqa: F811
     version = import_dataset(name="tiny", rows=dataset_rows(), plan=SplitPlan("file")).version
-    freeze_dataset(campaign=scene.campaign, name="room", include_unlocked=True)
+    freeze_dataset(campaign=scene.campaign, name="cups", include_unlocked=True)
     return train_tiny(version, tiny_encoder)
 
 
@@ -167,9 +167,9 @@ def test_a_backup_made_while_annotators_submit_is_of_one_moment_and_restores(
     assert counts["annotator_ratingrevision"] == counts["annotator_rating"]
     assert b"1. A cup number" not in sealed.read_bytes()
 
-    said = host.command("restore", str(sealed), "--identity", str(key[1]), "--json")
-    assert said.returncode == 0, said.stderr
-    assert json.loads(said.stdout)["rows"] == manifest.rows
+    done = host.command("restore", str(sealed), "--identity", str(key[1]), "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["rows"] == manifest.rows
     trail = host.command("verify_audit")
     assert trail.returncode == 0, trail.stderr
     assert files_missing(host) == set()
@@ -189,7 +189,7 @@ def check_what_lives(
         caller = Caller(scene.people["alice"], token, server.port)
         taken = caller.take_next(scene.campaign)
         assert taken.status == 200, taken
-        answer = caller.submit(rating_words(taken.body["id"], (7, 7, 7, 7)), "once")
+        answer = caller.submit(rating_body(taken.body["id"], (7, 7, 7, 7)), "once")
         assert answer.status == 201, answer
         assert signed_in(server), "the password is not what it was"
     finally:
@@ -233,8 +233,8 @@ def test_a_backup_of_an_older_version_is_brought_up_to_this_one(
         patched.setattr(backups_services, "applied_migrations", lambda: older)
         patched.setattr(backups_services, "known_migrations", lambda: set(older))
         make_backup(target=sealed, seal=seal_to([key[0]]))
-    said = host.command("restore", str(sealed), "--identity", str(key[1]), "--json")
-    assert said.returncode == 0, said.stderr
+    done = host.command("restore", str(sealed), "--identity", str(key[1]), "--json")
+    assert done.returncode == 0, done.stderr
     assert host.command("migrate", "--check").returncode == 0
 
 
@@ -250,8 +250,8 @@ def test_a_backup_that_left_the_files_out_is_found_out(
     sealed = tmp_path / "rows.backup"
     monkeypatch.setattr(backups_services, "stored_files", list)
     make_backup(target=sealed, seal=seal_to([key[0]]))
-    said = host.command("restore", str(sealed), "--identity", str(key[1]))
-    assert said.returncode == 0, said.stderr
+    done = host.command("restore", str(sealed), "--identity", str(key[1]))
+    assert done.returncode == 0, done.stderr
     assert files_missing(host) == {"model files", "dataset files"}
 
 

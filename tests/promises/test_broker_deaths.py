@@ -104,7 +104,7 @@ def ask_for_trainings(rita: Caller, runs: list[TrainingRun], tally: Tally) -> No
     for run in runs:
         begun = time.monotonic()
         answer = rita.call("POST", f"/api/v1/training-runs/{run.pk}/again/")
-        tally.told(f"`train` was answered {answer.status} in {time.monotonic() - begun:.1f} s")
+        tally.noted(f"`train` was answered {answer.status} in {time.monotonic() - begun:.1f} s")
         assert answer.status == 202, answer
 
 
@@ -161,7 +161,7 @@ def test_a_broker_that_dies_or_hangs_stops_nobody_and_each_training_runs_once(
     assert ModelVersion.objects.count() == 2 * TRAININGS
 
 
-def test_a_server_that_rings_without_a_limit_of_time_is_found_out(
+def test_a_server_that_enqueues_without_a_limit_of_time_is_found_out(
     cast: Any, broker: OwnRedis, start_server: StartServer, tiny_encoder: Path
 ) -> None:
     server = start_server(CELERY_BROKER_URL=broker.url, SERVED_FAULT=wait_for_the_broker.__name__)

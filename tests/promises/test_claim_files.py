@@ -34,14 +34,14 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def command(path: Path, slug: str, *words: str) -> subprocess.CompletedProcess[str]:
+def command(path: Path, slug: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the command in a process of its own."""
     program = "tests.promises.claim_file_worker"
-    return run_program(program, str(path), slug, *words, env=served_environment())
+    return run_program(program, str(path), slug, *arguments, env=served_environment())
 
 
-def told(done: subprocess.CompletedProcess[str]) -> list[int]:
-    """Return what a command that lived has told: statements, new references, new candidates."""
+def printed(done: subprocess.CompletedProcess[str]) -> list[int]:
+    """Return what a command that lived has printed: statements, new references, new candidates."""
     assert done.returncode == 0, done.stderr
     return [int(word) for word in done.stdout.split()]
 
@@ -53,9 +53,9 @@ def held(slug: str) -> tuple[int, int]:
     )
 
 
-def killed_at(path: Path, slug: str, *words: str) -> tuple[int, int]:
+def killed_at(path: Path, slug: str, *arguments: str) -> tuple[int, int]:
     """Run the command to its death and return what the campaign holds then."""
-    dead = command(path, slug, *words)
+    dead = command(path, slug, *arguments)
     assert dead.returncode == -signal.SIGKILL, dead.stderr
     return held(slug)
 
@@ -65,27 +65,27 @@ def test_a_command_killed_at_any_statement_leaves_nothing_and_again_stores_all(
     path: Path, tally: Tally
 ) -> None:
     tally.tried(lines=REFERENCES, kills=KILLS)
-    last = told(command(path, "room", "0"))[0]
-    assert held("room") == WHOLE
+    last = printed(command(path, "alive", "0"))[0]
+    assert held("alive") == WHOLE
     # From the first question to the last one before the commit.
     moments = {1 + round(number * (last - 1) / (KILLS - 1)) for number in range(KILLS)}
     for fatal in sorted(moments):
         assert killed_at(path, "killed", str(fatal)) == (0, 0), f"{fatal} of {last}"
     assert not Campaign.objects.filter(slug="killed").exists()
-    assert told(command(path, "killed", "0"))[1:] == [*WHOLE]
-    assert told(command(path, "killed", "0"))[1:] == [0, 0]
+    assert printed(command(path, "killed", "0"))[1:] == [*WHOLE]
+    assert printed(command(path, "killed", "0"))[1:] == [0, 0]
     assert held("killed") == WHOLE
     assert ClaimImport.objects.filter(campaign__slug="killed").count() == 2
 
 
 def test_two_commands_with_one_file_at_once_have_one_effect(path: Path) -> None:
     answers = at_once([partial(command, path, "shared", "0")] * 2)
-    assert sorted(told(answer)[1] for answer in answers) == [0, REFERENCES]
+    assert sorted(printed(answer)[1] for answer in answers) == [0, REFERENCES]
     assert held("shared") == WHOLE
 
 
 def test_a_command_that_commits_each_batch_is_found_out(path: Path) -> None:
-    last = told(command(path, "room", "0"))[0]
+    last = printed(command(path, "alive", "0"))[0]
     references, candidates = killed_at(path, "torn", str(last - 3), "commit-each-batch")
     assert references > 0
     assert candidates > 0

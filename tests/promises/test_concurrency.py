@@ -14,7 +14,7 @@ from tests.promises.harness import (
     Caller,
     make_callers,
     on_progress,
-    rating_words,
+    rating_body,
     server_errors,
 )
 from tests.served.server import Server
@@ -37,7 +37,7 @@ def rate(caller: Caller, campaign: Campaign, count: int) -> int:
         taken = caller.take_next(campaign)
         if taken.status != 200:
             return number
-        rating = rating_words(taken.body["id"], [number % 11] * 4)
+        rating = rating_body(taken.body["id"], [number % 11] * 4)
         made = caller.submit(rating, key=f"rating {number}")
         if made.status == 201:
             address = f"/api/v1/ratings/{made.body['id']}/"
@@ -62,8 +62,8 @@ def test_fifty_annotators_at_once_meet_no_error(cast, server: Server, tally: Tal
     tally.tried(submits=ANNOTATORS * EACH, revisions=ANNOTATORS * EACH)
     on_progress(tally, callers)
     assert server_errors(callers) == {}
-    said = {status for caller in callers for status in caller.statuses}
-    assert said == {200, 201}
+    statuses = {status for caller in callers for status in caller.statuses}
+    assert statuses == {200, 201}
     assert set(Rating.objects.values_list("version", "comment")) == {(2, "Better so.")}
     assert Rating.objects.count() == ANNOTATORS * EACH
 

@@ -76,7 +76,7 @@ def killed_on_the_way(
             database.start()
             begun, so_far = time.monotonic(), stored_by(callers)
             wait_until(lambda n=so_far: stored_by(callers) > n, "the service answers again")  # type: ignore[misc]
-            tally.told(f"answered {time.monotonic() - begun:.1f} s after the database was back")
+            tally.noted(f"answered {time.monotonic() - begun:.1f} s after the database was back")
 
     thread = Thread(target=kill)
     thread.start()
@@ -100,7 +100,7 @@ def test_kill_9_of_the_database_loses_doubles_and_alters_no_acknowledged_rating(
     with killed_on_the_way(database, callers, submits, KILLS, tally):
         connection.close()
         acknowledged = send_all(work, {})
-    # While it is down that is said; nothing else is.
+    # While it is down the answers are 503, and nothing else is wrong.
     assert_faithful(work, acknowledged, tally, expected=[DATABASE_DOWN])
 
 
@@ -118,4 +118,4 @@ def test_a_database_that_acknowledges_before_it_has_written_is_found_out(
     database.kill()
     database.start()
     connection.close()
-    assert any("stored 0 times" in words for words in differences(acknowledged, sent_of(work)))
+    assert any("stored 0 times" in line for line in differences(acknowledged, sent_of(work)))

@@ -40,12 +40,12 @@ def assign(cast: Any, base: int, races: int) -> list[Assignment]:
     return rows
 
 
-def race(tabs: Sequence[Tab], row: Assignment, base: int, said: Sequence[str]) -> str:
-    """Have both tabs send their words at once; return what is wrong with the end of it, or ""."""
+def race(tabs: Sequence[Tab], row: Assignment, base: int, texts: Sequence[str]) -> str:
+    """Have both tabs send their texts at once; return what is wrong with the end of it, or ""."""
     forms = [
         dict.fromkeys(CRITERIA, "7")
-        | {"comment": words, "version": str(base), "draft_version": "0", "key": words}
-        for words in said
+        | {"comment": text, "version": str(base), "draft_version": "0", "key": text}
+        for text in texts
     ]
     posts = [
         partial(tab.post, f"/rate/{row.pk}/", form) for tab, form in zip(tabs, forms, strict=True)
@@ -56,11 +56,11 @@ def race(tabs: Sequence[Tab], row: Assignment, base: int, said: Sequence[str]) -
         return f"answered {statuses}"
     loser = statuses.index(409)
     rating = Rating.objects.get(assignment=row)
-    if (rating.version, rating.comment) != (base + 1, said[1 - loser]):
+    if (rating.version, rating.comment) != (base + 1, texts[1 - loser]):
         return "what the winner wrote is not what is stored"
-    if not all(words in answers[loser].body for words in said):
+    if not all(text in answers[loser].body for text in texts):
         return "the loser does not see both texts"
-    if Draft.objects.get(assignment=row).typed["comment"] != said[loser]:
+    if Draft.objects.get(assignment=row).typed["comment"] != texts[loser]:
         return "what the loser wrote is lost"
     return ""
 
@@ -80,8 +80,8 @@ def test_two_tabs_from_one_version_end_in_one_success_and_one_page_with_both_tex
     rows = assign(cast, base, RACES)
     tally.tried(races=len(rows))
     for row in rows:
-        said = [f"words of race {next(numbers)}" for _ in tabs]
-        assert race(tabs, row, base, said) == ""
+        texts = [f"text of race {next(numbers)}" for _ in tabs]
+        assert race(tabs, row, base, texts) == ""
     tally.found(lost=0, doubled=0, errors=0)
     assert RatingRevision.objects.count() == RACES * (base + 1)
 

@@ -1,4 +1,4 @@
-"""An erased matter is nowhere: in no row, no file, no freed page, and in no backup made after."""
+"""An erased reference is nowhere: in no row, file or freed page, and in no backup made after."""
 
 import json
 from collections.abc import Callable
@@ -52,7 +52,7 @@ from tests.served.postgres import programs
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CANARY = "zqxcanary"
-WORDS = f"1. A {CANARY} comprising a lid of a secret alloy."
+CLAIMS = f"1. A {CANARY} comprising a lid of a secret alloy."
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def alone(request: pytest.FixtureRequest, transactional_db: None) -> None:
 
 @pytest.fixture
 def scene(alone: None, data_directory: Path) -> RatedCampaign:  # noqa: F811
-    """A campaign of four matters; the first is full of the canary, wherever words can be."""
+    """A campaign of four references; the first is full of the canary, wherever text can be."""
     scene = make_campaign(4)
     scene.rate_all(range(1, 4))
     plant(scene)
@@ -76,11 +76,11 @@ def scene(alone: None, data_directory: Path) -> RatedCampaign:  # noqa: F811
 def plant(scene: RatedCampaign) -> None:
     now = timezone.now()
     Reference.objects.filter(reference_id="r0").update(
-        claims=WORDS, title=CANARY, family=CANARY, draft_claims=WORDS, reference_id=f"EP{CANARY}"
+        claims=CLAIMS, title=CANARY, family=CANARY, draft_claims=CLAIMS, reference_id=f"EP{CANARY}"
     )
-    reference = matter()
+    reference = erased_reference()
     for row in reference.candidates.all():
-        row.claims = f"{WORDS} {row.candidate_id}"
+        row.claims = f"{CLAIMS} {row.candidate_id}"
         row.save()
         for name, user in scene.people.items():
             given = Assignment.objects.create(
@@ -113,16 +113,16 @@ def plant(scene: RatedCampaign) -> None:
         file_sha256="0" * 64,
         file_bytes=1,
         format="csv",
-        result={"counts": {"references": 1}, "preview": [{"claims": WORDS}]},
+        result={"counts": {"references": 1}, "preview": [{"claims": CLAIMS}]},
     )
-    (uploads_directory() / str(brought.pk)).write_text(WORDS)
+    (uploads_directory() / str(brought.pk)).write_text(CLAIMS)
     ReliabilityReport.objects.create(
-        campaign=scene.campaign, input_sha256="0" * 64, result={"words": [WORDS]}
+        campaign=scene.campaign, input_sha256="0" * 64, result={"words": [CLAIMS]}
     )
     ScoreRequest.objects.create(
         asked_by=scene.people["alice"],
-        reference_text=WORDS,
-        candidate_texts=[WORDS],
+        reference_text=CLAIMS,
+        candidate_texts=[CLAIMS],
         models_by_criterion={},
     )
     MetricScore.objects.create(
@@ -139,14 +139,14 @@ def zeros() -> dict[str, Any]:
     return {"overall_numerator": 0}
 
 
-def matter() -> Reference:
+def erased_reference() -> Reference:
     return Reference.objects.get(family=CANARY)
 
 
 @pytest.fixture
 def version(scene: RatedCampaign) -> DatasetVersion:
     """A version that holds the canary, with a model and a report that quotes it."""
-    made = freeze_dataset(campaign=scene.campaign, name="room", include_unlocked=True).version
+    made = freeze_dataset(campaign=scene.campaign, name="cups", include_unlocked=True).version
     assert CANARY in scoring_files.dataset_path(made.sha256).read_text()
     model = model_row(made)
     directory = scoring_files.models_directory() / model.directory
@@ -158,7 +158,7 @@ def version(scene: RatedCampaign) -> DatasetVersion:
         scorers=["bleu-1"],
         split="all",
         tie_threshold=0,
-        result={"n": 4, "items": [{"reference_id": f"EP{CANARY}", "B": WORDS}]},
+        result={"n": 4, "items": [{"reference_id": f"EP{CANARY}", "B": CLAIMS}]},
     )
     return made
 
@@ -170,7 +170,7 @@ def two(scene: RatedCampaign) -> tuple[User, User]:
 
 
 def erase(two: tuple[User, User]) -> Reference:
-    reference = matter()
+    reference = erased_reference()
     row = ask_erasure(reference=reference, asked_by=two[0], reason=f"about {CANARY}")
     answer_erasure(erasure=row, answered_by=two[1], agrees=True)
     wait_until(lambda: carry_out_erasures() == 1, "nobody reads as of before")
@@ -224,12 +224,12 @@ def found_in_a_new_backup(tmp_path: Path) -> list[str]:
     return [found for piece in [*tables, *files] for found in holding(piece, piece[:80])]
 
 
-def test_an_erased_matter_is_nowhere_and_leaves_a_tombstone(
+def test_an_erased_reference_is_nowhere_and_leaves_a_tombstone(
     scene: RatedCampaign, version: DatasetVersion, two: tuple[User, User], tmp_path: Path
 ) -> None:
     assert len(found_in_rows()) > 10
     assert found_in_files(Path(settings.DATA_DIR))
-    scores = Rating.objects.filter(candidate__reference=matter()).count()
+    scores = Rating.objects.filter(candidate__reference=erased_reference()).count()
     reference = erase(two)
     assert found_in_rows() == []
     assert found_in_files(Path(settings.DATA_DIR)) == []
@@ -242,12 +242,12 @@ def test_an_erased_matter_is_nowhere_and_leaves_a_tombstone(
     assert not reference.candidates.filter(has_room=True).exists()
     assert not Assignment.objects.filter(candidate__reference=reference, status="open").exists()
     assert MetricScore.objects.count() == 0
-    # The other matters are as they were.
+    # The other references are as they were.
     assert Reference.objects.filter(erased_at=None).exclude(claims="").count() == 3
     assert found_in_the_database_itself() == []
 
 
-@pytest.mark.skipif("connection.vendor == 'sqlite'", reason="SQLite's log says so by itself")
+@pytest.mark.skipif("connection.vendor == 'sqlite'", reason="SQLite's log shows it by itself")
 def test_an_erasure_is_not_over_while_somebody_reads_as_of_before(
     scene: RatedCampaign, two: tuple[User, User], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -256,7 +256,7 @@ def test_an_erasure_is_not_over_while_somebody_reads_as_of_before(
     with reader.cursor() as cursor:
         cursor.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
         cursor.execute("SELECT count(*) FROM annotator_reference")
-        row = ask_erasure(reference=matter(), asked_by=two[0], reason="over")
+        row = ask_erasure(reference=erased_reference(), asked_by=two[0], reason="over")
         answer_erasure(erasure=row, answered_by=two[1], agrees=True)
         assert carry_out_erasures() == 0
     reader.close()
@@ -275,7 +275,7 @@ def test_a_version_that_held_it_is_refused_with_the_day_and_its_model_is_to_be_r
     left = aftermath(reference)
     assert left is not None
     assert left.models == (model,)
-    again = freeze_dataset(campaign=scene.campaign, name="room", include_unlocked=True).version
+    again = freeze_dataset(campaign=scene.campaign, name="cups", include_unlocked=True).version
     lines = scoring_files.dataset_path(again.sha256).read_text().splitlines()
     assert {json.loads(line)["reference_id"] for line in lines} == {"r1", "r2", "r3"}
 
@@ -284,7 +284,7 @@ def test_it_takes_two_people_and_no_legal_hold(
     scene: RatedCampaign, two: tuple[User, User]
 ) -> None:
     ada, sam = two
-    reference = matter()
+    reference = erased_reference()
     both = grant(make_user("both", is_superuser=True), scene.campaign, "admin")
     for act, refusal in refused_asks(reference, scene, ada):
         with pytest.raises(refusal):
@@ -309,7 +309,7 @@ def test_it_takes_two_people_and_no_legal_hold(
     # A hold that comes between wins.
     Campaign.objects.update(has_legal_hold=True)
     assert carry_out_erasures() == 0
-    assert matter().claims == WORDS
+    assert erased_reference().claims == CLAIMS
     Campaign.objects.update(has_legal_hold=False)
     wait_until(lambda: carry_out_erasures() == 1, "nobody reads as of before")
     assert carry_out_erasures() == 0

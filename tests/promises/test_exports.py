@@ -42,18 +42,18 @@ def two_versions(settings: Any, tmp_path: Path, transactional_db: None) -> Path:
 
 
 def run(data: Path, directory: Path, moment: int, *arguments: str) -> tuple[int, str]:
-    """Export in a process of its own; return how it ended and what it said."""
-    words = (str(directory), str(moment), *arguments)
+    """Export in a process of its own; return how it ended and what it printed."""
+    parameters = (str(directory), str(moment), *arguments)
     env = served_environment(DATA_DIR=str(data))
-    ended = run_program("tests.promises.export_worker", *words, env=env)
+    ended = run_program("tests.promises.export_worker", *parameters, env=env)
     return ended.returncode, ended.stdout or ended.stderr
 
 
 def exported(data: Path, directory: Path, *arguments: str) -> int:
     """Export without a kill; return the number of moments."""
-    status, said = run(data, directory, 0, *arguments)
-    assert status == 0, said
-    return int(said)
+    status, output = run(data, directory, 0, *arguments)
+    assert status == 0, output
+    return int(output)
 
 
 def moments(last: int) -> Sequence[int]:
@@ -74,8 +74,8 @@ def names(directory: Path) -> list[str]:
 
 
 def has_valid_sum(path: Path) -> bool:
-    said = digest_of(path.name, (path.parent / SUMS_NAME).read_bytes())
-    return said == hashlib.sha256(path.read_bytes()).hexdigest()
+    stated = digest_of(path.name, (path.parent / SUMS_NAME).read_bytes())
+    return stated == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 @pytest.mark.parametrize("how", HOW if SCALE > 1 else ["stored lines"])
@@ -96,8 +96,8 @@ def test_a_file_killed_at_any_moment_is_absent_or_whole_with_its_sum(
         directory = shutil.copytree(tmp_path / "whole-1", tmp_path / f"killed-{moment}")
         target = directory / "out"
         arguments = ("tiny@2", *HOW[how], "--output", str(target))
-        status, said = run(two_versions, directory, moment, *arguments)
-        assert status == -signal.SIGKILL, (moment, said)
+        status, output = run(two_versions, directory, moment, *arguments)
+        assert status == -signal.SIGKILL, (moment, output)
         if target.exists():
             assert target.read_bytes() in wholes, moment
             assert has_valid_sum(target), moment
@@ -120,8 +120,8 @@ def test_a_release_killed_at_any_moment_is_absent_or_whole(
         target = tmp_path / f"killed-{moment}" / "release"
         target.parent.mkdir()
         arguments = ("tiny@2", "--release", str(target))
-        status, said = run(two_versions, target.parent, moment, *arguments)
-        assert status == -signal.SIGKILL, (moment, said)
+        status, output = run(two_versions, target.parent, moment, *arguments)
+        assert status == -signal.SIGKILL, (moment, output)
         if target.exists():
             assert contents(target) == contents(whole), moment
         another = target.with_name("another")

@@ -1,4 +1,4 @@
-"""P14: a full disk loses nothing acknowledged, is told, and work goes on once it has room."""
+"""P14: a full disk loses nothing acknowledged, is reported, and work goes on once it has space."""
 
 import http.client
 import uuid
@@ -14,7 +14,7 @@ from annotator.models import Assignment
 from annotator.operations.backups.sealing import seal_to
 from annotator.operations.backups.services import make_backup
 from tests.promises.fresh_host import Host, fresh_host
-from tests.promises.harness import SCALE, make_callers, rating_words
+from tests.promises.harness import SCALE, make_callers, rating_body
 from tests.promises.small_disks import fill, small_disk
 from tests.served.server import HOST, Server
 from tests.soak.tally import Tally
@@ -29,7 +29,7 @@ CYCLES = 1 if SCALE == 1 else 10
 SIZE_MB = 64
 FULL = (503, 507)
 # Sent to the full disk, and how many at most before it refuses one: SQLite's log of the last
-# changes has room of its own, for more or for fewer of them.
+# changes has space of its own, for more or for fewer of them.
 SENT_TO_A_FULL_DISK = 30
 MOST_SENT = 200
 
@@ -64,8 +64,8 @@ def test_a_full_disk_loses_nothing_acknowledged_and_heals_without_a_restart(
     (tmp_path / "key").write_text(str(key))
     make_backup(target=sealed, seal=seal_to([str(key.to_public())]))
     with small_disk(SIZE_MB) as disk, fresh_host(disk / "var") as host:
-        said = host.command("restore", str(sealed), "--identity", str(tmp_path / "key"))
-        assert said.returncode == 0, said.stderr
+        done = host.command("restore", str(sealed), "--identity", str(tmp_path / "key"))
+        assert done.returncode == 0, done.stderr
         server = Server(**host.env)
         server.start()
         try:
@@ -73,18 +73,18 @@ def test_a_full_disk_loses_nothing_acknowledged_and_heals_without_a_restart(
             acknowledged = [
                 pk for _ in range(CYCLES) for pk in one_cycle(caller, server, todo, disk)
             ]
-            kept = stored(host, caller)
+            count = stored(host, caller)
             tally.tried(submits=len(acknowledged), fillings_of_a_disk=CYCLES)
             tally.found(
-                lost=max(0, len(acknowledged) - kept), doubled=max(0, kept - len(acknowledged))
+                lost=max(0, len(acknowledged) - count), doubled=max(0, count - len(acknowledged))
             )
-            assert kept == len(acknowledged)
+            assert count == len(acknowledged)
         finally:
             server.kill()
 
 
 def one_cycle(caller: Any, server: Server, todo: list[Any], disk: Path) -> list[Any]:
-    """Rate, fill the disk, rate and upload in vain, make room, rate; return what was stored."""
+    """Rate, fill the disk, rate and upload in vain, make space, rate; return what was stored."""
     done = [todo.pop() for _ in range(3)]
     for pk in done:
         assert send(caller, pk).status == 201
@@ -94,7 +94,7 @@ def one_cycle(caller: Any, server: Server, todo: list[Any], disk: Path) -> list[
     # PostgreSQL lies on another disk here: only files are refused.
     has_to_refuse = connection.vendor == "sqlite"
     while len(full) < SENT_TO_A_FULL_DISK or (has_to_refuse and not refused):
-        assert len(full) < MOST_SENT, "a disk without room took them all"
+        assert len(full) < MOST_SENT, "a full disk took them all"
         full.append(todo.pop())
         answer = send(caller, full[-1])
         if answer.status != 201:
@@ -109,11 +109,11 @@ def one_cycle(caller: Any, server: Server, todo: list[Any], disk: Path) -> list[
 
 
 def send(caller: Any, pk: Any) -> Any:
-    return caller.submit(rating_words(pk, (6, 6, 6, 6), "x" * 3000), str(uuid.uuid5(pk, "once")))
+    return caller.submit(rating_body(pk, (6, 6, 6, 6), "x" * 3000), str(uuid.uuid5(pk, "once")))
 
 
 def stored(host: Host, caller: Any) -> int:
-    said = host.command("export_ratings", "cups", "--format", "jsonl")
-    assert said.returncode == 0, said.stderr
+    done = host.command("export_ratings", "cups", "--format", "jsonl")
+    assert done.returncode == 0, done.stderr
     assert Assignment.objects.filter(annotator=caller.user, status="open").exists()
-    return len(said.stdout.splitlines())
+    return len(done.stdout.splitlines())

@@ -1,4 +1,4 @@
-"""P14: jobs and exports that meet a full disk say so, leave nothing half done, and work later."""
+"""P14: jobs and exports that meet a full disk report it, leave nothing behind, and work again."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -50,7 +50,7 @@ def ended(row: JobRow, carry_out: Any) -> JobRow:
     return row
 
 
-def assert_told_full(row: JobRow) -> None:
+def assert_failed_as_full(row: JobRow) -> None:
     assert row.status == JobStatus.FAILED
     assert "disk is full" in row.message, row.message
 
@@ -65,7 +65,7 @@ def files(disk: Path) -> set[str]:
 
 
 @pytest.mark.exhaustive
-def test_a_freeze_and_a_training_on_a_full_disk_say_so_keep_nothing_and_succeed_later(
+def test_a_freeze_and_a_training_on_a_full_disk_report_it_leave_nothing_and_succeed_later(
     scene: RatedCampaign,
     disk: Path,
     tiny_encoder: Path,  # noqa: F811
@@ -73,20 +73,20 @@ def test_a_freeze_and_a_training_on_a_full_disk_say_so_keep_nothing_and_succeed_
 ) -> None:
     tally.tried(jobs_on_a_full_disk=2)
     filler = fill(disk)
-    assert_told_full(
+    assert_failed_as_full(
         ended(request_freeze(campaign=scene.campaign, settings=SETTINGS), carry_out_freeze)
     )
     assert not DatasetVersion.objects.exists() and not files(disk)
     filler.unlink()
     frozen = ended(request_freeze(campaign=scene.campaign, settings=SETTINGS), carry_out_freeze)
     assert frozen.status == JobStatus.SUCCEEDED, frozen.message
-    version, kept = DatasetVersion.objects.get(), files(disk)
+    version, before = DatasetVersion.objects.get(), files(disk)
     options = {"encoder": str(tiny_encoder), "method": "finetune", "epochs": 1, "device": "cpu"}
     asked = {"version": version, "criterion": "feature_completeness", "options": options}
     run = request_training(**asked)
     filler = fill(disk)
-    assert_told_full(ended(run, carry_out_training))
-    assert not ModelVersion.objects.exists() and files(disk) == kept
+    assert_failed_as_full(ended(run, carry_out_training))
+    assert not ModelVersion.objects.exists() and files(disk) == before
     filler.unlink()
     again = ended(request_training(**asked), carry_out_training)
     assert again.status == JobStatus.SUCCEEDED, again.message
@@ -94,12 +94,12 @@ def test_a_freeze_and_a_training_on_a_full_disk_say_so_keep_nothing_and_succeed_
 
 
 def export(scene: RatedCampaign, disk: Path) -> None:
-    words = ("export_ratings", scene.campaign.slug, "--format", "csv", "--output")
-    call_command(*words, str(disk / "ratings.csv"))
+    arguments = ("export_ratings", scene.campaign.slug, "--format", "csv", "--output")
+    call_command(*arguments, str(disk / "ratings.csv"))
 
 
 def assert_export_refused(scene: RatedCampaign, disk: Path, capsys: Capture) -> None:
-    """Export to the full disk; it must say so and leave nothing."""
+    """Export to the full disk; it must report it and leave nothing."""
     filler = fill(disk)
     with pytest.raises(SystemExit):
         export(scene, disk)
@@ -118,7 +118,7 @@ def test_an_export_to_a_full_disk_says_so_and_leaves_no_file(
 
 
 class Careless:
-    """A file that takes what is written to it, whether there is room or not."""
+    """A file that takes what is written to it, whether there is space or not."""
 
     def __init__(self, file: Any) -> None:
         self.file = file

@@ -124,11 +124,11 @@ def test_every_page_on_a_full_disk_is_answered_and_no_process_dies(
 
 
 def refused_pages(server: Server, pages: list[tuple[str, str]]) -> list[str]:
-    """Ask for every page; return those that were refused, all of them in plain words."""
+    """Ask for every page; return those that were refused, all of them with a message."""
     alive = programs_of(server)
     answers = {path: status_of(server, path, cookie) for path, cookie in pages}
     # 400 would blame who asked: they sent what they always send.
     fine = {*range(200, 400), 404, 422, FULL}
-    wrong = {path: told for path, told in answers.items() if told not in fine}
+    wrong = {path: answer for path, answer in answers.items() if answer not in fine}
     assert (wrong, programs_of(server)) == ({}, alive)
-    return [path for path, told in answers.items() if told == FULL]
+    return [path for path, answer in answers.items() if answer == FULL]

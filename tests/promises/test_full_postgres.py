@@ -76,7 +76,7 @@ def test_postgresql_on_a_full_disk_loses_nothing_acknowledged_and_heals_without_
 
 
 def imported_in_vain(campaign: Campaign, disk: Path, database: OwnPostgres) -> ClaimImport:
-    """Carry an import out while there is no room for its rows: none of them may be there."""
+    """Carry an import out while there is no space for its rows: none of them may be there."""
     row = asked(campaign)
     filler = fill(disk)
     try:
@@ -130,7 +130,7 @@ def made_on(disk: Path, make: MakePostgres) -> OwnPostgres:
 
 
 def one_cycle(caller: Caller, todo: list[Any], disk: Path, database: OwnPostgres) -> list[Any]:
-    """Rate, fill the disk, rate until it is refused, make room, rate; return what was stored."""
+    """Rate, fill the disk, rate until it is refused, make space, rate; return what was stored."""
     done = [todo.pop() for _ in range(3)]
     for pk in done:
         assert send(caller, pk).status == 201

@@ -39,10 +39,10 @@ def sign_in(port: int, password: str, number: int, source: str = HOST) -> tuple[
         HOST, port, timeout=LONGEST_WAIT_SECONDS, source_address=(source, 0)
     )
     wire.request("POST", "/login/", urlencode(form), sent)
-    said = wire.getresponse()
-    said.read()
+    response = wire.getresponse()
+    response.read()
     wire.close()
-    return said.status, said.headers.get("Retry-After", "")
+    return response.status, response.headers.get("Retry-After", "")
 
 
 def guess_everywhere(start_server: StartServer, cast: Any, **fault: str) -> Counter[int]:
@@ -56,8 +56,8 @@ def guess_everywhere(start_server: StartServer, cast: Any, **fault: str) -> Coun
             sign_in(ports[(thread + n) % 2], f"wrong {n}", thread * EACH + n) for n in range(EACH)
         ]
 
-    said = at_once([partial(guess, thread) for thread in range(THREADS)])
-    answers = [answer for each in said for answer in each]
+    per_thread = at_once([partial(guess, thread) for thread in range(THREADS)])
+    answers = [answer for each in per_thread for answer in each]
     assert all(int(wait) > 0 for status, wait in answers if status == 429)
     assert sign_in(ports[0], PASSWORD, 1, source="127.0.0.9")[0] == 302
     return Counter(status for status, _ in answers)
@@ -68,7 +68,7 @@ def test_four_processes_check_few_of_many_wrong_passwords_and_the_right_one_gets
 ) -> None:
     codes = guess_everywhere(start_server, cast)
     tally.tried(wrong_passwords=codes.total())
-    tally.told(f"{codes[422]} of them were checked")
+    tally.noted(f"{codes[422]} of them were checked")
     tally.found(errors=sum(n for code, n in codes.items() if code >= 500))
     assert set(codes) == {422, 429}
     assert 1 <= codes[422] <= MOST_CHECKED

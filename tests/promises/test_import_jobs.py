@@ -77,7 +77,7 @@ def carried_out_by_another(row: ClaimImport) -> ClaimImport:
 
 
 def moments_between(checked: int, closed: int, last: int) -> list[int]:
-    """Return statements from the first claim to the last word, most of them while it is stored.
+    """Return statements from the first claim to the last write, most of them while it is stored.
 
     One is that which closes the import: all claims are written then, and none may be there.
     """

@@ -1,4 +1,4 @@
-"""P30: fifty annotators do not notice each other; the figures are told, only their work is judged.
+"""P30: fifty annotators do not notice each other; the figures are noted, only their work is judged.
 
 python -m tests.soak --only services tests/promises/test_many_annotators.py
 """
@@ -77,7 +77,7 @@ class Figures:
     def requests(self) -> int:
         return self.statuses.total()
 
-    def words(self) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         for what, seconds in self.seconds.items():
             ordered = sorted(seconds)
             middle, most = (ordered[int(share * len(ordered))] for share in (0.5, 0.95))
@@ -91,16 +91,16 @@ def work(tab: Tab, name: str, is_over: Event) -> Figures:
     while place.startswith("/rate/") and not is_over.is_set():
         met.timed("page", partial(tab.get, place))
         form = dict.fromkeys(CRITERIA, "7") | {"comment": f"{name} {place}", "version": "0"}
-        keep = partial(tab.post, f"{place}draft/", form | {"draft_version": "0"}, **FROM_THE_SCRIPT)
-        met.timed("draft", keep)
+        save = partial(tab.post, f"{place}draft/", form | {"draft_version": "0"}, **FROM_THE_SCRIPT)
+        met.timed("draft", save)
         submit = partial(tab.post, place, form | {"draft_version": "1", "key": f"{name} {place}"})
         place = met.timed("submit and next", submit).location
     return met
 
 
 @contextmanager
-def memory_told(server: Server, tally: Tally) -> Iterator[Event]:
-    """Give what is set once the time is over; tell how far the server grew after a warm start."""
+def memory_noted(server: Server, tally: Tally) -> Iterator[Event]:
+    """Give what is set once the time is over; note how far the server grew after a warm start."""
     is_over = Event()
     noted: list[int] = []
 
@@ -119,7 +119,7 @@ def memory_told(server: Server, tally: Tally) -> Iterator[Event]:
         is_over.set()
         thread.join()
     begun, ended = (kb / 1024 for kb in noted)
-    tally.told(f"the server grew from {begun:.0f} to {ended:.0f} MB in the last three quarters")
+    tally.noted(f"the server grew from {begun:.0f} to {ended:.0f} MB in the last three quarters")
 
 
 def test_fifty_annotators_at_once_are_all_answered_and_all_is_stored(
@@ -136,7 +136,7 @@ def test_fifty_annotators_at_once_are_all_answered_and_all_is_stored(
     tabs = [Tab(user, server.port) for user in people]
     met = Figures()
     begun = time.monotonic()
-    with memory_told(server, tally) as is_over:
+    with memory_noted(server, tally) as is_over:
         for one in at_once(
             [partial(work, *each, is_over) for each in zip(tabs, names, strict=True)]
         ):
@@ -145,9 +145,9 @@ def test_fifty_annotators_at_once_are_all_answered_and_all_is_stored(
         took = time.monotonic() - begun
     submits = met.statuses["submit and next", 303]
     tally.tried(annotators=ANNOTATORS, submits=submits, requests=met.requests)
-    tally.told(f"{submits / took:.1f} submits a second over {took:.0f} s")
-    for words in met.words():
-        tally.told(f"median / p95 / longest of {words}")
+    tally.noted(f"{submits / took:.1f} submits a second over {took:.0f} s")
+    for line in met.lines():
+        tally.noted(f"median / p95 / longest of {line}")
     failed = sum(n for (_, status), n in met.statuses.items() if status >= 500)
     stored = Rating.objects.count()
     tally.found(errors=failed, lost=max(0, submits - stored), doubled=max(0, stored - submits))

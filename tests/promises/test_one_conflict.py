@@ -8,7 +8,7 @@ from django.db import transaction
 
 from annotator.models import AuditEvent, Conflict, Rating, RatingRevision, Reference
 from tests.crowd import at_once
-from tests.promises.harness import SCALE, Caller, make_callers, rating_words
+from tests.promises.harness import SCALE, Caller, make_callers, rating_body
 from tests.served.server import Server
 from tests.soak.tally import Tally
 
@@ -22,7 +22,7 @@ RACES = 25 * SCALE
 
 
 def submit(caller: Caller, assignment_id: object, scores: list[int]) -> int:
-    return caller.submit(rating_words(assignment_id, scores), key=str(assignment_id)).status
+    return caller.submit(rating_body(assignment_id, scores), key=str(assignment_id)).status
 
 
 def references(cast: Any, candidates: int) -> list[Reference]:

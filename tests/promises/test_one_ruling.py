@@ -49,21 +49,21 @@ def make_conflict(cast: Any, number: int) -> Conflict:
 
 
 def decide_all(conflicts: list[Conflict], people: list[User]) -> Counter[str]:
-    """Have everybody decide each conflict at one moment; return what they were told."""
+    """Have everybody decide each conflict at one moment; return the answers they got."""
     gate = threading.Barrier(len(people))
 
     def act(user: User) -> Counter[str]:
-        said: Counter[str] = Counter()
+        outcomes: Counter[str] = Counter()
         for conflict in conflicts:
             gate.wait(timeout=LONGEST_WAIT_SECONDS)
             try:
                 decide(conflict, user)
-                said["ruled"] += 1
+                outcomes["ruled"] += 1
             except OutOfDate:
-                said["out of date"] += 1
+                outcomes["out of date"] += 1
             except Exception as error:  # noqa: BLE001 - a 500, or a refusal for another reason
-                said[repr(error)] += 1
-        return said
+                outcomes[repr(error)] += 1
+        return outcomes
 
     return sum(at_once([partial(act, user) for user in people]), Counter[str]())
 
@@ -72,17 +72,17 @@ def test_of_twenty_adjudicators_at_once_one_rules_on_each_conflict(cast, tally: 
     people = make_adjudicators(cast, ADJUDICATORS)
     conflicts = [make_conflict(cast, number) for number in range(CONFLICTS)]
     tally.tried(conflicts=CONFLICTS, rulings=CONFLICTS * ADJUDICATORS)
-    said = decide_all(conflicts, people)
+    outcomes = decide_all(conflicts, people)
     made = Adjudication.objects.count()
     tally.found(lost=max(0, CONFLICTS - made), doubled=max(0, made - CONFLICTS))
-    tally.found(errors=said.total() - said["ruled"] - said["out of date"])
-    assert said == {"ruled": CONFLICTS, "out of date": (ADJUDICATORS - 1) * CONFLICTS}
+    tally.found(errors=outcomes.total() - outcomes["ruled"] - outcomes["out of date"])
+    assert outcomes == {"ruled": CONFLICTS, "out of date": (ADJUDICATORS - 1) * CONFLICTS}
     assert Ruling.objects.count() == made == CONFLICTS
 
 
-@pytest.mark.parametrize("wall", ["lock", "constraint"])
+@pytest.mark.parametrize("protection", ["lock", "constraint"])
 def test_without_the_lock_the_constraint_decides_and_without_both_it_is_found_out(
-    cast, monkeypatch: pytest.MonkeyPatch, wall: str
+    cast, monkeypatch: pytest.MonkeyPatch, protection: str
 ) -> None:
     if connection.vendor == "sqlite":
         pytest.skip("its transactions wait for each other as they are")
@@ -99,19 +99,19 @@ def test_without_the_lock_the_constraint_decides_and_without_both_it_is_found_ou
     monkeypatch.setattr(rounds, "lock_reference", lambda _: None)
     monkeypatch.setattr(rulings_services, "undecided", look_together)
     (constraint,) = Ruling._meta.constraints
-    if wall == "constraint":
+    if protection == "constraint":
         with connection.schema_editor() as editor:
             editor.remove_constraint(Ruling, constraint)
     try:
-        said = decide_all([conflict], people)
+        outcomes = decide_all([conflict], people)
         made = Adjudication.objects.count()
     finally:
         Ruling.objects.all().delete()
         Adjudication.objects.all().delete()
-        if wall == "constraint":
+        if protection == "constraint":
             with connection.schema_editor() as editor:
                 editor.add_constraint(Ruling, constraint)
-    if wall == "constraint":
-        assert (said, made) == ({"ruled": 2}, 2)
+    if protection == "constraint":
+        assert (outcomes, made) == ({"ruled": 2}, 2)
     else:
-        assert (said, made) == ({"ruled": 1, "out of date": 1}, 1)
+        assert (outcomes, made) == ({"ruled": 1, "out of date": 1}, 1)

@@ -26,7 +26,7 @@ from tests.promises.harness import (
     Tab,
     make_callers,
     on_progress,
-    rating_words,
+    rating_body,
     server_errors,
     wait_until,
 )
@@ -46,11 +46,11 @@ LEASE = timedelta(seconds=2)
 
 
 def work_to_the_end(caller: Caller, campaign: Campaign) -> list[str]:
-    """Take and rate until nothing is left; return what was given, in the words of the door."""
+    """Take and rate until nothing is left; return what was given, as the API describes it."""
     given = []
     while (taken := caller.take_next(campaign)).status == 200:
         given.append(f"{taken.body['reference']['reference_id']} {taken.body['candidate']}")
-        caller.submit(rating_words(taken.body["id"], [5] * 4), key=taken.body["id"])
+        caller.submit(rating_body(taken.body["id"], [5] * 4), key=taken.body["id"])
     return given
 
 
@@ -140,7 +140,7 @@ def submit_late(row: Assignment, server: Server) -> Answer:
     return Tab(row.annotator, server.port).post(f"/rate/{row.pk}/", form | more)
 
 
-def test_of_fifty_late_submits_for_three_places_three_count_and_every_other_text_is_kept(
+def test_of_fifty_late_submits_for_three_places_three_count_and_every_other_text_is_stored(
     cast, server: Server, tally: Tally
 ) -> None:
     """RF47: all had their time, all ran out of it, and all come back at one moment."""
@@ -162,8 +162,8 @@ def test_of_fifty_late_submits_for_three_places_three_count_and_every_other_text
     answers = at_once([partial(submit_late, row, server) for row in rows])
     assert Counter(answer.status for answer in answers) == {303: SLOTS, 409: len(rows) - SLOTS}
     assert Rating.objects.count() == SLOTS
-    kept = Draft.objects.values_list("typed__comment", flat=True)
-    assert list(kept) == ["typed too late"] * (len(rows) - SLOTS)
+    comments = Draft.objects.values_list("typed__comment", flat=True)
+    assert list(comments) == ["typed too late"] * (len(rows) - SLOTS)
     candidate.refresh_from_db()
     assert (candidate.held, candidate.has_room) == (SLOTS, False)
 

@@ -98,8 +98,8 @@ def disagreements(target: Path, writers: list[Writer]) -> list[str]:
     """Return of which writers the file holds no moment that there was."""
     scores: dict[str, set[int]] = {}
     for line in target.read_bytes().splitlines():
-        told = json.loads(line)
-        scores.setdefault(told["reference_id"], set()).update(told["scores"].values())
+        line_read = json.loads(line)
+        scores.setdefault(line_read["reference_id"], set()).update(line_read["scores"].values())
     early_and_late = [
         (scores[one] | scores[other], one) for one, other in (writer.pair for writer in writers)
     ]
@@ -113,11 +113,11 @@ def faults_of(target: Path) -> list[str]:
     manifest = target.with_name(target.name + MANIFEST)
     if not manifest.exists():
         return ["there is no manifest"]
-    told, content = json.loads(manifest.read_bytes()), target.read_bytes()
+    facts, content = json.loads(manifest.read_bytes()), target.read_bytes()
     found = []
-    if told["sha256"] != hashlib.sha256(content).hexdigest():
+    if facts["sha256"] != hashlib.sha256(content).hexdigest():
         found.append("the digest is another one")
-    if sum(told["counts"].values()) != content.count(b"\n"):
+    if sum(facts["counts"].values()) != content.count(b"\n"):
         found.append("the count is another one")
     return found
 
@@ -160,8 +160,8 @@ def test_an_export_that_reads_on_and_on_is_found_out(filled, tmp_path, monkeypat
 
 def run(campaign: Campaign, target: Path, fatal: int, *fault: str) -> str:
     """Run the program; return what it printed, "" when it died as asked."""
-    words = (campaign.slug, str(target), str(fatal), *fault)
-    done = run_program("tests.promises.rating_export_worker", *words, env=served_environment())
+    parameters = (campaign.slug, str(target), str(fatal), *fault)
+    done = run_program("tests.promises.rating_export_worker", *parameters, env=served_environment())
     assert done.returncode == (-signal.SIGKILL if fatal else 0), done.stderr
     return done.stdout
 

@@ -15,7 +15,7 @@ from annotator.models import Assignment, AuditEvent, IdempotencyKey, Rating, Rat
 from annotator.rating import services as rating_services
 from annotator.rubric import CRITERIA
 from tests.crowd import LONGEST_WAIT_SECONDS, at_once
-from tests.promises.harness import SCALE, Tab, make_callers, on_progress, rating_words
+from tests.promises.harness import SCALE, Tab, make_callers, on_progress, rating_body
 from tests.served.server import Server
 from tests.soak.tally import Tally
 
@@ -50,11 +50,11 @@ def test_eight_sendings_under_one_key_store_one_rating_and_get_one_answer(
         ]
     tally.tried(submits_eight_times=len(work))
     for caller, row in work:
-        rating = rating_words(row.pk, [3, 4, 5, 6], "once")
+        rating = rating_body(row.pk, [3, 4, 5, 6], "once")
         answers = at_once([partial(caller.submit, rating, f"key of {row.pk}")] * TIMES)
         assert {answer.status for answer in answers} == {201}
         assert len({json.dumps(answer.body, sort_keys=True) for answer in answers}) == 1
-        other = rating | {"comment": "other words"}
+        other = rating | {"comment": "another text"}
         assert caller.submit(other, f"key of {row.pk}").status == 409
     assert Rating.objects.filter(version=1, comment="once").count() == SUBMITS
     stored = effects()

@@ -73,7 +73,7 @@ def test_a_server_restarted_every_two_seconds_loses_no_acknowledged_rating(
 
 
 def is_taken(row: ClaimImport) -> bool:
-    """Sweep as the sweeper does; say whether a worker has begun this import."""
+    """Sweep as the sweeper does; return whether a worker has begun this import."""
     sweep()
     row.refresh_from_db()
     return row.is_final or row.status == JobStatus.RUNNING

@@ -1,4 +1,4 @@
-"""P15, of dataset files: a copy put back is read as before; one that lacks something says so."""
+"""P15, of dataset files: a copy put back is read as before; what it lacks is reported."""
 
 import os
 import shutil
@@ -79,7 +79,7 @@ def with_another_word(path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [Path.unlink, without_a_byte, with_another_word])
-def test_a_copy_that_lacks_something_is_told_by_name_and_the_other_versions_are_read(
+def test_a_copy_that_lacks_something_is_named_and_the_other_versions_are_read(
     versions: list[DatasetVersion],
     copied: Path,
     tmp_path: Path,

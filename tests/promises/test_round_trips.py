@@ -43,14 +43,14 @@ AWKWARD: Final = (
 characters = st.one_of(
     st.sampled_from(AWKWARD), st.characters(exclude_categories=["Cs"], min_codepoint=1)
 )
-# A claim text must show something; everything around it is kept as it is.
+# A claim text must show something; everything around it stays as it is.
 texts = st.builds(
     "{}{}{}".format,
     st.text(characters, max_size=20),
     st.sampled_from("1A\u8336"),
     st.text(characters, max_size=20),
 )
-words = st.text(characters, max_size=12)
+short_texts = st.text(characters, max_size=12)
 ids = st.text(st.sampled_from("abXY-_.: \u00e9\u2028=@\U0001f375"), max_size=8).map(
     lambda t: f"i{t}i"
 )
@@ -58,11 +58,11 @@ shares = st.one_of(st.floats(0, 1), st.sampled_from([0, 1]))
 provenances = st.fixed_dictionaries(
     {},
     optional={
-        "policy": words,
-        "rubric_version": words,
+        "policy": short_texts,
+        "rubric_version": short_texts,
         "annotators": st.integers(0, 10**9),
-        "ratings": st.lists(words, max_size=3),
-        "adjudications": st.lists(words, max_size=2),
+        "ratings": st.lists(short_texts, max_size=3),
+        "adjudications": st.lists(short_texts, max_size=2),
     },
 )
 extras = st.fixed_dictionaries(
@@ -70,11 +70,11 @@ extras = st.fixed_dictionaries(
     optional={
         "y_soft": st.dictionaries(st.sampled_from(ALL_CRITERIA), shares),
         "annotator": ids,
-        "office": words,
-        "ipc": words,
-        "language": words,
-        "family": words,
-        "flags": st.lists(words, max_size=2),
+        "office": short_texts,
+        "ipc": short_texts,
+        "language": short_texts,
+        "family": short_texts,
+        "flags": st.lists(short_texts, max_size=2),
     },
 )
 labels = st.dictionaries(st.sampled_from(ALL_CRITERIA), st.sampled_from([1, 0, -1]), min_size=1)
@@ -131,11 +131,11 @@ def test_jsonl_that_was_imported_again_is_the_same_bytes(
     again = taken_in(content, tmp_path, ".jsonl", BY_FILE)
     assert exported(again) == content
     assert again.sha256 == first.sha256
-    kept = [json.loads(line) for line in content.split(b"\n")[:-1]]
-    assert [(row["A"], row["B"], row["C"]) for row in kept] == [
+    written = [json.loads(line) for line in content.split(b"\n")[:-1]]
+    assert [(row["A"], row["B"], row["C"]) for row in written] == [
         (row.reference, row.b, row.c) for row in given_rows
     ]
-    assert [row["provenance"] for row in kept] == [row.provenance for row in given_rows]
+    assert [row["provenance"] for row in written] == [row.provenance for row in given_rows]
 
 
 @many

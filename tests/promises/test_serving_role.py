@@ -57,7 +57,7 @@ def test_a_whole_campaign_is_worked_through_by_a_role_that_owns_nothing(
     settings: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture, quick_passwords: None
 ) -> None:
     settings.DATA_DIR, settings.DATABASE_SERVING_ROLE = tmp_path, ROLE
-    # Nobody beats for a job here: its row is seen by this transaction only.
+    # No heartbeat runs for a job here: its row is seen by this transaction only.
     settings.JOB_LEASE_SECONDS = 3600
     assert owns_tables()
     ask(f"CREATE ROLE {ROLE}")
@@ -134,9 +134,9 @@ def test_the_roles_of_deploy_migrate_serve_back_up_and_restore(
 ) -> None:
     claims, backup = tmp_path / "first.jsonl", str(tmp_path / "all.backup")
     claims.write_text(CLAIMS)
-    told = manage(OWNER, ("migrate", "--noinput"), ("doctor",))
-    assert "ended: migrate" not in told
-    assert "owns the tables" in told
+    output = manage(OWNER, ("migrate", "--noinput"), ("doctor",))
+    assert "ended: migrate" not in output
+    assert "owns the tables" in output
     serves = (
         ("import_claims", str(claims), "--campaign", "first", "--may-train", "no"),
         ("sweep",),
@@ -145,13 +145,13 @@ def test_the_roles_of_deploy_migrate_serve_back_up_and_restore(
         ("doctor",),
         ("migrate", "--noinput"),
     )
-    told = manage(SERVING, *serves)
+    output = manage(SERVING, *serves)
     # The doctor misses workers, and only the owner migrates.
-    assert [line.split()[1] for line in told.splitlines() if line.startswith("ended:")] == [
+    assert [line.split()[1] for line in output.splitlines() if line.startswith("ended:")] == [
         "doctor",
         "migrate",
-    ], told
-    assert "owns the tables" not in told
-    assert "DATABASE_SERVING_ROLE names workbench_serving" in told
+    ], output
+    assert "owns the tables" not in output
+    assert "DATABASE_SERVING_ROLE names workbench_serving" in output
     assert "ended:" not in manage(OWNER, ("restore", backup), ("sweep",), name="other")
     assert "ended:" not in manage(SERVING, ("verify_audit",), ("sweep",), name="other")

@@ -21,7 +21,7 @@ from annotator.models import Rating, User
 from tests.promises.conftest import StartServer
 from tests.promises.harness import SCALE, make_callers
 from tests.promises.rated_work import give_work
-from tests.served.proxies import PROXIES, Answer, Door, missing
+from tests.served.proxies import PROXIES, Answer, Endpoint, missing
 from tests.served.server import HOST, ROOT, lasting_port, served_environment
 from tests.soak.tally import Tally
 
@@ -51,12 +51,12 @@ SHAPES: Final[Mapping[str, bytes]] = {
 
 
 @contextmanager
-def held(door: Door, sent: bytes, clients: int) -> Iterator[None]:
+def held(endpoint: Endpoint, sent: bytes, clients: int) -> Iterator[None]:
     """Have so many clients send this and then nothing, and read nothing."""
     wires = []
     try:
         for _ in range(clients):
-            wires.append(door.connect())
+            wires.append(endpoint.connect())
             wires[-1].sendall(sent)
         # They are with the server before anybody else asks.
         time.sleep(0.5)
@@ -73,7 +73,7 @@ def ratings(cast: Any) -> Any:
     return iter([(caller.token, rating) for caller, waiting in work.items() for rating in waiting])
 
 
-def asked(door: Door, token: str, rating: Mapping[str, Any]) -> dict[str, Answer]:
+def asked(endpoint: Endpoint, token: str, rating: Mapping[str, Any]) -> dict[str, Answer]:
     """Ask for what must answer whoever else is slow."""
     headers = {
         "Authorization": f"Token {token}",
@@ -82,9 +82,9 @@ def asked(door: Door, token: str, rating: Mapping[str, Any]) -> dict[str, Answer
     }
     body = json.dumps(rating).encode()
     return {
-        "healthz": door.ask("GET", "/healthz"),
-        "page": door.ask("GET", "/login/"),
-        "submit": door.ask("POST", "/api/v1/ratings/", body, headers),
+        "healthz": endpoint.ask("GET", "/healthz"),
+        "page": endpoint.ask("GET", "/login/"),
+        "submit": endpoint.ask("POST", "/api/v1/ratings/", body, headers),
     }
 
 
@@ -99,41 +99,41 @@ def test_all_is_answered_while_many_clients_are_slow(
     server = start_server(BEHIND_PROXY="0" if front == "bare" else "1")
     seconds: list[float] = []
     clients = CLIENTS if front == "bare" else CLIENTS_OF_A_PROXY
-    with open_door(front, server.port, tmp_path) as door:
+    with open_endpoint(front, server.port, tmp_path) as endpoint:
         for shape, sent in SHAPES.items():
-            with held(door, with_token(sent, cast.ada), clients):
+            with held(endpoint, with_token(sent, cast.ada), clients):
                 for number in range(ROUNDS):
-                    answers = asked(door, *next(ratings))
+                    answers = asked(endpoint, *next(ratings))
                     codes = {what: answer.status for what, answer in answers.items()}
                     assert codes == {"healthz": 200, "page": 200, "submit": 201}, shape
                     seconds += [answer.seconds for answer in answers.values()]
                     if number + 1 < ROUNDS:
                         time.sleep(PAUSE_SECONDS)
     tally.tried(slow_clients=clients * len(SHAPES), answers=len(seconds))
-    tally.told(f"{front}: the slowest of {len(seconds)} answers took {max(seconds):.2f} s")
+    tally.noted(f"{front}: the slowest of {len(seconds)} answers took {max(seconds):.2f} s")
     assert Rating.objects.count() == ROUNDS * len(SHAPES)
 
 
 @contextmanager
-def open_door(front: str, port: int, folder: Path) -> Iterator[Door]:
-    """Give the door of a web server, or of a proxy before it."""
+def open_endpoint(front: str, port: int, folder: Path) -> Iterator[Endpoint]:
+    """Give the endpoint of a web server, or of a proxy before it."""
     if front == "bare":
-        yield Door(port)
+        yield Endpoint(port)
     else:
-        with PROXIES[front](folder, port) as door:
-            yield door
+        with PROXIES[front](folder, port) as endpoint:
+            yield endpoint
 
 
 def test_a_server_whose_threads_wait_for_bodies_is_found_out(cast: Any) -> None:
     """The server of before, whose threads read bodies themselves, as a whole."""
-    door = Door(lasting_port())
+    endpoint = Endpoint(lasting_port())
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", HOST, "--no-ws"]
-    command += ["--port", str(door.port), "--blocking-threads", "4", "config.wsgi:application"]
+    command += ["--port", str(endpoint.port), "--blocking-threads", "4", "config.wsgi:application"]
     process = subprocess.Popen(command, cwd=ROOT, env=served_environment(), start_new_session=True)
     try:
-        wait_for(door)
-        with held(door, with_token(SHAPES["half a body"], cast.ada), CLIENTS):
-            wire = http.client.HTTPConnection(HOST, door.port, timeout=3)
+        wait_for(endpoint)
+        with held(endpoint, with_token(SHAPES["half a body"], cast.ada), CLIENTS):
+            wire = http.client.HTTPConnection(HOST, endpoint.port, timeout=3)
             wire.request("GET", "/healthz")
             with pytest.raises(TimeoutError):
                 wire.getresponse()
@@ -143,11 +143,11 @@ def test_a_server_whose_threads_wait_for_bodies_is_found_out(cast: Any) -> None:
         process.wait()
 
 
-def wait_for(door: Door) -> None:
+def wait_for(endpoint: Endpoint) -> None:
     deadline = time.monotonic() + 60
     while True:
         with suppress(OSError):
-            if door.ask("GET", "/healthz").status == 200:
+            if endpoint.ask("GET", "/healthz").status == 200:
                 return
         assert time.monotonic() < deadline
         time.sleep(0.1)
@@ -156,6 +156,6 @@ def wait_for(door: Door) -> None:
 def with_token(sent: bytes, user: User) -> bytes:
     """Make it a form with its cookie, or no body is read, and add the token of who may import."""
     token = create_token(user=user).token
-    kept = f"Cookie: {settings.CSRF_COOKIE_NAME}={'c' * 32}\r\nAuthorization: Token {token}\r\n"
-    kept += "Content-Type: application/x-www-form-urlencoded\r\n"
-    return sent.replace(HEAD, HEAD + kept.encode())
+    headers = f"Cookie: {settings.CSRF_COOKIE_NAME}={'c' * 32}\r\nAuthorization: Token {token}\r\n"
+    headers += "Content-Type: application/x-www-form-urlencoded\r\n"
+    return sent.replace(HEAD, HEAD + headers.encode())

@@ -18,7 +18,7 @@ from tests.promises.harness import (
     Caller,
     make_callers,
     on_progress,
-    rating_words,
+    rating_body,
     server_errors,
 )
 from tests.served import wrong_clocks
@@ -44,17 +44,17 @@ def servers(transactional_db: None, tmp_path: Path) -> Any:
     """Three servers over one database: a day ahead, an hour behind, and one that steps back."""
     if connection.vendor == "sqlite":
         pytest.skip("SQLite has no clock but that of each process")
-    told = tmp_path / "offset"
-    told.write_text("+0")
+    offset = tmp_path / "offset"
+    offset.write_text("+0")
     surroundings = [
         wrong_clocks.wrong_by("+1d"),
         wrong_clocks.wrong_by("-1h"),
-        wrong_clocks.as_told_by(told),
+        wrong_clocks.offset_from(offset),
     ]
     made = [Server(1, 2, **env) for env in surroundings]
     for server in made:
         server.start()
-    yield made, told
+    yield made, offset
     for server in made:
         server.kill()
 
@@ -76,31 +76,31 @@ def rate_everywhere(caller: Caller, campaign: Campaign, order: list[Server], num
     assert taken.status == 200, taken
     row = Assignment.objects.get(pk=taken.body["id"])
     assert row.lease_expires_at and is_now(row.lease_expires_at - LEASE), "the lease"
-    body = rating_words(row.pk, [5] * 4)
+    body = rating_body(row.pk, [5] * 4)
     made = at(caller, second).submit(body, key=f"{row.pk}")
     assert made.status == 201, made
     address = f"/api/v1/ratings/{made.body['id']}/"
     for version, server in ((1, third), (2, first)):
-        words = {"comment": f"Revised {version}"}
-        said = at(caller, server).call("PATCH", address, words, {"If-Match": f'"{version}"'})
-        assert said.status == 200, said
+        change = {"comment": f"Revised {version}"}
+        answer = at(caller, server).call("PATCH", address, change, {"If-Match": f'"{version}"'})
+        assert answer.status == 200, answer
 
 
 def negative_durations() -> int:
-    """Return how often something that came later is said to have come before."""
+    """Return how often something that came later bears an earlier time."""
     wrong = sum(row.revised_at < row.submitted_at for row in Rating.objects.all())
     for rating in Rating.objects.all():
         made = list(rating.revisions.order_by("number").values_list("made_at", flat=True))
         wrong += made != sorted(made)
-    told = list(AuditEvent.objects.order_by("pk").values_list("at", flat=True))
+    times = list(AuditEvent.objects.order_by("pk").values_list("at", flat=True))
     # Of two that are written at one time, the later number may commit first.
-    return wrong + sum(later < earlier - NOTHING for earlier, later in itertools.pairwise(told))
+    return wrong + sum(later < earlier - NOTHING for earlier, later in itertools.pairwise(times))
 
 
 def test_servers_with_wrong_clocks_agree_on_times_order_leases_locks_and_tokens(
     cast: Any, servers: tuple[list[Server], Path], tally: Tally
 ) -> None:
-    made, told = servers
+    made, offset = servers
     Campaign.objects.update(lease_minutes=LEASE.seconds // 60, overlap=1, revision_hours=2)
     cast.campaign.refresh_from_db()
     for number in range(RATINGS):
@@ -109,11 +109,11 @@ def test_servers_with_wrong_clocks_agree_on_times_order_leases_locks_and_tokens(
     tally.tried(ratings_at_three_servers=RATINGS, steps_back=1)
     for number in range(RATINGS):
         if number == RATINGS // 2:
-            told.write_text("-2h")
+            offset.write_text("-2h")
             time.sleep(2)
         rate_everywhere(caller, cast.campaign, made, number)
     wrong = negative_durations()
-    tally.told(f"{wrong} negative durations")
+    tally.noted(f"{wrong} negative durations")
     on_progress(tally, [caller])
     assert wrong == 0
     assert all(is_now(row.submitted_at) and is_now(row.revised_at) for row in Rating.objects.all())

@@ -1,4 +1,4 @@
-"""The settings of a worker that takes messages at their word, as Celery's own consumer does."""
+"""The settings of a worker that trusts what messages say, as Celery's own consumer does."""
 
 from config.settings import *  # noqa: F403
 

@@ -9,11 +9,11 @@ from typing import Any, Final
 from django.db import connection
 from django.http import HttpRequest, HttpResponse
 
-# What a request says in this header: the moment at which its server process is to die.
+# What a request has in this header: the moment at which its server process is to die.
 DIE_AT: Final = "X-Die-At"
 # After the transaction, before the answer: the client cannot know that its request was carried out.
 UNANSWERED: Final = "after everything"
-# Within the transaction: at the first statement that holds the words, before it is carried out.
+# Within the transaction: at the first statement that holds the text, before it is carried out.
 HALFWAY: Final = "INSERT INTO annotator_auditevent"
 # Granian takes a worker that dies within 5.5 seconds of its start for a crash loop, and gives up.
 OLD_ENOUGH_SECONDS: Final = 6

@@ -30,7 +30,7 @@ def whoever_comes_last_wins() -> None:
 
     def revise(**given: Any) -> Rating:
         with transaction.atomic():
-            # Locked, or of two at once the second would be told of the first after all.
+            # Locked, or of two at once the second would learn of the first after all.
             stored = Rating.objects.select_for_update().get(pk=given["rating_id"])
             return revise_rating(**given | {"version": stored.version})
 
@@ -45,7 +45,7 @@ def own_clock() -> None:
 
 
 def wait_for_the_broker() -> None:
-    """Ring for a job within the request, and without a limit of time."""
+    """Enqueue a job within the request, and without a limit of time."""
     from config.celery import app
 
     app.conf.broker_transport_options = {}
@@ -69,7 +69,7 @@ def each_process_counts_alone() -> None:
 
 
 def swallow_the_full_disk() -> None:
-    """Answer that it is stored where the database had no room or did not answer."""
+    """Answer that it is stored where the database had no space or did not answer."""
     from django.http import JsonResponse
 
     from annotator.site.errors import _unavailable

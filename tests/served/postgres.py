@@ -56,10 +56,10 @@ class OwnPostgres:
             "listen_addresses": HOST,
             "unix_socket_directories": "",
         }
-        words = [word for name, value in given.items() for word in ("-c", f"{name}={value}")]
+        options = [word for name, value in given.items() for word in ("-c", f"{name}={value}")]
         with Path(self._folder, "log").open("ab") as log:
             self._process = subprocess.Popen(
-                [str(self._bin / "postgres"), "-D", "data", *words],
+                [str(self._bin / "postgres"), "-D", "data", *options],
                 cwd=self._folder,
                 stdout=log,
                 stderr=log,
@@ -82,9 +82,9 @@ class OwnPostgres:
             capture_output=True,
             check=True,
         ).stdout
-        words = ["-h", HOST, "-p", str(self.port), "-U", self._user, "-q", "-v", "ON_ERROR_STOP=1"]
+        args = ["-h", HOST, "-p", str(self.port), "-U", self._user, "-q", "-v", "ON_ERROR_STOP=1"]
         subprocess.run(
-            [str(self._bin / "psql"), *words, name],
+            [str(self._bin / "psql"), *args, name],
             input=dumped,
             capture_output=True,
             check=True,
@@ -93,7 +93,7 @@ class OwnPostgres:
     def come_back(self) -> None:
         """Wait until it takes connections; where it has ended, start it as a service manager does.
 
-        A server whose log finds no room ends and recovers; it stays down where that finds none.
+        A server whose log finds no space ends and recovers; it stays down where that finds none.
         """
         deadline = time.monotonic() + LONGEST_START_SECONDS
         while not self._answers():
@@ -117,9 +117,9 @@ class OwnPostgres:
         self.kill()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _run(self, program: str, *words: str) -> None:
+    def _run(self, program: str, *arguments: str) -> None:
         subprocess.run(
-            [str(self._bin / program), *words],
+            [str(self._bin / program), *arguments],
             cwd=self._folder,
             capture_output=True,
             check=True,

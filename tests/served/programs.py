@@ -48,14 +48,14 @@ def run_program(
         if not ended:
             raise subprocess.TimeoutExpired([module, *arguments], timeout)
         command = [module, *arguments]
-        said, complained = out.read_text(), err.read_text()
-        return subprocess.CompletedProcess(command, process.exitcode, said, complained)
+        printed, complained = out.read_text(), err.read_text()
+        return subprocess.CompletedProcess(command, process.exitcode, printed, complained)
 
 
 def _become(
     module: str, arguments: tuple[str, ...], env: dict[str, str], out: str, err: str
 ) -> None:
-    """Be the program from here on: its words, surroundings and outputs."""
+    """Be the program from here on: its arguments, environment and outputs."""
     for stream, path in ((sys.stdout, out), (sys.stderr, err)):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream.fileno())
     os.environ.clear()

@@ -42,7 +42,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Door:
+class Endpoint:
     """Where clients come in: a port, in plain text or in TLS with a certificate of nobody."""
 
     port: int
@@ -69,12 +69,12 @@ class Door:
         begun = time.perf_counter()
         try:
             wire.request(method, path, body, dict(headers or {}))
-            said = wire.getresponse()
-            content = said.read()
+            response = wire.getresponse()
+            content = response.read()
         finally:
             wire.close()
-        named = {name.lower(): value for name, value in said.getheaders()}
-        return Answer(said.status, named, content, time.perf_counter() - begun)
+        named = {name.lower(): value for name, value in response.getheaders()}
+        return Answer(response.status, named, content, time.perf_counter() - begun)
 
 
 @cache
@@ -95,7 +95,7 @@ def make_certificate(folder: Path) -> None:
 
 
 @contextmanager
-def nginx(folder: Path, upstream: int) -> Iterator[Door]:
+def nginx(folder: Path, upstream: int) -> Iterator[Endpoint]:
     """Serve deploy/nginx.conf before a web server on this port."""
     make_certificate(folder)
     port = lasting_port()
@@ -112,12 +112,12 @@ def nginx(folder: Path, upstream: int) -> Iterator[Door]:
     (folder / "site.conf").write_text(site)
     (folder / "nginx.conf").write_text(NGINX_AROUND.format(folder=folder))
     command = ["nginx", "-p", str(folder), "-c", str(folder / "nginx.conf")]
-    with _running(command, folder, Door(port, is_tls=True)) as door:
-        yield door
+    with _running(command, folder, Endpoint(port, is_tls=True)) as endpoint:
+        yield endpoint
 
 
 @contextmanager
-def caddy(folder: Path, upstream: int) -> Iterator[Door]:
+def caddy(folder: Path, upstream: int) -> Iterator[Endpoint]:
     """Serve deploy/Caddyfile before a web server on this port, without a certificate."""
     port = lasting_port()
     env = {
@@ -133,8 +133,8 @@ def caddy(folder: Path, upstream: int) -> Iterator[Door]:
     config = json.loads(done.stdout) | {"admin": {"disabled": True}}
     (folder / "caddy.json").write_text(json.dumps(config))
     command = ["caddy", "run", "--config", str(folder / "caddy.json")]
-    with _running(command, folder, Door(port), env) as door:
-        yield door
+    with _running(command, folder, Endpoint(port), env) as endpoint:
+        yield endpoint
 
 
 PROXIES: Final = {"nginx": nginx, "caddy": caddy}
@@ -148,17 +148,17 @@ def missing(name: str) -> str:
 
 @contextmanager
 def _running(
-    command: list[str], folder: Path, door: Door, env: dict[str, str] | None = None
-) -> Iterator[Door]:
+    command: list[str], folder: Path, endpoint: Endpoint, env: dict[str, str] | None = None
+) -> Iterator[Endpoint]:
     with (folder / "output.log").open("wb") as log:
         process = subprocess.Popen(command, env=env, stdout=log, stderr=log)
     try:
         deadline = time.monotonic() + LONGEST_START_SECONDS
-        while not _answers(door):
+        while not _answers(endpoint):
             assert process.poll() is None, (folder / "output.log").read_text()
             assert time.monotonic() < deadline, f"{command[0]} does not come up"
             time.sleep(0.05)
-        yield door
+        yield endpoint
     finally:
         process.terminate()
         with suppress(subprocess.TimeoutExpired):
@@ -167,8 +167,8 @@ def _running(
         process.wait()
 
 
-def _answers(door: Door) -> bool:
+def _answers(endpoint: Endpoint) -> bool:
     try:
-        return door.ask("GET", "/healthz").status == 200
+        return endpoint.ask("GET", "/healthz").status == 200
     except (OSError, HTTPException):
         return False

@@ -18,7 +18,7 @@ def program() -> str | None:
 
 
 class OwnRedis:
-    """A broker that keeps nothing: what it held is lost when it dies."""
+    """A broker that stores nothing: what it held is lost when it dies."""
 
     def __init__(self) -> None:
         self.port = lasting_port()
@@ -29,8 +29,8 @@ class OwnRedis:
         """Start it, and wait until it takes connections."""
         path = program()
         assert path is not None
-        words = ["--port", str(self.port), "--bind", HOST, "--save", "", "--appendonly", "no"]
-        self._process = subprocess.Popen([path, *words], stdout=subprocess.DEVNULL)
+        options = ["--port", str(self.port), "--bind", HOST, "--save", "", "--appendonly", "no"]
+        self._process = subprocess.Popen([path, *options], stdout=subprocess.DEVNULL)
         deadline = time.monotonic() + LONGEST_START_SECONDS
         while True:
             with suppress(OSError), socket.create_connection((HOST, self.port), timeout=1):

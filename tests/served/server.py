@@ -90,9 +90,9 @@ class Server:
             with suppress(OSError, ValueError):
                 if os.getpgid(int(entry.name)) == self._process.pid:
                     (line,) = (
-                        words
-                        for words in (entry / "status").read_text().splitlines()
-                        if words.startswith("VmRSS:")
+                        line
+                        for line in (entry / "status").read_text().splitlines()
+                        if line.startswith("VmRSS:")
                     )
                     found += int(line.split()[1])
         return found

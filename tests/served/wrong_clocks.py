@@ -18,7 +18,7 @@ def wrong_by(offset: str) -> dict[str, str]:
     return _environment() | {"FAKETIME": offset}
 
 
-def as_told_by(path: Path) -> dict[str, str]:
+def offset_from(path: Path) -> dict[str, str]:
     """Return what has a program read its offset from a file, again and again."""
     return _environment() | {"FAKETIME_TIMESTAMP_FILE": str(path), "FAKETIME_CACHE_DURATION": "1"}
 

@@ -59,14 +59,14 @@ def main() -> None:
     began = time.monotonic()
     with ThreadPoolExecutor(len(TIERS)) as pool:
         ended = [*pool.map(partial(run, scale=options.scale), shares)]
-    told: dict[str, list[dict[str, Any]]] = {}
+    lines_by_tier: dict[str, list[dict[str, Any]]] = {}
     for share, (_, lines) in zip(shares, ended, strict=True):
-        told.setdefault(share.tier, []).extend(lines)
-    for tier, lines in told.items():
+        lines_by_tier.setdefault(share.tier, []).extend(lines)
+    for tier, lines in lines_by_tier.items():
         sys.stdout.write(f"\n{TIERS[tier]}, scale {options.scale}\n\n{written(rows_of(lines))}\n")
     sys.stdout.write(f"\n{(time.monotonic() - began) / 60:.0f} minutes\n")
     if options.json:
-        options.json.write_text(json.dumps(told, indent=1), encoding="utf-8")
+        options.json.write_text(json.dumps(lines_by_tier, indent=1), encoding="utf-8")
     sys.exit(1 if any(code for code, _ in ended) else 0)
 
 
@@ -102,7 +102,7 @@ def run(share: Share, scale: int) -> tuple[int, list[dict[str, Any]]]:
 
 
 def _followed(command: list[str], env: dict[str, str], prefix: str) -> int:
-    """Run a command, and print each line that it says with a word before it."""
+    """Run a command, and print each line of its output after a prefix."""
     with subprocess.Popen(
         command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as process:

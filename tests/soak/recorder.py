@@ -14,7 +14,7 @@ from tests.soak.tally import PROPERTY
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Have each report say of which promise it is."""
+    """Give each report the promise of its test."""
     for item in items:
         mark = item.get_closest_marker("promise")
         if mark:
@@ -25,21 +25,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Write one line a test, with the seconds of its preparation and its end."""
-    told = dict(report.user_properties)
+    properties = dict(report.user_properties)
     # A worker hands its reports on: the process above it writes them all.
-    if "promise" in told and "PYTEST_XDIST_WORKER" not in os.environ:
-        line = _line(report, told)
+    if "promise" in properties and "PYTEST_XDIST_WORKER" not in os.environ:
+        line = _line(report, properties)
         with Path(os.environ["SOAK_RECORD"]).open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
 
 
-def _line(report: pytest.TestReport, told: dict[str, Any]) -> dict[str, Any]:
-    tally = told.get(PROPERTY)
+def _line(report: pytest.TestReport, properties: dict[str, Any]) -> dict[str, Any]:
+    tally = properties.get(PROPERTY)
     reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
     counts = tally if tally and report.when == "call" else {}
     return {
-        "promise": told["promise"],
-        "planted": told["planted"],
+        "promise": properties["promise"],
+        "planted": properties["planted"],
         "test": report.nodeid,
         "when": report.when,
         "outcome": report.outcome,

@@ -18,7 +18,7 @@ class Row:
     promise: str
     tried: dict[str, int] = field(default_factory=dict)
     found: dict[str, int] = field(default_factory=dict)
-    words: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     planted: list[bool] = field(default_factory=list)
     passed: int = 0
     failed: list[str] = field(default_factory=list)
@@ -37,14 +37,14 @@ class Row:
         if line["outcome"] == "passed":
             self.passed += 1
         if line["planted"]:
-            # What a planted fault lost is no loss; one that cannot be planted here says nothing.
+            # What a planted fault lost is no loss; one that cannot be planted here shows nothing.
             if line["outcome"] != "skipped":
                 self.planted.append(line["outcome"] == "passed")
             return
         for name, counts in (("tried", self.tried), ("found", self.found)):
             for key, count in line.get(name, {}).items():
                 counts[key] = counts.get(key, 0) + count
-        self.words += line.get("words", [])
+        self.notes += line.get("notes", [])
 
     @property
     def result(self) -> str:
@@ -81,7 +81,7 @@ def written(rows: Sequence[Row]) -> str:
         for line in lines
     ]
     for row in rows:
-        shown += [f"{row.promise}: {words}" for words in row.words]
+        shown += [f"{row.promise}: {note}" for note in row.notes]
         shown += [f"{row.promise}: not tried: {reason}" for reason in dict.fromkeys(row.skipped)]
         shown += [f"{row.promise}: FAILED: {test}" for test in row.failed]
     return "\n".join(shown)

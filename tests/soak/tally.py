@@ -1,4 +1,4 @@
-"""What a test of a promise tells the soak: what was tried, and what came of it."""
+"""What a test of a promise reports to the soak: what was tried, and what came of it."""
 
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ class Tally:
     def __init__(self) -> None:
         self.tries: dict[str, int] = {}
         self.findings: dict[str, int] = {}
-        self.words: list[str] = []
+        self.notes: list[str] = []
 
     def tried(self, **counts: int) -> None:
         """Note what is tried, in plural: `submits=500, kills=7`."""
@@ -25,13 +25,13 @@ class Tally:
         for name, count in counts.items():
             self.findings[name] = self.findings.get(name, 0) + count
 
-    def told(self, words: str) -> None:
+    def noted(self, note: str) -> None:
         """Note a figure that no test asserts."""
-        self.words.append(words)
+        self.notes.append(note)
 
     def record(self) -> dict[str, Any]:
         """Return the counts as they stand and go on: plain, as they cross to other processes."""
-        return {"tried": self.tries, "found": self.findings, "words": self.words}
+        return {"tried": self.tries, "found": self.findings, "notes": self.notes}
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What came of a test is written once, by the process that hears of all of them."""
+"""What came of a test is written once, by the process that gets all reports."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def hear_of_a_test(**properties: object) -> None:
+def report_a_test(**properties: object) -> None:
     pytest_runtest_logreport(
         pytest.TestReport(
             nodeid="a::b",
@@ -35,9 +35,9 @@ def hear_of_a_test(**properties: object) -> None:
 
 def test_what_came_of_a_promise_is_a_line(record: Path) -> None:
     counts = {"tried": {"submits": 5}, "found": {"lost": 0}}
-    hear_of_a_test(promise="P1", planted=False, **{PROPERTY: counts})
-    told = json.loads(record.read_text())
-    assert told == {
+    report_a_test(promise="P1", planted=False, **{PROPERTY: counts})
+    line = json.loads(record.read_text())
+    assert line == {
         "promise": "P1",
         "planted": False,
         "test": "a::b",
@@ -53,10 +53,10 @@ def test_a_process_that_hands_its_reports_on_writes_none(
     record: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw0")
-    hear_of_a_test(promise="P1", planted=False)
+    report_a_test(promise="P1", planted=False)
     assert not record.exists()
 
 
 def test_a_test_of_no_promise_is_no_line(record: Path) -> None:
-    hear_of_a_test()
+    report_a_test()
     assert not record.exists()

@@ -1,4 +1,4 @@
-"""The soak's table says what was lost, and does not call a promise kept that was not tried."""
+"""The soak's table shows what was lost, and does not call a promise kept that was not tried."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ def test_a_promise_whose_tests_were_all_skipped_is_not_kept_and_says_why() -> No
     assert "P2: not tried: no server" in written(rows)
 
 
-def test_a_planted_fault_that_was_not_found_is_told() -> None:
+def test_a_planted_fault_that_was_not_found_is_reported() -> None:
     (row,) = rows_of([line(planted=True, outcome="failed")])
     assert row.cells()[5:] == ["NO", "1", "FAILED"]
 

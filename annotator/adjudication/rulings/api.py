@@ -42,7 +42,7 @@ class NewAdjudicationSerializer(StrictSerializer):
     reason = CommentField(trim_whitespace=False, max_length=LONGEST_REASON)
     has_guideline_gap = TickField(default=False)
     password = TextField(trim_whitespace=False, max_length=LONGEST_PASSWORD)
-    # Who signs, if the program says so: the caller, or it is refused.
+    # Who signs, if the program names it: the caller, or it is refused.
     signed_as = CommentField(trim_whitespace=False, allow_blank=True, max_length=150, default="")
 
 

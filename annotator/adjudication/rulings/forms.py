@@ -13,11 +13,11 @@ from annotator.models import Decision, RoundKind, RulingReason
 from annotator.rubric import CRITERIA
 from core.forms import ASCII_SPACE, SCORE, PlainTextField, RefusableForm, TickField, words_field
 
-WORDS: Final = {
+LABELS: Final = {
     RoundKind.AGAIN: "the same annotators look again",
     RoundKind.ANOTHER: "one more annotator rates it",
 }
-KINDS: Final = tuple((str(kind), WORDS[kind]) for kind in CHOICES)
+KINDS: Final = tuple((str(kind), LABELS[kind]) for kind in CHOICES)
 
 
 class SendBackForm(RefusableForm):

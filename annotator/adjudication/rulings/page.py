@@ -1,4 +1,4 @@
-"""The adjudication page as its template shows it: one table of scores, one choice, the words."""
+"""The adjudication page as its template shows it: one table of scores, one choice, the remarks."""
 
 import json
 from dataclasses import dataclass, replace
@@ -16,8 +16,8 @@ from annotator.reading import Chip, Compared, CompareRow, chosen_tags, compare_r
 from annotator.rubric import ALL_CRITERIA, CRITERIA, HIGHEST, NAMES
 from core.forms import Choice, RefusableForm, radio_choices
 
-# The keys of the rate screen that work here too, in the words of this screen.
-KEY_WORDS: Final = {
+# The keys of the rate screen that work here too, as this screen calls them.
+KEY_LABELS: Final = {
     "scroll-down": "Scroll the claim sets down",
     "scroll-up": "Scroll the claim sets up",
     "toggle-diff": "Word differences on or off",
@@ -61,7 +61,7 @@ class ScoreRow:
 
 @dataclass(frozen=True, slots=True)
 class PlacedChip:
-    """A tag of an annotator; `side` and `start` say where it stands, -1 for no place."""
+    """A tag of an annotator; `side` and `start` are where it stands, -1 for no place."""
 
     chip: Chip
     side: str
@@ -129,12 +129,12 @@ def page_context(
             [
                 {"side": chip.side, "start": chip.start, "end": chip.end}
                 for part in parts
-                for words in part.words
-                for chip in words.chips
+                for remarks in part.words
+                for chip in remarks.chips
                 if chip.start >= 0
             ]
         ),
-        **reading_context(page.preference, KEY_WORDS),
+        **reading_context(page.preference, KEY_LABELS),
     }
 
 
@@ -172,8 +172,8 @@ def _part(
         )
     side = SIDES[place] if len(page.parts) > 1 else "candidate"
     texts = {"candidate": part.claims, "reference": page.reference.claims}
-    words = tuple(_remarks(rating, side, texts) for rating in part.ratings)
-    return PartView(part.name, side, view, tuple(rows), words, part.ruled is not None)
+    remarks = tuple(_remarks(rating, side, texts) for rating in part.ratings)
+    return PartView(part.name, side, view, tuple(rows), remarks, part.ruled is not None)
 
 
 def _cell(rating: SeenRating | None, key: str) -> Cell:

@@ -42,7 +42,7 @@ from annotator.models import (
     Turn,
     User,
 )
-from annotator.rating_values import Points, mean, points_of, ruled_points, said_of, words_of
+from annotator.rating_values import Points, mean, points_of, remarks_of, ruled_points, texts_of
 from annotator.reading import reading_of, reading_preference
 from annotator.rubric import OVERALL
 
@@ -60,7 +60,7 @@ def ratings_seen(ratings: Sequence[Rating]) -> list[dict[str, Any]]:
 
 
 def seen_sha256(ratings: Sequence[Rating]) -> str:
-    """Return the digest by which a form says which ratings its reader had before them."""
+    """Return the digest by which a form shows which ratings its reader had before them."""
     return _sha256(ratings_seen(ratings))
 
 
@@ -183,7 +183,7 @@ def _open(user: User) -> QuerySet[Conflict]:
     return conflicts_to_rule(user).filter(status=ConflictStatus.OPEN)
 
 
-# The latest rulings tell best how long one takes now.
+# The latest rulings show best how long one takes now.
 MOST_READ: Final = 500
 FEWEST: Final = 5
 # As long as a turn lasts: who signs later was away in between.
@@ -255,7 +255,7 @@ Earlier = Mapping[UUID, tuple[Points, ...]]
 
 @dataclass(frozen=True, slots=True)
 class SeenRating:
-    """A rating as an adjudicator sees it: points of all five criteria, and its words.
+    """A rating as an adjudicator sees it: points of all five criteria, and its texts.
 
     `earlier` holds the points that it had at the end of each round before its last.
     """
@@ -265,7 +265,7 @@ class SeenRating:
     points: Points
     earlier: tuple[Points, ...]
     round: int
-    words: dict[str, str]
+    texts: dict[str, str]
     tags: tuple[dict[str, Any], ...]
 
 
@@ -273,7 +273,7 @@ class SeenRating:
 class Part:
     """A candidate of the conflict with its ratings, and its ruling when it has one.
 
-    `is_other` says that it is the second one of an order flip, whose new scores go apart.
+    `is_other`: it is the second one of an order flip, whose new scores go apart.
     """
 
     name: str

@@ -81,8 +81,8 @@ def rule(
 
     "take" takes what the annotator of `rating_id` gave, "mean" the mean of the ratings, "scores"
     the new scores: `scores` for the conflict's own candidate, `other_scores` for the other one of
-    an order flip. A candidate that has a valid ruling keeps it. `seen` is the digest of the
-    ratings that the adjudicator read; "" from a program that does not say. `signed_as` may name
+    an order flip. A candidate that has a valid ruling retains it. `seen` is the digest of the
+    ratings that the adjudicator read; "" from a program that does not send it. `signed_as` may name
     who signs, who is the adjudicator and nobody else.
 
     Raises Conflict.DoesNotExist for a conflict out of reach, Forbidden for one's own candidate or

@@ -88,7 +88,7 @@ def settled_references(
 ) -> tuple[SettledReference, ...]:
     """Return the candidates of some references with their settled values.
 
-    The system is told once the campaign is closed.
+    The system is shown once the campaign is closed.
     """
     rows = Candidate.objects.filter(reference__in=references, purpose__in=GENUINE)
     candidates = list(rows.order_by("candidate_id").only("candidate_id", "system", "reference_id"))
@@ -105,12 +105,12 @@ def settled_references(
 
 
 def state_of(statuses: Collection[str], *, ratings: int, is_ruled: bool) -> str:
-    """Say in words where a candidate stands, by the statuses of its conflicts."""
+    """Return as text where a candidate stands, by the statuses of its conflicts."""
     if not ratings:
         return "not rated"
-    for status, words in STATES:
+    for status, label in STATES:
         if status in statuses:
-            return words
+            return label
     return "ruled" if is_ruled else "no conflict"
 
 
@@ -195,7 +195,7 @@ def freezable_references(
     unsettled = Conflict.objects.filter(campaign=campaign, status__in=UNSETTLED)
     disputed = {pk for row in unsettled for pk in row.pair}
     for reference in _references(campaign):
-        kept = []
+        usable = []
         for candidate in reference.candidates.all():
             ratings = tuple(sorted(candidate.ratings.all(), key=lambda r: str(r.pk)))
             if not ratings:
@@ -207,10 +207,10 @@ def freezable_references(
             elif candidate.pk not in locked and not include_unlocked:
                 left_out["not locked"] += 1
             else:
-                kept.append((candidate, ratings))
-        if kept:
-            rulings = {one.pk: row for one, _ in kept for row in one.rulings.all()}
-            yield FreezableReference(reference, tuple(kept), rulings)
+                usable.append((candidate, ratings))
+        if usable:
+            rulings = {one.pk: row for one, _ in usable for row in one.rulings.all()}
+            yield FreezableReference(reference, tuple(usable), rulings)
 
 
 def _references(campaign: Campaign) -> Iterator[Reference]:
@@ -264,7 +264,7 @@ class AskedRound:
 
 @dataclass(frozen=True, slots=True)
 class FoundConflict:
-    """A conflict in words, with the rules version under which it was found last."""
+    """A conflict as text, with the rules version under which it was found last."""
 
     words: str
     other: str
@@ -378,7 +378,7 @@ class CandidateTrace:
 def candidate_trace(campaign: Campaign, pk: UUID, names: Names) -> CandidateTrace:
     """Return the page of a genuine candidate; raises Candidate.DoesNotExist for any other.
 
-    `names` calls annotators by user id; without any, no single rating is told.
+    `names` calls annotators by user id; without any, no single rating is shown.
     """
     genuine = Candidate.objects.filter(campaign=campaign, purpose__in=GENUINE)
     row = genuine.select_related("reference").defer("claims", "reference__claims").get(pk=pk)
@@ -416,7 +416,7 @@ def _settled_by(value: SettledValue, rulings: Sequence[GivenRuling], tells_each:
         exact += f", shown as {points_text(value.settled)}"
     valid = next((one for one in rulings if one.is_valid), None)
     if valid is None:
-        given = " + ".join(map(str, value.given)) if tells_each else "what was given"
+        given = " + ".join(map(str, value.given)) if shows_each else "what was given"
         return f"the mean: ({given}) / {len(value.given)} = {exact}"
     if valid.taken_from:
         return f"ruled, taken from {valid.taken_from}: {exact}"

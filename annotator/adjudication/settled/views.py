@@ -10,7 +10,13 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from annotator.access.gate import SignedInRequest
-from annotator.access.scopes import LEAST_TOLD_APART, Names, campaigns_for, pseudonyms, user_names
+from annotator.access.scopes import (
+    LEAST_DISTINGUISHED,
+    Names,
+    campaigns_for,
+    pseudonyms,
+    user_names,
+)
 from annotator.access.visibility import Reader, is_unblinded, reader_of, show_systems
 from annotator.adjudication.settled.queries import (
     candidate_trace,
@@ -90,11 +96,11 @@ def _names(request: SignedInRequest, seen: Seen, pk: UUID) -> Names:
     """Return how annotators are called.
 
     Admins: the pseudonyms of the campaign's reliability page, or user names once they are shown.
-    Researchers: pseudonyms of this one candidate, and none where so few are told apart.
+    Researchers: pseudonyms of this one candidate, and none where there are too few.
     """
     ids = raters_of(seen.campaign)
     if not seen.reader.is_admin:
-        return pseudonyms(ids, pk) if len(ids) >= LEAST_TOLD_APART else {}
+        return pseudonyms(ids, pk) if len(ids) >= LEAST_DISTINGUISHED else {}
     if is_unblinded(seen.campaign, request.user, Shown.NAMES):
         return user_names(ids)
     return pseudonyms(ids, seen.campaign.pk)

@@ -28,7 +28,7 @@ class _Points(FractionField):
 
 
 class WhatIfForm(RefusableForm):
-    """Conflict rules, gaps in rating points; what is not said is as it is today."""
+    """Conflict rules, gaps in rating points; what is not given is as it is today."""
 
     criterion_gap = WholeNumberField(label="Criterion gap", min_value=1, max_value=HIGHEST)
     overall_gap = _Points("Overall gap")
@@ -38,17 +38,17 @@ class WhatIfForm(RefusableForm):
     @property
     def rules(self) -> ConflictRules:
         """The rules of a valid form; a gap in points becomes the smallest numerator it allows."""
-        said = self.cleaned_data
+        cleaned = self.cleaned_data
         return ConflictRules(
-            criterion_gap=said["criterion_gap"],
-            overall_gap_numerator=least_numerator(Fraction(said["overall_gap"])),
-            flip_gap_numerator=least_numerator(Fraction(said["flip_gap"])),
-            has_ladder=said["ladder"] == "on",
+            criterion_gap=cleaned["criterion_gap"],
+            overall_gap_numerator=least_numerator(Fraction(cleaned["overall_gap"])),
+            flip_gap_numerator=least_numerator(Fraction(cleaned["flip_gap"])),
+            has_ladder=cleaned["ladder"] == "on",
         )
 
 
 def what_if_form(campaign: Campaign, asked: Any) -> WhatIfForm:
-    """Return the form with what the address says (a QueryDict), and today's rules for the rest."""
+    """Return the form with what the address holds (a QueryDict), and today's rules for the rest."""
     today = {
         "criterion_gap": str(campaign.criterion_gap),
         "overall_gap": gap_text(campaign.overall_gap_numerator),

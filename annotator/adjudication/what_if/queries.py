@@ -2,7 +2,7 @@
 
 Written as SQL, for the same reason as the ratings of one reference are.
 
-What an admin is told of rules to try, against those that hold: counts; nothing is written.
+What an admin is shown of rules to try, against those that hold: counts; nothing is written.
 """
 
 from collections import defaultdict

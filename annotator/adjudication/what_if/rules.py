@@ -147,6 +147,6 @@ def curve(measured: Sequence[Width], *, has_ladder: bool) -> list[CurvePoint]:
     for points in range(1, 11):
         rules = ConflictRules(points, points * TOTAL_WEIGHT, points * TOTAL_WEIGHT, has_ladder)
         # What a wider gap finds, a narrower one has found.
-        by_kind = {kind: found_by(rules, kept) for kind, kept in by_kind.items()}
+        by_kind = {kind: found_by(rules, found) for kind, found in by_kind.items()}
         rows.append(CurvePoint(points, *(caught(by_kind[kind]) for kind in KINDS)))
     return rows

@@ -123,7 +123,7 @@ def accept_invitation(*, token: str, username: str, password: str) -> User:
 def join_campaign(*, token: str, user: User) -> Invitation:
     """Accept an invitation with the account that one has, and return it.
 
-    Raises OutOfDate where the link may not be used any more, and Refused where it says nothing to
+    Raises OutOfDate where the link may not be used any more, and Refused where it means nothing to
     this person: the link stays good for somebody else then.
     """
     row = _lock_open_invitation(token)

@@ -51,7 +51,7 @@ def members(request: SignedInRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def revoke(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Take a role from a member; the form of each row says whose and which."""
+    """Take a role from a member; the form of each row holds whose and which."""
     row = own_campaign(request, slug)
     form = MemberForm(request.POST)
     if not form.is_valid():
@@ -157,11 +157,11 @@ def change_user(request: SignedInRequest, pk: UUID, name: str) -> HttpResponse:
     """Do one of the acts of the list to an account."""
     user = get_object_or_404(accounts(), pk=pk)
     try:
-        said = _act(request.user, user, name)
+        message = _act(request.user, user, name)
     except Refused as refusal:
         messages.error(request, refusal.sentence)
         return _users_page(request, SiteInviteForm(), refusal.status)
-    messages.success(request, said)
+    messages.success(request, message)
     return SeeOther(resolve_url("annotator:users"))
 
 

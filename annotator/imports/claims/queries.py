@@ -109,35 +109,35 @@ class OddTexts:
 
     def notes(self) -> list[str]:
         """Return in sentences what is odd."""
-        said = [
+        sentences = [
             f"{count:,} texts hold {sign}; the first is {_named(first)}."
             for sign, (first, count) in self._signs.items()
         ]
         if self._alike is None:
-            return said
+            return sentences
         total = self._alike.counts.total()
         if total > MOST_LISTED:
-            said.append(f"{total:,} texts are like an earlier one; {MOST_LISTED} are listed.")
+            sentences.append(f"{total:,} texts are like an earlier one; {MOST_LISTED} are listed.")
         if self._most_sketched and not self._alike.is_sketching:
-            said.append(
+            sentences.append(
                 f"There are more than {MOST_SKETCHED:,} different texts, so those that are only "
                 "nearly the same were not looked for."
             )
-        return said
+        return sentences
 
 
 def _pair(pair: Alike) -> dict[str, Any]:
-    words = f"{_named(pair.second)} {LIKE[pair.likeness]} "
-    words += "its own reference" if pair.is_own_reference else _named(pair.first)
+    text = f"{_named(pair.second)} {LIKE[pair.likeness]} "
+    text += "its own reference" if pair.is_own_reference else _named(pair.first)
     if pair.likeness is Likeness.SIMILAR:
-        words += f" (about {pair.similarity:.0%} in common)"
+        text += f" (about {pair.similarity:.0%} in common)"
     return {
         "first": _name(pair.first),
         "second": _name(pair.second),
         "likeness": pair.likeness.value,
         "similarity": round(pair.similarity, 2),
         "is_own_reference": pair.is_own_reference,
-        "words": words[0].upper() + words[1:],
+        "words": text[0].upper() + text[1:],
     }
 
 

@@ -34,7 +34,7 @@ class NeighbouringIds:
 
     Wholly random keys touch another page of each index with every row, and a file of a million rows
     then writes each page many times. The time is read once a batch: within it the keys stay in
-    random order, so that none tells which of two candidates stood first in its file, where one
+    random order, so that none reveals which of two candidates stood first in its file, where one
     system may always come before another. Layout: RFC 9562, version 7.
     """
 
@@ -168,10 +168,10 @@ def import_claims(
     """Store references with their candidates; what is there with the same text stays as it is.
 
     The records may be a stream: a batch of them is held at a time. `may_train` holds where a record
-    does not say; `source` is the import that new rows come from; `progress` is told after each
-    batch how many records are done, and may raise to stop. Refused when an id is known with another
-    text, and whatever `records` raises passes through: nothing is stored then. On SQLite nobody
-    else writes meanwhile, so a file should have been read to its end once before.
+    does not state it; `source` is the import that new rows come from; `progress` is given after
+    each batch how many records are done, and may raise to stop. Refused when an id is known with
+    another text, and whatever `records` raises passes through: nothing is stored then. On SQLite
+    nobody else writes meanwhile, so a file should have been read to its end once before.
     """
     # Serialises imports, so that the same file sent twice at once is stored once. Not its key:
     # people who rate meanwhile write rows that name the campaign.

@@ -1,4 +1,4 @@
-"""Whether what annotators say of a pair equals what their own ratings of it say: counts only."""
+"""Whether annotators' preferences on a pair equal those of their own ratings: counts only."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from annotator.models import Campaign, Comparison, Preference, Rating
 from annotator.rubric import ALL_CRITERIA, NAMES, SCORE_COLUMNS
 
 ANSWERS: Final = (1, 0, -1)
-ANSWER_WORDS: Final = ("left better", "equal", "right better")
+ANSWER_LABELS: Final = ("left better", "equal", "right better")
 CONFIDENCE: Final = 0.95
 
 
@@ -44,7 +44,7 @@ class CriterionCheck:
     @property
     def rows(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
         """The table with its rows named."""
-        return tuple(zip(ANSWER_WORDS, self.table, strict=True))
+        return tuple(zip(ANSWER_LABELS, self.table, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +75,12 @@ def preference_check(campaign: Campaign) -> PreferenceCheck:
         "comparison__annotator_id", "comparison__left_id", "comparison__right_id", *ALL_CRITERIA
     )
     answered = 0
-    for who, left, right, *said in rows:
+    for who, left, right, *judgements in rows:
         answered += 1
         one, other = scores.get((who, left)), scores.get((who, right))
         if one is None or other is None:
             continue
-        for key, direct in zip(ALL_CRITERIA, said, strict=True):
+        for key, direct in zip(ALL_CRITERIA, judgements, strict=True):
             # Preferences from elsewhere may be of the overall quality only.
             if direct is not None:
                 derived = (one[key] > other[key]) - (one[key] < other[key])
@@ -113,11 +113,11 @@ def wilson_interval(hits: int, n: int) -> Interval:
 
 def _scores(campaign: Campaign) -> dict[tuple[object, object], Mapping[str, int]]:
     """Return the scores, by annotator and candidate, of what the annotator has a preference on."""
-    told = Preference.objects.filter(
+    preferences = Preference.objects.filter(
         Q(comparison__left=OuterRef("candidate")) | Q(comparison__right=OuterRef("candidate")),
         comparison__annotator=OuterRef("annotator"),
     )
-    rows = Rating.objects.filter(Exists(told), candidate__campaign=campaign).only(
+    rows = Rating.objects.filter(Exists(preferences), candidate__campaign=campaign).only(
         "annotator_id", "candidate_id", *SCORE_COLUMNS
     )
     return {(row.annotator_id, row.candidate_id): row.all_scores for row in rows}

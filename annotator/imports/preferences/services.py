@@ -58,12 +58,12 @@ class PreferenceLedger:
         return self.people[record.annotator].pk, pair_key(*sides)
 
     def enter(self, sides: Sides, record: PreferenceRecord) -> None:
-        """Keep a record unless a newer one of that annotator on that pair is kept."""
+        """Hold a record unless a newer one of that annotator on that pair is held."""
         key = self.key_of(sides, record)
-        kept = self._newest.get(key)
-        if kept is not None:
+        held = self._newest.get(key)
+        if held is not None:
             self.superseded += 1
-        if kept is None or _age(kept[1]) < _age(record):
+        if held is None or _age(held[1]) < _age(record):
             self._newest[key] = (sides, record)
 
     def store(self) -> None:
@@ -106,7 +106,7 @@ class PreferenceLedger:
                 )
                 comparisons.append(comparison)
             self.comparisons[key] = comparison.pk
-            said = record if comparison.left_id == sides[0] else record.turned()
+            turned = record if comparison.left_id == sides[0] else record.turned()
             if preference is None:
                 first.append(
                     Preference(
@@ -118,24 +118,24 @@ class PreferenceLedger:
                     )
                 )
             else:
-                self._compare(preference, said)
+                self._compare(preference, turned)
         Comparison.objects.bulk_create(comparisons)
         Preference.objects.bulk_create(first)
         PreferenceRevision.objects.bulk_create(map(_revision, first))
         self.fresh += len(first)
 
     def _compare(self, stored: Preference, record: PreferenceRecord) -> None:
-        said = _preference_json(record)
-        if all(getattr(stored, name) == value for name, value in said.items()):
+        fields = _preference_json(record)
+        if all(getattr(stored, name) == value for name, value in fields.items()):
             self.known += 1
         elif record.updated_at <= stored.revised_at:
             self.superseded += 1
         else:
-            for name, value in said.items():
+            for name, value in fields.items():
                 setattr(stored, name, value)
             stored.version += 1
             stored.revised_at = record.updated_at
-            stored.save(update_fields=[*said, "version", "revised_at"])
+            stored.save(update_fields=[*fields, "version", "revised_at"])
             _revision(stored).save()
             self.revised += 1
 
@@ -169,9 +169,9 @@ RENEWED = ("left", "right", "comparison", "updated_at", "fields")
 
 
 class AnnotationLedger:
-    """Keeps statements by the number of their annotation: new ones are added, newer ones replace.
+    """Stores statements by the number of their annotation: new ones are added, newer ones replace.
 
-    `rows_of` says where the texts of a statement are, `fields_of` what its item said.
+    `rows_of` gives where the texts of a statement are, `fields_of` what its item held.
     """
 
     def __init__(
@@ -190,11 +190,11 @@ class AnnotationLedger:
         last = own.aggregate(last=Max("position"))["last"] or 0
         positions = count(last + 1)
         for batch in batches(statements):
-            found = own.filter(annotation__in=[one.said.annotation for one in batch])
+            found = own.filter(annotation__in=[one.record.annotation for one in batch])
             stored = {row.annotation: row for row in found}
             fresh, renewed = [], []
             for statement in batch:
-                row = stored.get(statement.said.annotation)
+                row = stored.get(statement.record.annotation)
                 if row is None:
                     fresh.append(self._new(statement, next(positions)))
                 elif self._renew(row, statement):
@@ -209,18 +209,18 @@ class AnnotationLedger:
         reference, left, right, comparison = self._rows_of(statement)
         return ImportedAnnotation(
             campaign=self.campaign,
-            annotation=statement.said.annotation,
+            annotation=statement.record.annotation,
             position=position,
             reference_id=reference,
             left_id=left,
             right_id=right,
             comparison_id=comparison,
-            updated_at=statement.said.updated_at,
+            updated_at=statement.record.updated_at,
             fields=self._fields_of(statement),
         )
 
     def _renew(self, row: ImportedAnnotation, statement: Statement) -> bool:
-        """Have a newer statement take the place of a stored one; say whether it does."""
+        """Have a newer statement take the place of a stored one; return whether it does."""
         reference, left, right, comparison = self._rows_of(statement)
         pair = {row.left_id, row.right_id}
         if row.reference_id != reference or pair != {left, right}:
@@ -229,10 +229,10 @@ class AnnotationLedger:
                 "Studio servers may give one number twice: import the second into a campaign of "
                 "its own."
             )
-        if statement.said.updated_at <= row.updated_at:
+        if statement.record.updated_at <= row.updated_at:
             return False
         row.left_id, row.right_id, row.comparison_id = left, right, comparison
-        row.updated_at = statement.said.updated_at
+        row.updated_at = statement.record.updated_at
         row.fields = self._fields_of(statement)
         return True
 
@@ -245,7 +245,7 @@ class PreferenceCounts:
     `known_preferences` were there already, `superseded` are older than another statement of that
     annotator on that pair, and `same_text` are of two outputs with one text, of which none can be
     preferred. `annotators` counts new accounts, `other_errors` errors that have no tag and went
-    into the comment, `highlights` marks that no annotator made. Every record is kept as it was
+    into the comment, `highlights` marks that no annotator made. Every record is stored as it was
     written, too: `annotations` are new, `renewed_annotations` newer, `known_annotations` known.
     """
 
@@ -307,7 +307,7 @@ def _store(
         imported_by=imported_by,
         source=source,
     )
-    names = {statement.said.annotator for statement in comparable}
+    names = {statement.record.annotator for statement in comparable}
     people, fresh = _people(campaign, names, imported_by)
     ledger = PreferenceLedger(campaign, people)
     annotations = _stored(campaign, statements, texts, ledger)
@@ -318,8 +318,8 @@ def _store(
         superseded=ledger.superseded,
         same_text=len(statements.all) - len(comparable),
         annotators=fresh,
-        highlights=sum(one.said.highlights for one in statements.all),
-        other_errors=sum(len(one.said.other_errors) for one in statements.all),
+        highlights=sum(one.record.highlights for one in statements.all),
+        other_errors=sum(len(one.record.other_errors) for one in statements.all),
         annotations=annotations.fresh,
         renewed_annotations=annotations.renewed,
         known_annotations=annotations.known,
@@ -339,14 +339,14 @@ def _stored(
         (reference, first), (_, second) = candidates[name, left], candidates[name, right]
         if not statement.is_comparable:
             return reference, first, second, None
-        key = ledger.key_of((first, second), statement.said)
+        key = ledger.key_of((first, second), statement.record)
         return reference, first, second, ledger.comparisons[key]
 
     for statement in statements.all:
         if statement.is_comparable:
             name, left, right = texts.names_of(statement)
             sides = (candidates[name, left][1], candidates[name, right][1])
-            ledger.enter(sides, statement.said)
+            ledger.enter(sides, statement.record)
     ledger.store()
     annotations = AnnotationLedger(
         campaign, rows_of, lambda statement: statements.shelf.get(statement.fields)
@@ -369,7 +369,7 @@ def _people(
             user.save(update_fields=["is_active"])
             fresh += 1
         elif user.is_active or user.has_usable_password():
-            # A file must not put words into the mouth of somebody who works here.
+            # A file must not put an opinion into the mouth of somebody who works here.
             raise Refused(
                 f"The account {name} can sign in, so no preferences of others are stored under it. "
                 "Rename or deactivate it, with no password, and import again."

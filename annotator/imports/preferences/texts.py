@@ -25,7 +25,7 @@ class Statement:
     `fields` is the place of what its item said.
     """
 
-    said: PreferenceRecord
+    record: PreferenceRecord
     digests: Three
     fields: int
 
@@ -143,7 +143,7 @@ class _References(Sequence[ReferenceRecord]):
             candidates=tuple(
                 CandidateRecord(key, text(digest)) for key, digest in self._digests[name].items()
             ),
-            ipc=statement.said.ipc,
+            ipc=statement.record.ipc,
         )
 
     def __iter__(self) -> Iterator[ReferenceRecord]:

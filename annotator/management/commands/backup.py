@@ -61,7 +61,7 @@ def _passphrase_seal() -> Seal:
             "A backup is always encrypted: set BACKUP_PASSPHRASE, or name a public key with "
             "--recipient, or run this on a terminal to be asked."
         )
-    words = getpass.getpass("Passphrase: ")
-    if words != getpass.getpass("Once more: "):
+    passphrase = getpass.getpass("Passphrase: ")
+    if passphrase != getpass.getpass("Once more: "):
         raise Refused("The two passphrases differ; no backup was written.")
-    return seal_by_passphrase(words)
+    return seal_by_passphrase(passphrase)

@@ -15,7 +15,7 @@ class Command(BaseCommand):
         "Look at settings, database, broker, workers, files and models; say what is missing and "
         "how to mend it. Exit 1 where something is missing; warnings alone exit 0."
     )
-    # They would end the command where it should say what is wrong.
+    # They would end the command where it should report what is wrong.
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:

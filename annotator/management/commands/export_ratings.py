@@ -43,13 +43,13 @@ class Command(WorkbenchCommand):
             reason=options["reason"],
             key=options["pseudonym_key"],
         )
-        told = None
+        manifest = None
         if options["output"] == STDOUT:
             _to_stdout(export)
         else:
-            told = _to_file(export, Path(options["output"]))
+            manifest = _to_file(export, Path(options["output"]))
         self.log(_describe(export))
-        return told
+        return manifest
 
 
 def refuse_unwritable(target: Path) -> None:

@@ -51,7 +51,7 @@ class Command(WorkbenchCommand):
         return document
 
     def _carry_out(self, file: BufferedReader, options: dict[str, Any]) -> dict[str, Any]:
-        """Check the file to its end, tell what is odd about it, and then store it."""
+        """Check the file to its end, report what is odd about it, and then store it."""
         slug, is_dry = options["campaign"], options["dry_run"]
         campaign = _open_campaign(slug)
         check = check_claims(
@@ -95,7 +95,7 @@ class Command(WorkbenchCommand):
         return ReadingProgress(verb, file, size, self.log, is_terminal=is_terminal)
 
     def _print_lines(self, *sentences: str) -> None:
-        """Write lines that stay, also where progress was told over one and the same line."""
+        """Write lines that stay, also where progress was shown over one and the same line."""
         if sentences and self.stderr.isatty():
             self.log("")
         for sentence in sentences:

@@ -1,7 +1,7 @@
 """`manage.py load_demo`: the demo campaign and its accounts, once.
 
 The claim texts are files in fixtures/demo; annotator.demo plans which damage each candidate
-carries and what the two absent annotators rated; here the plan goes through the same services
+holds and what the two absent annotators rated; here the plan goes through the same services
 as real work does.
 """
 

@@ -15,7 +15,7 @@ from core.errors import Refused
 class Command(migrate.Command):
     """Wait for a migration that runs, then see what is left to do.
 
-    Every start of the services comes by here, so what `doctor` says of the database is said too.
+    Every start of the services comes by here, so what `doctor` finds in the database is shown, too.
     """
 
     def handle(self, *args: Any, **options: Any) -> None:

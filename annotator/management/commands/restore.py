@@ -57,13 +57,13 @@ class Command(WorkbenchCommand):
             f"Restored {document['rows']:,} rows and {document['files']:,} files as of "
             f"{document['made_at']}. Everybody signs in anew."
         ]
-        if matters := document["brought_back"]:
+        if references := document["brought_back"]:
             lines.append(
                 "These matters were erased after that moment and are back. Erase them again: an "
                 "admin of the campaign asks on the page of the matter, a site admin agrees on "
                 "Erasures; `doctor` lists them until they are gone."
             )
-            lines += [f"  {one['reference']} of campaign {one['campaign']}" for one in matters]
+            lines += [f"  {one['reference']} of campaign {one['campaign']}" for one in references]
         else:
             lines.append("No matter that is on record as erased came back.")
         return "\n".join(lines)

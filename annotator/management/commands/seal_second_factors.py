@@ -16,10 +16,10 @@ class Command(WorkbenchCommand):
         return seal_factors()
 
     def sentence(self, document: dict[str, Any]) -> str:
-        words = f"{document['sealed']} sealed anew."
+        text = f"{document['sealed']} sealed anew."
         if document["unopened"]:
-            words += (
+            text += (
                 f" {document['unopened']} cannot be opened: put the key of then into "
                 "SECRET_KEY_FALLBACKS and run this again, or reset them (reset_second_factor)."
             )
-        return words
+        return text

@@ -37,8 +37,8 @@ class Command(WorkbenchCommand):
 
     def sentence(self, document: dict[str, Any]) -> str:
         if document["ok"]:
-            kept = "Keep this head outside of the database:"
-            return f"The audit trail is whole. {kept}\n{document['head'] or '(no entry yet)'}"
+            advice = "Keep this head outside of the database:"
+            return f"The audit trail is whole. {advice}\n{document['head'] or '(no entry yet)'}"
         return (
             f"The audit trail was changed: {document['why']}.\n"
             f"Sound up to: {document['head'] or 'nothing'}"

@@ -78,7 +78,7 @@ _VERSION: Final = re.compile(r"[A-Za-z0-9.+-]{1,40}")
 class Table:
     """The rows of one table: their columns, how many, and the sha256 of their lines.
 
-    `plain_sha256` is that of the rows as both databases tell them alike.
+    `plain_sha256` is that of the rows as both databases give them alike.
     """
 
     name: str
@@ -153,17 +153,17 @@ def _manifest(document: dict[str, Any], version: str) -> Manifest:
     return found
 
 
-def _table(**told: Any) -> Table:
-    columns = [_text(column, _TABLE) for column in told["columns"]]
-    counts = {name: _number(told[name]) for name in ("rows", "size", "packed_size")}
-    digests = {name: _text(told[name], _SHA256) for name in ("sha256", "plain_sha256")}
+def _table(**given: Any) -> Table:
+    columns = [_text(column, _TABLE) for column in given["columns"]]
+    counts = {name: _number(given[name]) for name in ("rows", "size", "packed_size")}
+    digests = {name: _text(given[name], _SHA256) for name in ("sha256", "plain_sha256")}
     return Table(
-        **(told | counts | digests | {"columns": columns, "name": _text(told["name"], _TABLE)})
+        **(given | counts | digests | {"columns": columns, "name": _text(given["name"], _TABLE)})
     )
 
 
-def _file(**told: Any) -> StoredFile:
-    file = StoredFile(**told)
+def _file(**given: Any) -> StoredFile:
+    file = StoredFile(**given)
     _text(file.sha256, _SHA256)
     _number(file.size)
     if not is_of_a_kind(file):
@@ -204,7 +204,7 @@ def file_member(name: str) -> str:
 def archive(manifest: Manifest, tables: IO[bytes], directory: Path) -> Iterator[bytes]:
     """Yield the archive: `tables` holds the packed tables one behind the other.
 
-    Raises Refused where a file is not what the manifest says: it went away meanwhile.
+    Raises Refused where a file is not as in the manifest: it went away meanwhile.
     """
     contents = manifest.as_bytes()
     yield from _member(CONTENTS, len(contents), [contents])
@@ -310,9 +310,9 @@ class CheckedArchive:
 
 
 def check_archive(spool: IO[bytes]) -> CheckedArchive:
-    """Read an archive to its end; raise Refused unless all of it is as its manifest says.
+    """Read an archive to its end; raise Refused unless all of it is as in its manifest.
 
-    The list of contents says which bytes an archive has between the members, and no others are
+    The list of contents gives which bytes an archive has between the members, and no others are
     accepted: no link, no device, no other name, nothing twice and nothing behind the end. Each
     table is unpacked up to the size that is stated for it, and no further.
     """
@@ -336,10 +336,10 @@ def _members(spool: IO[bytes]) -> CheckedArchive:
     if not 0 <= size <= MOST_BYTES or block != header(CONTENTS, size):
         raise Refused(DAMAGED.format("The beginning"))
     manifest = read_manifest(spool.read(size))
-    told = [(table_member(table.name), table.packed_size) for table in manifest.tables]
-    told += [(file_member(file.name), file.size) for file in manifest.files]
+    members = [(table_member(table.name), table.packed_size) for table in manifest.tables]
+    members += [(file_member(file.name), file.size) for file in manifest.files]
     parts, end = dict[str, _Part](), _end(_Part(len(block), size))
-    for name, size in told:
+    for name, size in members:
         begin = header(name, size)
         spool.seek(end)
         if spool.read(len(begin)) != begin:

@@ -26,7 +26,7 @@ MOST_BYTES: Final = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class ErasedReference:
-    """A matter that was erased: the key of its reference and of its campaign, and when."""
+    """A reference that was erased: its key of and that of its campaign, and when."""
 
     reference: str
     campaign: str
@@ -37,18 +37,18 @@ def record_path() -> Path:
     return Path(settings.DATA_DIR) / NAME
 
 
-def remember_erasures(matters: Iterable[ErasedReference]) -> None:
-    """Add matters to the record; those that it has stay as they are, and nothing is removed."""
+def remember_erasures(references: Iterable[ErasedReference]) -> None:
+    """Add references to the record; those that it has stay as they are, and nothing is removed."""
     path = record_path()
     before = path.read_bytes().splitlines() if path.is_file() else []
-    wanted = [json.dumps(asdict(one)).encode() for one in matters]
+    wanted = [json.dumps(asdict(one)).encode() for one in references]
     lines = list(dict.fromkeys([*before, *wanted]))
     if lines != before:
         atomic_write(path, (line + b"\n" for line in lines))
 
 
 def recorded_erasures(path: Path) -> dict[str, ErasedReference]:
-    """Return the matters of a record by the keys of their references.
+    """Return the references of a record by their keys.
 
     Raises Refused where it cannot be read to its end: then nobody knows what else was erased.
     """
@@ -74,7 +74,7 @@ def recorded_erasures(path: Path) -> dict[str, ErasedReference]:
 
 
 def erased_references() -> list[ErasedReference]:
-    """Return the erased matters of all campaigns; none where the tables are not there yet."""
+    """Return the erased references of all campaigns; none where the tables are not there yet."""
     if Reference._meta.db_table not in connection.introspection.table_names():
         return []
     if set(applied_migrations()) != known_migrations():

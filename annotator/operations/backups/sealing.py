@@ -31,14 +31,14 @@ class Key(Protocol):
     """What opens a backup."""
 
     def identity(self, sealed_key: bytes) -> pyrage.x25519.Identity:
-        """Return the private key; `sealed_key` is what the backup says of it, or nothing."""
+        """Return the private key; `sealed_key` is what the backup holds of it, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passphrase:
     """A passphrase of at least twelve characters."""
 
-    words: str
+    passphrase: str
 
     def identity(self, sealed_key: bytes) -> pyrage.x25519.Identity:
         """Open the backup's own key with the passphrase."""
@@ -51,7 +51,7 @@ class Passphrase:
         if work is None or int(work[1]) > MOST_WORK:
             raise Refused(NOT_OPENED.format(why="its sealed key is none that `backup` writes"))
         try:
-            key = pyrage.passphrase.decrypt(sealed_key, self.words)
+            key = pyrage.passphrase.decrypt(sealed_key, self.passphrase)
         except pyrage.DecryptError as error:
             raise Refused(NOT_OPENED.format(why="the passphrase is wrong")) from error
         return pyrage.x25519.Identity.from_str(key.decode())
@@ -87,15 +87,15 @@ class Seal:
     sealed_key: bytes = b""
 
 
-def seal_by_passphrase(words: str) -> Seal:
+def seal_by_passphrase(passphrase: str) -> Seal:
     """Return a seal that the passphrase opens."""
-    if len(words) < SHORTEST_PASSPHRASE:
+    if len(passphrase) < SHORTEST_PASSPHRASE:
         raise Refused(
             f"A passphrase has at least {SHORTEST_PASSPHRASE} characters; a backup that is "
             "stolen can be tried for ever. Six random words are good."
         )
     key = pyrage.x25519.Identity.generate()
-    return Seal((key.to_public(),), pyrage.passphrase.encrypt(str(key).encode(), words))
+    return Seal((key.to_public(),), pyrage.passphrase.encrypt(str(key).encode(), passphrase))
 
 
 def seal_to(recipients: Sequence[str]) -> Seal:
@@ -123,7 +123,7 @@ class _Pulled:
         except StopIteration:
             return b""
         except Exception as error:
-            self.error = error  # the library would keep only its words
+            self.error = error  # the library would pass on only its text
             raise
         taken, self._left = self._left[:size], self._left[size:]
         return bytes(taken)

@@ -70,12 +70,12 @@ from core.errors import Refused
 from core.files import TEMPORARY_PREFIX, atomic_write, open_atomic
 from core.version import VERSION
 
-# Rows of it say which migrations ran: nothing that serves writes them.
+# Rows of it show which migrations ran: nothing that serves writes them.
 MIGRATIONS: Final = "django_migrations"
 
 
 def grant_serving_rights() -> bool:
-    """Give DATABASE_SERVING_ROLE what serving needs, and take all else away; say whether it is set.
+    """Give DATABASE_SERVING_ROLE what serving needs and take the rest; return whether it is set.
 
     Raises Refused where the one who asks is that role, or where there is none of the name.
     """
@@ -126,7 +126,7 @@ class Made:
     manifest: Manifest
 
 
-def make_backup(*, target: Path, seal: Seal, log: Log = lambda words: None) -> Made:
+def make_backup(*, target: Path, seal: Seal, log: Log = lambda text: None) -> Made:
     """Write everything that is stored to one encrypted file, and remember that it was made.
 
     Others go on writing meanwhile; what they do after the first look is not in it. Raises Refused
@@ -220,12 +220,12 @@ MIGRATIONS_TABLE = "django_migrations"
 REFERENCES = "annotator_reference"
 # Of SQLite's rows: the database and its log hold them both for a moment, with indexes.
 TIMES_OF_ROWS = 3
-MATTERS_NAMED = 20
+MOST_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What was restored, from when it is, and the erased matters that it brought back."""
+    """What was restored, from when it is, and the erased references that it brought back."""
 
     made_at: str
     app_version: str
@@ -240,13 +240,13 @@ def restore_backup(
     key: Key,
     erasures: Path | None = None,
     brings_back_erased: bool = False,
-    log: Log = lambda words: None,
+    log: Log = lambda text: None,
 ) -> Restored:
     """Bring back rows and files of a backup; nothing is visible before all of it is proven.
 
     `erasures` is a record of erasures from elsewhere; that of this DATA_DIR counts in any case.
     Raises Refused where the backup does not open, is damaged, too large for the disk or of a newer
-    version, where this host has data already, and where the backup holds a matter that is known to
+    version, where this host has data already, and where the backup has a reference that is known to
     be erased, unless `brings_back_erased`. Sessions are not in a backup: everybody signs in again.
     """
     make_private(Path(settings.DATA_DIR))
@@ -319,7 +319,7 @@ def _refuse_full(size: int, what: str) -> None:
 
 
 def _refuse_unknown_tables(manifest: Manifest) -> None:
-    """Raise Refused where rows are told of tables or columns that the version did not have."""
+    """Raise Refused where there are rows of tables or columns that the version did not have."""
     models = {model._meta.db_table: model for model in models_after(manifest.migrations)}
     for table in manifest.tables:
         if table.name not in models or sorted(columns_of(models[table.name])) != sorted(
@@ -347,25 +347,25 @@ def _known_erasures(given: Path | None) -> dict[str, ErasedReference]:
 def _brought_back(
     found: CheckedArchive, known: dict[str, ErasedReference]
 ) -> list[ErasedReference]:
-    """Return the matters that are known to be erased, and of which the backup has the texts."""
-    told = {table.name: table for table in found.manifest.tables}
-    if not known or REFERENCES not in told:
+    """Return the references that are known to be erased, and of which the backup has the texts."""
+    tables = {table.name: table for table in found.manifest.tables}
+    if not known or REFERENCES not in tables:
         return []
-    columns = told[REFERENCES].columns
+    columns = tables[REFERENCES].columns
     # A version that knew no erasures has no such column.
     names = [name for name in ("id", "erased_at") if name in columns]
     with _refused_rows():
-        rows = values_in(found.lines(told[REFERENCES]), columns, *names)
+        rows = values_in(found.lines(tables[REFERENCES]), columns, *names)
         return [known[key] for key, *erased in rows if key in known and not any(erased)]
 
 
-def _described(matters: list[ErasedReference]) -> str:
-    """Return which matters come back, by their keys: their texts and names are nobody's here."""
+def _described(erased: list[ErasedReference]) -> str:
+    """Return which references come back, by their keys: their texts and names are nobody's here."""
     named = ", ".join(
-        f"{one.reference} (erased {one.erased_at[:10]})" for one in matters[:MATTERS_NAMED]
+        f"{one.reference} (erased {one.erased_at[:10]})" for one in erased[:MOST_NAMED]
     )
-    more = f" and {len(matters) - MATTERS_NAMED:,} more" if len(matters) > MATTERS_NAMED else ""
-    count = "a matter that was" if len(matters) == 1 else f"{len(matters):,} matters that were"
+    more = f" and {len(erased) - MOST_NAMED:,} more" if len(erased) > MOST_NAMED else ""
+    count = "a matter that was" if len(erased) == 1 else f"{len(erased):,} matters that were"
     return f"The backup would bring back {count} erased after it was made: {named}{more}."
 
 
@@ -395,14 +395,14 @@ def _refuse_newer(manifest: Manifest) -> None:
 
 def _refuse_data(manifest: Manifest, brought_back: list[ErasedReference]) -> None:
     """Raise Refused unless this host is empty; files of the same backup may lie here already."""
-    told = {file.name: file for file in manifest.files}
+    stored = {file.name: file for file in manifest.files}
     directory = Path(settings.DATA_DIR)
     for folder in stored_folders():
         for path in (directory / folder).rglob("*"):
             name = path.relative_to(directory).as_posix()
             if (path.is_dir() and not path.is_symlink()) or path.name.startswith(TEMPORARY_PREFIX):
                 continue
-            if name not in told or not _is_same(path, told[name]):
+            if name not in stored or not _is_same(path, stored[name]):
                 raise Refused(
                     f"{directory} holds data already ({name}); restore into an empty DATA_DIR. "
                     "Nothing was changed."

@@ -19,7 +19,7 @@ from django.db.models import Field, Model, QuerySet, TextField
 from django.db.models.functions import Cast
 from django.utils.duration import duration_string
 
-# Good for one machine and one hour: sessions (all sign in again), who is alive, paces used up.
+# Good for one machine and one hour: sessions (all sign in again), live programs, used rate limits.
 LEFT_OUT: Final = (
     *("django_session", "annotator_browsersession"),
     *("annotator_presence", "annotator_usedpace"),
@@ -57,7 +57,7 @@ def known_migrations() -> set[Node]:
 
 
 def models_after(migrations: Iterable[Node]) -> list[type[Model]]:
-    """Return a model of each table as it is after these migrations, whatever the code says now."""
+    """Return a model of each table as it is after these migrations, whatever the code has now."""
     loader = MigrationLoader(connection)
     there = set(migrations)
     leaves = [
@@ -86,7 +86,7 @@ def lines_of(model: type[Model], *, rows_at_once: int = ROWS_AT_ONCE) -> Iterato
 
 
 def plain_digest_of(model: type[Model], *, rows_at_once: int = ROWS_AT_ONCE) -> str:
-    """Return the sha256 of the rows as both databases tell them alike."""
+    """Return the sha256 of the rows as both databases give them alike."""
     digest = PlainDigest(len(columns_of(model)))
     for line in lines_of(model, rows_at_once=rows_at_once):
         digest.update(line)
@@ -107,7 +107,7 @@ def _exact_columns(model: type[Model]) -> Sequence[str]:
 
 
 class PlainDigest:
-    """The sha256 of lines without what only one database can tell: JSON by key, and one zero."""
+    """The sha256 of lines without what only one database can give: JSON by key, and one zero."""
 
     def __init__(self, columns: int) -> None:
         self._columns = columns

@@ -74,7 +74,7 @@ def look_at_choices() -> Iterator[Finding]:
 
 
 PART: Final = "erasures"
-MATTERS_NAMED: Final = 20
+MOST_NAMED: Final = 20
 
 
 def look_at_erasures() -> Iterator[Finding]:
@@ -89,10 +89,10 @@ def look_at_erasures() -> Iterator[Finding]:
         return
     back = _back(recorded)
     if back:
-        more = f" and {len(back) - MATTERS_NAMED:,} more" if len(back) > MATTERS_NAMED else ""
+        more = f" and {len(back) - MOST_NAMED:,} more" if len(back) > MOST_NAMED else ""
         yield missing(
             PART,
-            f"{len(back)} that were erased are back: {', '.join(back[:MATTERS_NAMED])}{more}.",
+            f"{len(back)} that were erased are back: {', '.join(back[:MOST_NAMED])}{more}.",
             "Erase them again: an admin of the campaign asks on the page of the matter, a site "
             "admin agrees on Erasures.",
         )
@@ -127,7 +127,7 @@ def _modes(directory: Path) -> Finding:
             f"Give it to the user that the programs run as: `chown -R USER {directory}`.",
         )
     # What lies in a folder that only its owner enters is out of the others' reach, whatever its
-    # own mode: a copy, though, keeps the mode and loses the folder.
+    # own mode: a copy, though, retains the mode and loses the folder.
     exposed = [path for path in _private(directory) if path.stat().st_mode & OTHERS]
     if directory.stat().st_mode & OTHERS:
         return missing(
@@ -226,7 +226,7 @@ def _place_of_messages(queue: Queues) -> str:
 def _untaken_jobs() -> Counter[str]:
     """Return by queue how many jobs wait too long although nothing on that queue is worked on.
 
-    A worker says that it lives from a thread of its own, whatever becomes of its queue.
+    A worker reports that it lives from a thread of its own, whatever becomes of its queue.
     """
     now = database_now()
     since = now - timedelta(minutes=LONGEST_WAIT_MINUTES)

@@ -27,7 +27,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One fact about one part; `mend` says what to do, and is empty where nothing is."""
+    """One fact about one part; `mend` is what to do, and is empty where nothing is."""
 
     part: str
     level: Level
@@ -65,7 +65,7 @@ PART: Final = "database"
 MOST_SECONDS_APART: Final = 5
 # PRAGMA synchronous: 2 is FULL, 3 EXTRA; below, a power cut takes back what was acknowledged.
 FULL: Final = 2
-KEEPING_POSTGRES: Final = ("fsync", "full_page_writes", "synchronous_commit")
+DURABLE_POSTGRES: Final = ("fsync", "full_page_writes", "synchronous_commit")
 
 
 def is_reached() -> bool:
@@ -111,7 +111,7 @@ def look_at_schema() -> Finding:
 
 
 def look_at_settings() -> Iterator[Finding]:
-    """Say whether an acknowledged rating outlives a power cut, and whether texts travel plain."""
+    """Return whether an acknowledged rating outlives a power cut, and if texts travel plain."""
     if connection.vendor == "postgresql":
         yield from _postgres()
     else:
@@ -130,7 +130,7 @@ def look_at_settings() -> Iterator[Finding]:
 def _postgres() -> Iterator[Finding]:
     with connection.cursor() as cursor:
         off = []
-        for name in KEEPING_POSTGRES:
+        for name in DURABLE_POSTGRES:
             cursor.execute("SELECT current_setting(%s)", [name])
             if cursor.fetchone()[0] == "off":
                 off.append(name)

@@ -1,6 +1,6 @@
 """Figures for Prometheus, counted without mapping files into memory.
 
-prometheus-client maps its files: a mapped page that finds no room on a full disk ends the process,
+prometheus-client maps its files: a mapped page that finds no space on a full disk ends the process,
 and every request in it, by SIGBUS. A write that finds none only fails. The form is the library's.
 
 Routes, methods and codes are their only labels: no name, no id, no text.
@@ -49,7 +49,7 @@ class CountFile:
         return 0.0, 0.0
 
     def write_value(self, key: str, value: float, timestamp: float) -> None:
-        """Write a count; where there is no room, its next write brings the whole of it."""
+        """Write a count; where there is no space, its next write brings the whole of it."""
         with suppress(OSError):
             if self._file is None:
                 self._file = self._created()

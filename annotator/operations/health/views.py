@@ -11,7 +11,7 @@ from annotator.operations.health.figures import text
 
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
-    """Say that this process answers."""
+    """Answer that this process is alive."""
     return JsonResponse({"status": "ok"})
 
 
@@ -19,7 +19,7 @@ def healthz(request: HttpRequest) -> JsonResponse:
 def readyz(request: HttpRequest) -> JsonResponse:
     """Return whether the database is reached and migrated, and which queues have no living worker.
 
-    Rating needs no worker: a web server without one stays in service, so it is told by 200.
+    Rating needs no worker: a web server without one stays in service, so the answer is 200.
     """
     try:
         if waiting_migrations():
@@ -28,8 +28,8 @@ def readyz(request: HttpRequest) -> JsonResponse:
     except DatabaseError:
         return JsonResponse({"status": "not ok", "database": "not reached"}, status=503)
     if unserved:
-        words = f"no worker is alive for: {', '.join(unserved)}"
-        return JsonResponse({"status": "degraded", "workers": words})
+        message = f"no worker is alive for: {', '.join(unserved)}"
+        return JsonResponse({"status": "degraded", "workers": message})
     return JsonResponse({"status": "ok"})
 
 

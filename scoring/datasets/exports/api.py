@@ -50,4 +50,4 @@ class DataCard(PermittedView):
     def get(self, request: Request, name: str, number: int) -> HttpResponse:
         row = version_or_404(person(request), name, number)
         reader = card_reader(person(request), row)
-        return card_download(row, card_wish(request.query_params), tells_files=reader.is_admin)
+        return card_download(row, card_wish(request.query_params), shows_files=reader.is_admin)

@@ -49,7 +49,7 @@ def _refuse(field: str, sentence: str) -> None:
 
 
 class LicenceForm(RefusableForm):
-    """A licence in a few words."""
+    """The name of a licence."""
 
     licence = PlainTextField(
         max_length=LONGEST,

@@ -13,14 +13,14 @@ from scoring.models import DatasetVersion
 CARD_FORMATS: Final = ("card-json", "card-md", "sha256sums")
 
 
-def card_of(version: DatasetVersion, *, tells_files: bool = True) -> dict[str, Any]:
+def card_of(version: DatasetVersion, *, shows_files: bool = True) -> dict[str, Any]:
     """Return the data card of a version as it leaves, with keys in a fixed order.
 
-    `tells_files` False leaves out what the imported files were called.
+    `shows_files` False leaves out what the imported files were called.
     """
     card = version.card
     return data_card(
-        card if tells_files else {key: card[key] for key in card if key != "files"},
+        card if shows_files else {key: card[key] for key in card if key != "files"},
         dataset=version.dataset.name,
         version=version.number,
         sha256=version.sha256,
@@ -30,9 +30,9 @@ def card_of(version: DatasetVersion, *, tells_files: bool = True) -> dict[str, A
     )
 
 
-def card_files(version: DatasetVersion, *, tells_files: bool = True) -> dict[str, bytes]:
+def card_files(version: DatasetVersion, *, shows_files: bool = True) -> dict[str, bytes]:
     """Return the two card files by name."""
-    document, base = card_of(version, tells_files=tells_files), base_of(version)
+    document, base = card_of(version, shows_files=shows_files), base_of(version)
     return {f"{base}.card.json": card_json(document), f"{base}.card.md": card_markdown(document)}
 
 
@@ -43,9 +43,9 @@ def sums_of(version: DatasetVersion, cards: Mapping[str, bytes]) -> bytes:
     return sums(digests)
 
 
-def card_file(version: DatasetVersion, wanted: str, *, tells_files: bool) -> tuple[str, str, bytes]:
+def card_file(version: DatasetVersion, wanted: str, *, shows_files: bool) -> tuple[str, str, bytes]:
     """Return name, type and content of one of CARD_FORMATS."""
-    cards, base = card_files(version, tells_files=tells_files), base_of(version)
+    cards, base = card_files(version, shows_files=shows_files), base_of(version)
     if wanted == "sha256sums":
         return SUMS_NAME, "text/plain; charset=utf-8", sums_of(version, cards)
     name, kind = {

@@ -48,21 +48,21 @@ def set_licence(*, version: DatasetVersion, licence: str, set_by: User | None) -
     Raises Refused for a licence that is blank, too long or not on one line. The same licence
     again changes nothing.
     """
-    said = licence.strip()
-    if not has_content(said) or len(said) > LONGEST or not said.isprintable():
+    given = licence.strip()
+    if not has_content(given) or len(given) > LONGEST or not given.isprintable():
         why = f"Name the licence on one line of at most {LONGEST} characters, such as CC BY 4.0."
         raise Refused(why, {"licence": [why]})
     row = DatasetVersion.objects.select_for_update(no_key=True).get(pk=version.pk)
-    if row.licence != said:
+    if row.licence != given:
         audit_log.record(
             actor=set_by,
             campaign=row.dataset.campaign,
             action="dataset.licence_set",
             object_type="dataset_version",
             object_id=row.pk,
-            details={"dataset": str(row), "licence": said, "earlier": row.licence},
+            details={"dataset": str(row), "licence": given, "earlier": row.licence},
         )
-        row.licence = said
+        row.licence = given
         row.save(update_fields=["licence"])
     return row
 
@@ -152,7 +152,7 @@ def lines_of(file: BinaryIO) -> Iterator[bytes]:
 def followed(
     rows: Iterator[Row], version: DatasetVersion, progress: Progress | None
 ) -> Iterator[Row]:
-    """Give what comes of the rows of a version, and tell how far it is."""
+    """Give what comes of the rows of a version, and report how far it is."""
     for count, row in enumerate(rows, start=1):
         yield row
         if progress:

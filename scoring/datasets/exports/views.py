@@ -34,7 +34,7 @@ def data_card(request: SignedInRequest, name: str, number: int) -> HttpResponse:
         wanted = card_wish(request.GET)
     except Refused as refusal:
         return _refused(request, row, refusal)
-    return card_download(row, wanted, tells_files=reader.is_admin)
+    return card_download(row, wanted, shows_files=reader.is_admin)
 
 
 def _refused(request: SignedInRequest, row: DatasetVersion, refusal: Refused) -> HttpResponse:

@@ -25,8 +25,8 @@ class Datasets(PermittedView):
         user = person(request)
         withheld = withheld_campaigns(user)
         page = page_of(request, versions_for(user))
-        words = [version_json(row, withheld) for row in page.rows]
-        return Response(words, headers=page.headers)
+        versions = [version_json(row, withheld) for row in page.rows]
+        return Response(versions, headers=page.headers)
 
     @extend_schema(request=OpenApiTypes.OBJECT, responses={201: OpenApiTypes.OBJECT})
     def post(self, request: Request) -> Response:
@@ -34,8 +34,8 @@ class Datasets(PermittedView):
         form = FreezeForm(user, DEFAULTS | body(request, FIELDS))
         campaign = cleaned(form)["campaign"]
         frozen = freeze_dataset(campaign=campaign, created_by=user, **form.settings)
-        words = version_json(frozen.version, withheld_campaigns(user))
-        return Response(words, status=201 if frozen.is_new else 200)
+        document = version_json(frozen.version, withheld_campaigns(user))
+        return Response(document, status=201 if frozen.is_new else 200)
 
 
 class Version(PermittedView):

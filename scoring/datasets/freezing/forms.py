@@ -77,10 +77,10 @@ class FreezeForm(RefusableForm):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What was said, as keywords of the freezing service that are JSON values."""
-        said = {name: self.cleaned_data[name] for name in self.fields if name != "campaign"}
-        chosen = [key for key in ALL_CRITERIA if key in said["criteria"]]
-        return said | {"name": said["name"] or None, "criteria": chosen}
+        """What was given, as keywords of the freezing service that are JSON values."""
+        given = {name: self.cleaned_data[name] for name in self.fields if name != "campaign"}
+        chosen = [key for key in ALL_CRITERIA if key in given["criteria"]]
+        return given | {"name": given["name"] or None, "criteria": chosen}
 
 
 DEFAULTS: Final[dict[str, Any]] = asdict(FreezeSettings(criteria=list(ALL_CRITERIA)))

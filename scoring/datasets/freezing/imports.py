@@ -1,4 +1,4 @@
-"""Stores quadruplets that were made elsewhere as dataset versions; order and sides are kept."""
+"""Stores quadruplets that were made elsewhere as dataset versions; order and sides stay."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -33,7 +33,7 @@ def import_dataset(
     """Store rows as a dataset version.
 
     Raises Refused for no rows, for a split that cannot be made, or for rows without a split where
-    they were to say it; FormatError where rows contradict each other.
+    they were to give it; FormatError where rows contradict each other.
     """
     refuse_name(name, campaign)
     files = [("the rows", rows)]
@@ -110,7 +110,7 @@ def _imported(
 
 
 def _statement(path: Path) -> dict[str, Any]:
-    """Return what a card says of a file."""
+    """Return what a card holds of a file."""
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
         return {"name": path.name, "sha256": digest, "bytes": file.tell()}

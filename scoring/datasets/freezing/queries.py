@@ -245,7 +245,7 @@ class _Comparison:
 
 
 def _bond(facts: Any, split_by: str) -> str:
-    """Return what keeps references together beside their texts: family, IPC subclass or nothing."""
+    """Return what a split must not divide beside equal texts: family, IPC subclass or nothing."""
     if split_by == "family":
         return str(facts.get("family", ""))
     if split_by == "ipc":
@@ -315,15 +315,15 @@ def freezes_for(user: User) -> QuerySet[Freeze]:
 
 
 def describe_settings(freeze: Freeze) -> Iterator[tuple[str, str]]:
-    """Yield what was asked for, as names and words in the order of the form."""
-    said = freeze.settings
-    yield "Name", said.get("name") or freeze.campaign.slug
-    yield "Policy", said["policy"]
-    yield "Tie band", f"{said['tie_band']:g} points"
-    chosen = said["criteria"]
+    """Yield what was asked for, as names and values in the order of the form."""
+    settings = freeze.settings
+    yield "Name", settings.get("name") or freeze.campaign.slug
+    yield "Policy", settings["policy"]
+    yield "Tie band", f"{settings['tie_band']:g} points"
+    chosen = settings["criteria"]
     names = ", ".join(NAMES[key] for key in ALL_CRITERIA if key in chosen)
     yield "Criteria", "all five" if len(chosen) == len(ALL_CRITERIA) else names
-    shares = f"{said['test_share']:g} test, {said['validation_share']:g} validation"
-    yield "Split", f"by {said['split_by']}, {shares}, seed {said['seed']}"
-    if said["include_unlocked"]:
+    shares = f"{settings['test_share']:g} test, {settings['validation_share']:g} validation"
+    yield "Split", f"by {settings['split_by']}, {shares}, seed {settings['seed']}"
+    if settings["include_unlocked"]:
         yield "Caution", "with ratings that are not locked: for trials only"

@@ -1,4 +1,4 @@
-"""How a campaign may be frozen, and how long work says how far it is."""
+"""How a campaign may be frozen, and how long work reports how far it is."""
 
 import math
 from collections.abc import Callable, Collection
@@ -49,7 +49,7 @@ class FreezeSettings:
         return [key for key in ALL_CRITERIA if key in self.criteria]
 
     def as_card(self) -> dict[str, Any]:
-        """Return what a card says of them."""
+        """Return what a card holds of them."""
         return {
             "policy": self.policy,
             "policy_version": POLICY_VERSIONS[self.policy],
@@ -60,7 +60,7 @@ class FreezeSettings:
 
 
 def split_json(plan: SplitPlan) -> dict[str, Any]:
-    """Return what a card says of a split."""
+    """Return what a card holds of a split."""
     return {
         "by": plan.by,
         "seed": plan.seed,
@@ -74,14 +74,14 @@ Progress = Callable[[float, str], None]
 
 
 def by_percent(progress: Progress | None) -> Progress:
-    """Return a progress that passes on what is a percent or more further, or other words."""
-    said = (-1, "")
+    """Return a progress that passes on what is a percent or more further, or another stage."""
+    last = (-1, "")
 
-    def on_progress(share: float, words: str) -> None:
-        nonlocal said
-        now = (int(share * 100), words)
-        if progress is not None and now != said:
-            said = now
-            progress(share, words)
+    def on_progress(share: float, stage: str) -> None:
+        nonlocal last
+        now = (int(share * 100), stage)
+        if progress is not None and now != last:
+            last = now
+            progress(share, stage)
 
     return on_progress

@@ -89,7 +89,7 @@ FREEZE_WITHHELD: Final = (
 
 
 def refuse_who_rates(campaign: Campaign, user: User | None) -> None:
-    """Refuse a freeze by who rates in the open campaign: whether and what it gives tells."""
+    """Refuse a freeze by who rates in the open campaign: its outcome would reveal something."""
     if user is not None and campaign.pk in withheld_campaigns(user):
         raise Forbidden(FREEZE_WITHHELD, {"campaign": [FREEZE_WITHHELD]})
 
@@ -119,7 +119,7 @@ def _batches(keys: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _counting(draft: Draft, progress: Progress, begin: float) -> Iterator[bytes]:
-    """Pass the lines on and say how many went by."""
+    """Pass the lines on and report how many went by."""
     for number, line in enumerate(draft.lines()):
         progress(begin + (1 - begin) * number / len(draft), WRITING)
         yield line
@@ -161,7 +161,7 @@ def freeze_dataset(
 WAITING: Final = "Waiting for a worker."
 UNFINISHED: Final = (JobStatus.QUEUED, JobStatus.RUNNING)
 # Each heartbeat is a write; what comes in between only looks whether the lease is still ours.
-BEAT_EVERY_SECONDS: Final = 0.5
+RENEW_EVERY_SECONDS: Final = 0.5
 
 
 def request_freeze(
@@ -219,14 +219,14 @@ def cancel_freeze(*, freeze: Freeze, cancelled_by: User | None = None) -> None:
 
 def _freeze(freeze: Freeze, check: Callable[[], None]) -> None:
     leases.renew_lease(freeze, progress=0.0, message="Reading the ratings.")
-    beaten_at = time.monotonic()
+    renewed_at = time.monotonic()
 
-    def progress(share: float, words: str) -> None:
-        nonlocal beaten_at
+    def progress(share: float, stage: str) -> None:
+        nonlocal renewed_at
         check()
-        if time.monotonic() - beaten_at >= BEAT_EVERY_SECONDS:
-            leases.renew_lease(freeze, progress=share, message=words)
-            beaten_at = time.monotonic()
+        if time.monotonic() - renewed_at >= RENEW_EVERY_SECONDS:
+            leases.renew_lease(freeze, progress=share, message=stage)
+            renewed_at = time.monotonic()
 
     frozen = freeze_dataset(
         campaign=freeze.campaign, created_by=freeze.asked_by, progress=progress, **freeze.settings

@@ -29,7 +29,7 @@ TIE_BAND: Final = "the tie band is another"
 class Making:
     """How a version was made, as far as it decides labels; "" and None where it is not known.
 
-    `policy` tells the version of its rule, too.
+    `policy` holds the version of its rule, too.
     """
 
     policy: str = ""
@@ -42,7 +42,7 @@ class Change:
 
     `numbers` are its places in the earlier and in the later version, from 1. `labels` holds by
     criterion the label before and after, both as the later version's sides have it, None for no
-    label; `split` the split before and after, none where it stayed. `reasons` say why labels
+    label; `split` the split before and after, none where it stayed. `reasons` are why labels
     differ.
     """
 
@@ -108,7 +108,7 @@ def _compare(
     split = (old["split"], new["split"]) if old["split"] != new["split"] else None
     reasons = (*_reasons(old, new), *settings) if labels else ()
     if labels:
-        # Same ratings, same rulings, same rules: only what a rating says can be another.
+        # Same ratings, same rulings, same rules: only what a rating holds can be another.
         reasons = reasons or (REVISED,)
         found.changed_count += 1
         found.moves.update((key, one, two) for key, (one, two) in labels.items())
@@ -199,7 +199,7 @@ def compare_versions(one: DatasetVersion, other: DatasetVersion) -> ComparedVers
 
 
 def making_of(version: DatasetVersion) -> Making:
-    """Return how a version was made, as far as its card says."""
+    """Return how a version was made, as far as its card holds it."""
     band = version.card.get("tie_band")
     policy = policy_label(version.card.get("policy", ""), version.card.get("policy_version", 1))
     return Making(policy, None if band is None else float(band))

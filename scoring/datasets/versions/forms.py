@@ -16,7 +16,7 @@ from scoring.quadruplets import SPLIT_NAMES
 
 
 class ComparedVersion(VersionField):
-    """A version by NAME@NUMBER, which addresses can carry."""
+    """A version by NAME@NUMBER, which addresses can hold."""
 
     def __init__(self, label: str) -> None:
         super().__init__(DatasetVersion.objects.none(), label=label, empty_label="Choose")
@@ -79,20 +79,22 @@ class FilterForm(DiscreetForm):
         """The filter that was asked for; None when something of it is wrong."""
         if not self.is_valid():
             return None
-        said = self.cleaned_data
-        label = int(said["label"]) if said["label"] else None
-        return Filter(said["split"], said["criterion"], label, said["row_id"], said["flagged"])
+        cleaned = self.cleaned_data
+        label = int(cleaned["label"]) if cleaned["label"] else None
+        return Filter(
+            cleaned["split"], cleaned["criterion"], label, cleaned["row_id"], cleaned["flagged"]
+        )
 
     @property
     def page(self) -> int:
         """The number of the page that was asked for; 1 for anything that is no number."""
-        said = str(self.data.get("page", ""))
-        is_number = said.isascii() and said.isdigit() and len(said) <= 9
-        return max(1, int(said)) if is_number else 1
+        given = str(self.data.get("page", ""))
+        is_number = given.isascii() and given.isdigit() and len(given) <= 9
+        return max(1, int(given)) if is_number else 1
 
 
 class RankingForm(forms.Form):
-    """The criterion; without a word the overall quality, or else the first that has labels."""
+    """The criterion; without one the overall quality, or else the first that has labels."""
 
     criterion = forms.ChoiceField()
 

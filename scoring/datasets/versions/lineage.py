@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet
 
-from annotator.access.scopes import LEAST_TOLD_APART, Names, campaigns_for, pseudonyms
+from annotator.access.scopes import LEAST_DISTINGUISHED, Names, campaigns_for, pseudonyms
 from annotator.access.visibility import withheld_campaigns
 from annotator.models import (
     Assignment,
@@ -37,7 +37,7 @@ def ratings_by_annotator(version: DatasetVersion) -> tuple[tuple[str, int], ...]
     """
     rows = UsedRating.objects.filter(version=version).values_list("rating__annotator")
     counts = {str(pk): count for pk, count in rows.annotate(count=Count("pk")).order_by()}
-    if len(counts) < LEAST_TOLD_APART:
+    if len(counts) < LEAST_DISTINGUISHED:
         return ()
     names = pseudonyms(counts, f"{version.pk} ratings")
     return tuple((name, counts[pk]) for pk, name in names.items())
@@ -84,10 +84,10 @@ def lineage_of(version: DatasetVersion, row: DatasetRow, names: Names) -> Lineag
     ratings = _ratings(version, _ids(row.provenance.get("ratings")), side_of, names)
     reference = next((one.reference for one in candidates.values()), None)
     sides = [Side("A", row.reference_id, None, reference.imported_from if reference else None)]
-    for name, said_id in (("B", row.b_id), ("C", row.c_id)):
+    for name, shown_id in (("B", row.b_id), ("C", row.c_id)):
         one = candidates.get(name)
         source = one.imported_from if one else None
-        sides.append(Side(name, said_id, one.pk if one else None, source))
+        sides.append(Side(name, shown_id, one.pk if one else None, source))
     return Lineage(
         sides=tuple(sides),
         reference_pk=reference.pk if reference else None,
@@ -148,10 +148,10 @@ def _describe(points: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(points_text(points[key]) if key in points else "" for key in ALL_CRITERIA)
 
 
-def _ids(said: Any) -> list[UUID]:
+def _ids(ids: Any) -> list[UUID]:
     """Return those of the ids of a row that can be ids of ours."""
     found = []
-    for entry in said or ():
+    for entry in ids or ():
         try:
             found.append(UUID(entry))
         except ValueError:
@@ -174,7 +174,7 @@ class Use:
 def ratings_for(user: User) -> QuerySet[Rating]:
     """Return the ratings of the campaigns of which the user is admin.
 
-    None of an open campaign in which they rate: a label that is there, or not, tells of a conflict.
+    None of an open campaign in which they rate: a label that is there, or not, reveals a conflict.
     """
     rows = Rating.objects.filter(candidate__campaign__in=_administered(user))
     rows = rows.exclude(candidate__campaign__in=withheld_campaigns(user))

@@ -112,7 +112,7 @@ def count_rows(version: DatasetVersion, wanted: Filter) -> int:
 def _condition(wanted: Filter) -> tuple[str, dict[str, Any]]:
     """Return the condition of a filter in SQL, and its values."""
     values = asdict(wanted)
-    where = " AND ".join(said for name, said in _CONDITIONS.items() if values[name])
+    where = " AND ".join(condition for name, condition in _CONDITIONS.items() if values[name])
     return where and f" WHERE {where}", values | {"id": row_index.digest(wanted.row_id)}
 
 
@@ -145,7 +145,7 @@ def _objects(file: Any) -> Iterator[tuple[int, dict[str, Any]]]:
         offset += len(line)
 
 
-WORDS = {1: "B better", 0: "equal", -1: "C better"}
+LABEL_TEXTS = {1: "B better", 0: "equal", -1: "C better"}
 # In tables of many labels: the side that is better, or a sign of equality.
 SIGNS = {1: "B", 0: "=", -1: "C"}
 
@@ -161,8 +161,8 @@ HEADINGS = tuple((SHORT[key], NAMES[key]) for key in ALL_CRITERIA)
 
 
 def describe_label(label: int | None) -> str:
-    """Return a label in words; of none, that there is none."""
-    return "no label" if label is None else WORDS[label]
+    """Return a label as text; of none, that there is none."""
+    return "no label" if label is None else LABEL_TEXTS[label]
 
 
 def label_sign(label: int | None) -> str:
@@ -196,13 +196,13 @@ def files_of(card: Mapping[str, Any]) -> list[dict[str, str]]:
 MOST_SIBLINGS: Final = 20
 
 
-def describe_making(card: Mapping[str, Any], *, tells_files: bool) -> Iterator[tuple[str, str]]:
-    """Yield how a version was made, as names and words, as far as its card says.
+def describe_making(card: Mapping[str, Any], *, shows_files: bool) -> Iterator[tuple[str, str]]:
+    """Yield how a version was made, as names and values, as far as its card holds it.
 
-    What the files of an import were called may tell a client: it is for admins.
+    What the files of an import were called may reveal a client: it is for admins.
     """
     if card["source"] == "import":
-        names = ", ".join(entry["name"] for entry in files_of(card) if tells_files)
+        names = ", ".join(entry["name"] for entry in files_of(card) if shows_files)
         yield "Source", f"imported from {names}" if names else "imported"
     else:
         yield "Source", f"frozen from campaign {card['campaign']}"
@@ -215,8 +215,8 @@ def describe_making(card: Mapping[str, Any], *, tells_files: bool) -> Iterator[t
     shares = f"{split['test_share']:g} test, {split['validation_share']:g} validation"
     yield "Split", f"by {split['by']}, {shares}, seed {split['seed']}"
     if people := card.get("people"):
-        told = [(people.get(key, 0), key) for key in ("annotators", "adjudicators")]
-        yield "People", ", ".join(f"{n} {key if n != 1 else key[:-1]}" for n, key in told if n)
+        counts = [(people.get(key, 0), key) for key in ("annotators", "adjudicators")]
+        yield "People", ", ".join(f"{n} {key if n != 1 else key[:-1]}" for n, key in counts if n)
     if card.get("rubric_version"):
         yield "Rubric version", str(card["rubric_version"])
 
@@ -228,7 +228,7 @@ def siblings_of(version: DatasetVersion) -> list[DatasetVersion]:
 
 
 def people_plot(counts: Sequence[tuple[str, int]]) -> Plot | None:
-    """Return columns of how many ratings each annotator gave; None where that is not told."""
+    """Return columns of how many ratings each annotator gave; None where that is not known."""
     if not counts:
         return None
     columns = [(name.removeprefix("Annotator "), count) for name, count in counts]
@@ -353,7 +353,7 @@ def _describe_agreement(entry: Mapping[str, Any]) -> str:
     value = entry.get("value")
     if value is None:
         return str(entry.get("reason") or "undefined")
-    words = f"{value:.3f}"
+    text = f"{value:.3f}"
     if entry.get("low") is not None and entry.get("high") is not None:
         words += f" (95 % interval {entry['low']:.2f} to {entry['high']:.2f})"
     if entry.get("n") is not None:

@@ -45,7 +45,7 @@ class Ranking:
     left_out: int = 0
 
     @property
-    def tells_systems(self) -> bool:
+    def shows_systems(self) -> bool:
         return self.by_comparisons is not None or self.by_ratings is not None
 
 

@@ -89,7 +89,7 @@ def _version_page(
         "form": form or LicenceForm(initial={"licence": row.licence}),
     }
     if not reader.is_withheld:
-        context["making"] = list(describe_making(row.card, tells_files=reader.is_admin))
+        context["making"] = list(describe_making(row.card, shows_files=reader.is_admin))
         context["use"] = uses_of_version(row)
         context["page"] = card_page(row.card)
         context["people_plot"] = people_plot(ratings_by_annotator(row))
@@ -164,7 +164,7 @@ def quadruplet(request: SignedInRequest, name: str, number: int, place: int) -> 
 def _record_systems(
     request: SignedInRequest, version: DatasetVersion, reader: VersionReader
 ) -> None:
-    """Put on record that the ids of candidates, which may tell their systems, are shown."""
+    """Put on record that the ids of candidates, which may reveal their systems, are shown."""
     if reader.tells_ids and version.dataset.campaign is not None:
         show_systems(campaign=version.dataset.campaign, user=request.user)
 
@@ -182,7 +182,7 @@ RATES_HERE = (
 
 @require_safe
 def compare(request: SignedInRequest) -> HttpResponse:
-    """Ask for two versions, and say what differs between them and why."""
+    """Ask for two versions, and show what differs between them and why."""
     if not {"one", "other"} & set(request.GET):
         return _page(request, ComparisonForm(request.user))
     form = ComparisonForm(request.user, request.GET)

@@ -15,7 +15,7 @@ from scoring.management.base import progress_bar, standard_output, version_or_re
 from scoring.models import DatasetVersion
 
 STDOUT = "-"
-# Told apart from what somebody asked for.
+# Distinguished from what somebody asked for.
 DEFAULTS = {"format": CANONICAL, "split": ALL, "output": STDOUT, "gzip": False}
 
 

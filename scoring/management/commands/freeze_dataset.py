@@ -40,7 +40,7 @@ class Command(WorkbenchCommand):
         bar = progress_bar(self.log, "Freezing")
         frozen = freeze_dataset(
             campaign=find_campaign(options["campaign"]),
-            progress=lambda share, words: bar(share),
+            progress=lambda share, stage: bar(share),
             **{name: options[name] for name in (*names, *shares)},
         )
         prepare_pages(frozen.version)

@@ -46,7 +46,7 @@ class Command(WorkbenchCommand):
                     seed=options["seed"],
                 ),
                 campaign=campaign,
-                progress=lambda share, words: bar(share),
+                progress=lambda share, stage: bar(share),
                 notes=notes,
             )
         except FormatError as error:

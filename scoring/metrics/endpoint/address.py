@@ -19,7 +19,7 @@ class Endpoint:
     requests_per_minute: at most so many requests are begun within a minute, retries included.
     price_in, price_out: money for 1,000,000 tokens sent and received, in whatever unit the site
         uses; 0 where no price is set.
-    cache_directory: where answers are kept; None keeps nothing.
+    cache_directory: where answers are stored; None stores nothing.
     timeout: seconds until a request is given up, from its first byte to its last.
     concurrency: requests that wait for an answer at one time.
     Raises ValueError, without naming the key, when one of these cannot be right.
@@ -54,7 +54,7 @@ class Endpoint:
 
     @property
     def host(self) -> str:
-        """The host, with its port where one is named: what a person is told."""
+        """The host, with its port where one is named: what a person is shown."""
         return urlsplit(self.url).netloc
 
     @property

@@ -60,7 +60,7 @@ _PIECE: Final = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back: the status, the seconds that it asks to wait (None: no word), the body."""
+    """What came back: the status, the seconds that it asks to wait (None: not given), the body."""
 
     status: int
     retry_after: float | None
@@ -68,7 +68,7 @@ class Answer:
 
 
 class NoAnswerError(Exception):
-    """No whole answer came; the message says why, in words of ours."""
+    """No whole answer came; the message is why, in text of ours."""
 
 
 class UntrustedError(Exception):
@@ -196,7 +196,7 @@ Post = Callable[[str, bytes, str | None, float], Answer]
 
 
 class UnansweredError(Exception):
-    """One request got no usable answer after all attempts; the message says why."""
+    """One request got no usable answer after all attempts; the message is why."""
 
 
 class RefusedError(Exception):
@@ -204,7 +204,7 @@ class RefusedError(Exception):
 
 
 class Client:
-    """Sends requests to one endpoint from several threads at one pace."""
+    """Sends requests to one endpoint from several threads at one rate."""
 
     def __init__(
         self,
@@ -215,15 +215,15 @@ class Client:
         random: Random,
         send: Post = post,
     ) -> None:
-        """Keep the endpoint; clock, sleep, chance and transport are handed in for tests."""
+        """Store the endpoint; clock, sleep, chance and transport are handed in for tests."""
         self._endpoint = endpoint
-        self._pace = RequestSpacing(endpoint.requests_per_minute, clock, sleep)
+        self._spacing = RequestSpacing(endpoint.requests_per_minute, clock, sleep)
         self._sleep = sleep
         self._random = random
         self._send = send
 
     def ask(self, conversation: Mapping[str, Any]) -> Completion:
-        """Return what is said to `conversation`, the body to be sent.
+        """Return the answer to `conversation`, the body to be sent.
 
         Raises RefusedError or UnansweredError for this request, and MetricError, whose message
         is for a person, where every other would fail alike: a key, address or model that is not
@@ -232,7 +232,7 @@ class Client:
         body = json.dumps(conversation).encode()
         reason = ""
         for attempt in range(ATTEMPTS):
-            self._pace.wait()
+            self._spacing.wait()
             try:
                 answer = self._post(body)
             except NoAnswerError as error:
@@ -294,6 +294,6 @@ class Client:
         if answer is not None and answer.retry_after is not None:
             seconds = min(max(seconds, answer.retry_after), LONGEST_WAIT)
         if answer is not None and answer.status in _SLOW_DOWN:
-            self._pace.pause(seconds)
+            self._spacing.pause(seconds)
         else:
             self._sleep(seconds)

@@ -37,7 +37,7 @@ class AnswerCache:
     """Numbers by (address, model, prompt, reference, candidate), one small file each, mode 0600.
 
     A file that is damaged or has other numbers than the prompt asks for counts as none. A disk
-    that takes no files is said in the log, once; the answers are then not kept.
+    that takes no files is logged once; the answers are then not stored.
     """
 
     def __init__(self, endpoint: Endpoint, prompt: Prompt) -> None:
@@ -62,7 +62,7 @@ class AnswerCache:
         return value if are_numbers(value, self._prompt) else None
 
     def put(self, key: str, numbers: Numbers) -> None:
-        """Keep numbers, whole or not at all."""
+        """Store numbers, whole or not at all."""
         if self._directory is None or not self._is_writable:
             return
         path = self._path(self._directory, key)
@@ -108,7 +108,7 @@ class Inquiry:
         random: Random | None = None,
         send: Post = post,
     ) -> None:
-        """Keep prompt and endpoint; clock, sleep, chance and transport are handed in by tests."""
+        """Store prompt and endpoint; clock, sleep, chance and transport are handed in by tests."""
         self._prompt = prompt
         self._endpoint = endpoint
         self._cache = AnswerCache(endpoint, prompt)
@@ -134,7 +134,7 @@ class Inquiry:
     def numbers(self, pairs: Sequence[Pair]) -> list[Numbers | Missing]:
         """Return for each pair its numbers, or why it has none, in the order of the pairs.
 
-        Equal pairs are asked once. Each answer is kept as soon as it is read, so that a run that
+        Equal pairs are asked once. Each answer is stored as soon as it is read, so that a run that
         is killed goes on where it was. Raises MetricError where asking on is of no use.
         """
         keys = [self._cache.key(pair) for pair in pairs]
@@ -156,7 +156,7 @@ class Inquiry:
             running = {pool.submit(self._ask, key, pair): key for key, pair in pairs.items()}
             found = {}
             for done in as_completed(running):
-                # Who was stopped does not say why; who stopped them does.
+                # Who was stopped does not know why; who stopped them does.
                 if not isinstance(done.exception(), _StoppedError):
                     found[running[done]] = done.result()
             return found
@@ -168,9 +168,9 @@ class Inquiry:
         """Return the pair's numbers, or why there are none; stop the others where all is lost."""
         try:
             numbers = self._answer(pair)
-        except tuple(_WORDS) as error:
+        except tuple(_REASONS) as error:
             self._count_failure(error)
-            return Missing(_WORDS[type(error)].format(fault=error))
+            return Missing(_REASONS[type(error)].format(fault=error))
         except BaseException:
             self._stopped.set()
             raise
@@ -183,15 +183,15 @@ class Inquiry:
     def _answer(self, pair: Pair) -> Numbers:
         """Ask once, and once more when the answer cannot be read."""
         conversation = {"model": self._endpoint.model, **self._prompt.conversation(pair)}
-        first = self._said(conversation)
+        first = self._completion(conversation)
         try:
             return numbers_in(first, self._prompt)
         except UnreadableError as error:
             conversation["messages"] += self._prompt.repair(first.text, str(error))
-        return numbers_in(self._said(conversation), self._prompt)
+        return numbers_in(self._completion(conversation), self._prompt)
 
-    def _said(self, conversation: dict[str, Any]) -> Completion:
-        """Return what the model says, held to the schema where the endpoint knows how."""
+    def _completion(self, conversation: dict[str, Any]) -> Completion:
+        """Return the model's completion, held to the schema where the endpoint knows how."""
         if self._stopped.is_set():
             raise _StoppedError
         if not self._holds_to_schema:
@@ -226,7 +226,7 @@ class Inquiry:
             )
 
 
-_WORDS: Final[dict[type[Exception], str]] = {
+_REASONS: Final[dict[type[Exception], str]] = {
     UnansweredError: "The endpoint gave no answer: {fault}.",
     RefusedError: "The endpoint refused the request: {fault}. The texts may be too long for it.",
     UnreadableError: "The answer could not be read: {fault}.",

@@ -67,7 +67,7 @@ class Prompt:
         }
 
     def repair(self, answer: str, fault: str) -> list[dict[str, str]]:
-        """Return what is said after an answer that could not be read."""
+        """Return the request after an answer that could not be read."""
         return [
             {"role": "assistant", "content": answer[:2000]},
             {"role": "user", "content": f"That cannot be read: {fault}. {self._reminder()}"},
@@ -125,12 +125,12 @@ class NoCompletionError(Exception):
 
 
 class UnreadableError(Exception):
-    """The answer holds no numbers as asked for; the message says why, in words of ours."""
+    """The answer holds no numbers as asked for; the message is why, in text of ours."""
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What the model said ("" where it said nothing), and whether it was cut off for its length."""
+    """What the model answered ("" for nothing), and whether it was cut off for its length."""
 
     text: str
     is_cut: bool

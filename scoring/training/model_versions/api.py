@@ -30,8 +30,8 @@ class Models(PermittedView):
         user = person(request)
         promoted = promoted_ids(user)
         page = page_of(request, models_for(user).order_by("-created_at", "pk"))
-        words = [model_json(row, is_promoted=row.pk in promoted) for row in page.rows]
-        return Response(words, headers=page.headers)
+        models = [model_json(row, is_promoted=row.pk in promoted) for row in page.rows]
+        return Response(models, headers=page.headers)
 
 
 class Model(PermittedView):

@@ -18,13 +18,13 @@ AGREEMENT: Final = (
 )
 OVERLAP_NAMES: Final = {"rouge-1": "ROUGE-1", "rouge-2": "ROUGE-2", "rouge-l": "ROUGE-L"}
 SPLITS_SHOWN: Final = ("train", "validation", "test")
-# What a training keeps for the record and no reader of a card asks for.
-_UNTOLD: Final = frozenset({"criterion", "allow_download"})
+# What a training stores for the record and no reader of a card asks for.
+_HIDDEN: Final = frozenset({"criterion", "allow_download"})
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure with its 95 % interval, or the reason why there is none; a note says what it is."""
+    """A figure with its 95 % interval, or the reason why there is none; a note is what it is."""
 
     name: str
     value: float | None
@@ -46,7 +46,7 @@ class Overlap:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A split: its items, and how many of its references and candidates training saw, in words."""
+    """A split: its items, and how many of its references and candidates training saw, as text."""
 
     split: str
     items: int
@@ -80,18 +80,18 @@ def overlaps(card: Card) -> tuple[Overlap, ...]:
     found = (card.get("validation") or {}).get("overlaps") or {}
     return tuple(
         Overlap(
-            words,
-            _figure(words, found[name]["tau_b"]),
-            _figure(f"lead over {words}", found[name]["lead"]),
+            label,
+            _figure(label, found[name]["tau_b"]),
+            _figure(f"lead over {label}", found[name]["lead"]),
             verdict(found[name]["lead"]),
         )
-        for name, words in OVERLAP_NAMES.items()
+        for name, label in OVERLAP_NAMES.items()
         if name in found
     )
 
 
 def verdict(lead: Card) -> str:
-    """Return what a lead with its 95 % interval shows: better, worse, or that one cannot tell."""
+    """Return what a lead with its 95 % interval shows: better, worse, or undecided."""
     if lead.get("low") is None or lead.get("high") is None:
         return "cannot tell"
     if lead["low"] > 0:
@@ -100,7 +100,7 @@ def verdict(lead: Card) -> str:
 
 
 def seen(card: Card) -> tuple[Seen, ...]:
-    """Return the splits with what training saw of them; none where the card does not say."""
+    """Return the splits with what training saw of them; none where the card does not hold it."""
     found = card.get("seen_in_training") or {}
     return tuple(
         Seen(
@@ -116,7 +116,7 @@ def seen(card: Card) -> tuple[Seen, ...]:
 
 
 def data_facts(data: Card) -> Iterator[tuple[str, str]]:
-    """Yield on what a model was trained: dataset, digest, licence, split, as name and words."""
+    """Yield on what a model was trained: dataset, digest, licence, split, as name and value."""
     yield "Dataset", str(data["dataset"])
     yield "sha256 of the dataset", str(data["sha256"])
     yield "Licence of the data", str(data.get("licence") or "none is stated")
@@ -125,7 +125,7 @@ def data_facts(data: Card) -> Iterator[tuple[str, str]]:
 
 
 def model_facts(card: Card) -> Iterator[tuple[str, str]]:
-    """Yield what was trained and what was chosen on the way, as name and words."""
+    """Yield what was trained and what was chosen on the way, as name and value."""
     settings, encoder = card.get("settings") or {}, card.get("encoder") or {}
     if settings:
         yield "Method", f"{settings['method']}, preset {settings.get('preset', 'default')}"
@@ -147,20 +147,20 @@ def settings_facts(card: Card) -> list[tuple[str, str]]:
     settings = dict(card.get("settings") or {})
     if "encoder" in settings:
         settings["encoder"] = _last_part(settings["encoder"])
-    return [(name, str(settings[name])) for name in sorted(settings) if name not in _UNTOLD]
+    return [(name, str(settings[name])) for name in sorted(settings) if name not in _HIDDEN]
 
 
 def describe_encoder(encoder: Card) -> str:
     """Return which encoder it is: its name without a path, its kind and size."""
     name = _last_part(encoder.get("name", ""))
     size = encoder.get("parameters")
-    told = [str(encoder.get("kind", "")), f"{encoder.get('layers')} layers" if size else ""]
-    told.append(f"{size / 1e6:.1f} million parameters" if size else "")
-    return ", ".join(word for word in (name, *told) if word)
+    parts = [str(encoder.get("kind", "")), f"{encoder.get('layers')} layers" if size else ""]
+    parts.append(f"{size / 1e6:.1f} million parameters" if size else "")
+    return ", ".join(part for part in (name, *parts) if part)
 
 
 def _last_part(place: Any) -> str:
-    """Keep of a directory its name: where it lies tells of the machine."""
+    """Return of a directory its name: where it lies reveals the machine."""
     return str(place).rstrip("/").rsplit("/", 1)[-1]
 
 
@@ -202,7 +202,7 @@ def model_limits(card: Card, data: Card) -> list[str]:
     """Return the cautions of a model.
 
     Input: what a training left (`TrainingResult` as a mapping) and what is known of its dataset:
-    `split`. What an older card does not say is left out.
+    `split`. What an older card does not hold is left out.
     """
     return [*_of_texts(card), *_of_data(card, data), *_of_figures(card), *_of_ties(card)]
 
@@ -264,9 +264,9 @@ def _of_figures(card: Card) -> Iterator[str]:
             f"reference{'s' if references != 1 else ''}: intervals over so few mean little, narrow "
             "ones as much as wide ones."
         )
-    beaten_by = [line.name for line in overlaps(card) if (line.lead.value or 0) < 0]
-    if beaten_by:
-        yield f"On its validation items it agrees with people less than {', '.join(beaten_by)}."
+    better = [line.name for line in overlaps(card) if (line.lead.value or 0) < 0]
+    if better:
+        yield f"On its validation items it agrees with people less than {', '.join(better)}."
 
 
 def _of_ties(card: Card) -> Iterator[str]:
@@ -306,7 +306,7 @@ def model_card_markdown(card: Mapping[str, Any], data: Mapping[str, Any]) -> str
 
 
 def _facts(facts: Iterable[tuple[str, str]]) -> list[str]:
-    rows = [(escaped(name), escaped(words)) for name, words in facts]
+    rows = [(escaped(name), escaped(value)) for name, value in facts]
     return table(("Fact", "Value"), rows) if rows else []
 
 

@@ -183,7 +183,7 @@ def seal_of(model: ModelVersion) -> str:
 
 
 def is_sealed(model: ModelVersion) -> bool:
-    """Return whether the row still says what was sealed, under a secret that counts."""
+    """Return whether the row still holds what was sealed, under a secret that counts."""
     secrets = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
     return any(constant_time_compare(model.seal, _made(model, secret)) for secret in secrets)
 

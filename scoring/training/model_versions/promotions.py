@@ -57,7 +57,7 @@ def promoted_ids(user: User) -> set[UUID]:
 
 @dataclass(frozen=True, slots=True)
 class PromotionState:
-    """What a model's page says of its promotion, and what this person may do about it."""
+    """What a model's page shows of its promotion, and what this person may do about it."""
 
     is_promoted: bool
     promoted_instead: ModelVersion | None
@@ -219,13 +219,13 @@ def ask_promotion(
 ) -> Promotion:
     """Ask that the model scores for its criterion; an admin answers.
 
-    Raises Refused where something speaks against the model and the person does not say that they
-    are aware of it, Forbidden for who is no researcher of its campaign, OutOfDate when it was
+    Raises Refused where something speaks against the model and the person does not confirm to be
+    aware of it, Forbidden for who is no researcher of its campaign, OutOfDate when it was
     asked already or is promoted.
     """
     if not is_researcher(asked_by, model.run.dataset_version):
         raise Forbidden("Researchers of the campaign ask for a promotion.")
-    words = _reason(reason)
+    why = _reason(reason)
     _refuse_without_files(model)
     found = cautions(model)
     if found and not is_aware:
@@ -239,7 +239,7 @@ def ask_promotion(
             raise OutOfDate("The promotion of this model was asked for already.")
         if _is_promoted(model):
             raise OutOfDate("This model is promoted already.")
-        return _act(PromotionAct.ASKED, model, asked_by, words, cautions=found)
+        return _act(PromotionAct.ASKED, model, asked_by, why, cautions=found)
 
 
 def answer_promotion(
@@ -252,7 +252,7 @@ def answer_promotion(
     """
     if not is_admin(answered_by, model):
         raise Forbidden("Admins of the campaign answer this.")
-    words = _reason(reason)
+    why = _reason(reason)
     if agrees:
         _refuse_without_files(model)
     try:
@@ -264,7 +264,7 @@ def answer_promotion(
             if ask.actor_id == answered_by.pk:
                 raise Forbidden("A promotion takes two people: another admin has to agree.")
             act = PromotionAct.AGREED if agrees else PromotionAct.DECLINED
-            return _act(act, model, answered_by, words, answers=ask)
+            return _act(act, model, answered_by, why, answers=ask)
     except IntegrityError as error:
         raise OutOfDate("This was answered meanwhile.") from error
 
@@ -275,12 +275,12 @@ def withdraw_promotion(*, model: ModelVersion, withdrawn_by: User, reason: str) 
         is_admin(withdrawn_by, model) or is_researcher(withdrawn_by, model.run.dataset_version)
     ):
         raise Forbidden("Researchers and admins of the campaign withdraw a promotion.")
-    words = _reason(reason)
+    why = _reason(reason)
     with transaction.atomic():
         _lock(model)
         if not _is_promoted(model):
             raise OutOfDate("This model is not promoted now.")
-        return _act(PromotionAct.WITHDRAWN, model, withdrawn_by, words)
+        return _act(PromotionAct.WITHDRAWN, model, withdrawn_by, why)
 
 
 def carry_out_act(
@@ -305,9 +305,9 @@ def _lock(model: ModelVersion) -> None:
 
 
 def _reason(text: str) -> str:
-    words = text.strip()
-    check_text("reason", words, longest=MOST_CHARACTERS, empty="Give a reason.")
-    return words
+    given = text.strip()
+    check_text("reason", given, longest=MOST_CHARACTERS, empty="Give a reason.")
+    return given
 
 
 def _refuse_without_files(model: ModelVersion) -> None:

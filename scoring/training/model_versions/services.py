@@ -67,9 +67,9 @@ def export_model(*, model: ModelVersion, directory: Path, exported_by: User | No
             write_plain(
                 scoring_files.models_directory() / model.directory, aside, model.manifest_sha256
             )
-            digests = {path.name: _kept(path) for path in sorted(aside.iterdir())}
+            digests = {path.name: _flushed_digest(path) for path in sorted(aside.iterdir())}
             (aside / SUMS_NAME).write_bytes(sums(digests))
-            _kept(aside / SUMS_NAME)
+            _flushed_digest(aside / SUMS_NAME)
             _record(model, PLAIN, exported_by)
     except PatClaimEvalError as error:
         raise Refused(str(error)) from error
@@ -85,7 +85,7 @@ def archive_name(model: ModelVersion) -> str:
     return f"patclaimeval-{made_of}-{model.manifest_sha256[:12]}"
 
 
-def _kept(path: Path) -> str:
+def _flushed_digest(path: Path) -> str:
     """Flush a file to disk and return its digest."""
     with path.open("rb") as file:
         flush_file(file)

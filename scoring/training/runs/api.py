@@ -53,8 +53,8 @@ class Runs(PermittedView):
         )
         for run in runs:
             enqueue_on_commit(run)
-        told = [run_json(run) for run in runs]
-        return Response(told if criterion == ALL else told[0], status=202)
+        documents = [run_json(run) for run in runs]
+        return Response(documents if criterion == ALL else documents[0], status=202)
 
 
 class Run(PermittedView):

@@ -126,7 +126,7 @@ def longest_pieces(data: DataSizes) -> float:
 
 
 def format_duration_range(low: float, high: float) -> str:
-    """Say a range of seconds in the units that fit: "2 to 6 minutes", "40 seconds to 2 minutes"."""
+    """Return a range of seconds in fitting units: "2 to 6 minutes", "40 seconds to 2 minutes"."""
     (first, unit), (last, name) = _in_unit(low), _in_unit(high)
     if (first, unit) == (last, name):
         return f"about {last} {name[:-1] if last == '1' else name}"
@@ -134,7 +134,7 @@ def format_duration_range(low: float, high: float) -> str:
 
 
 def format_memory_range(low: float, high: float) -> str:
-    """Say a range of bytes in gigabytes: "1.1 to 2.3 GB"."""
+    """Return a range of bytes in gigabytes: "1.1 to 2.3 GB"."""
     return f"{low / 1e9:.1f} to {max(high, low) / 1e9:.1f} GB"
 
 
@@ -150,7 +150,7 @@ def _in_unit(seconds: float) -> tuple[str, str]:
 
 
 def _rounded(number: float) -> str:
-    """Round to a whole number, from 20 on to tens; nothing is said to take no time."""
+    """Round to a whole number, from 20 on to tens; nothing takes no time."""
     whole = max(1, round(number))
     return str(whole if whole < 20 else round(whole, -1))
 

@@ -71,7 +71,7 @@ GPU: Final = Path("/dev/nvidia0")
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """An estimate in words, with what it rests on and what may go wrong."""
+    """An estimate as text, with what it rests on and what may go wrong."""
 
     reads: str
     time: str
@@ -83,7 +83,7 @@ class Estimate:
 def training_estimate(
     user: User, version: DatasetVersion, criteria: Sequence[str], options: Mapping[str, Any]
 ) -> Estimate | None:
-    """Estimate trainings, one a criterion, out of the version's card; None if it tells no lengths.
+    """Estimate trainings, one a criterion, out of the version's card; None if it has no lengths.
 
     `options` are fields of TrainingSettings, with a listed encoder's directory for its name.
     """
@@ -102,8 +102,8 @@ def training_estimate(
     # Probes share what they read; fine-tuned models read everything for themselves.
     reading = max(work) if kind == "probe" else sum(work)
     low, high = (
-        reading / pace + start + len(known) * each
-        for pace, start, each in zip((fast, slow), START_SECONDS, CRITERION_SECONDS, strict=True)
+        reading / rate + start + len(known) * each
+        for rate, start, each in zip((fast, slow), START_SECONDS, CRITERION_SECONDS, strict=True)
     )
     return Estimate(
         reads=_reads(largest, len(known)),
@@ -116,12 +116,12 @@ def training_estimate(
 
 
 def _reads(data: DataSizes, trainings: int) -> str:
-    words = (
+    text = (
         f"{data.training} quadruplets to train and {data.validation} to validate on, "
         f"{data.candidates} candidates of {data.references} references, about "
         f"{data.pair_words:.0f} words a pair"
     )
-    return words if trainings == 1 else f"{trainings} trainings, the largest of {words}"
+    return text if trainings == 1 else f"{trainings} trainings, the largest of {text}"
 
 
 def _order(trainings: int) -> str:
@@ -132,7 +132,7 @@ def _order(trainings: int) -> str:
 
 
 def data_sizes(version: DatasetVersion, criterion: str) -> DataSizes | None:
-    """Return what a training of one criterion would read; None where the card tells no lengths.
+    """Return what a training of one criterion would read; None where the card has no lengths.
 
     The card counts splits over all criteria, so shares stand for the criterion's own.
     """
@@ -163,7 +163,7 @@ def _uses_gpu(device: str) -> bool:
 
 
 def _measured(user: User, settings: Mapping[str, Any], has_gpu: bool) -> list[float]:
-    """Return the paces of the latest runs of this method and encoder, in operations a second."""
+    """Return the rates of the latest runs of this method and encoder, in operations a second."""
     rows = runs_for(user).filter(
         status=JobStatus.SUCCEEDED,
         settings__method=settings["method"],
@@ -183,7 +183,7 @@ def _measured(user: User, settings: Mapping[str, Any], has_gpu: bool) -> list[fl
 
 
 def _operations_per_second(run: TrainingRun) -> float | None:
-    """Return the operations a second at which a run read; None where it does not tell."""
+    """Return the operations a second at which a run read; None where it is not known."""
     data = data_sizes(run.dataset_version, run.criterion)
     shape = shape_of(str(run.settings.get("encoder")))
     if data is None or shape is None or run.started_at is None or run.finished_at is None:
@@ -195,19 +195,19 @@ def _operations_per_second(run: TrainingRun) -> float | None:
     return operations(shape, data, run.settings) / seconds
 
 
-def _range(paces: Sequence[float]) -> tuple[float, float] | None:
-    """Return the slowest and the fastest pace, wider where few runs tell how much they vary."""
-    if not paces:
+def _range(rates: Sequence[float]) -> tuple[float, float] | None:
+    """Return the slowest and the fastest rate, wider where few runs show how much they vary."""
+    if not rates:
         return None
-    slack = 2.0 if len(paces) < 3 else 1.25
-    return min(paces) / slack, max(paces) * slack
+    slack = 2.0 if len(rates) < 3 else 1.25
+    return min(rates) / slack, max(rates) * slack
 
 
 def _basis(runs: int, kind: str, has_gpu: bool) -> str:
     where = "a GPU" if has_gpu else f"{os.cpu_count()} processor cores"
     if runs:
-        words = "the latest run" if runs == 1 else f"the latest {runs} runs"
-        return f"On {where}, from the pace of {words} of this method with this encoder here."
+        runs_read = "the latest run" if runs == 1 else f"the latest {runs} runs"
+        return f"On {where}, from the pace of {runs_read} of this method with this encoder here."
     measured = kind == "probe" and not has_gpu
     source = "figures measured on two cores elsewhere" if measured else "assumptions"
     return (

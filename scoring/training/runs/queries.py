@@ -1,4 +1,4 @@
-"""What the page of a training run shows beside its row: curves, log, pace, and what may be done."""
+"""What the page of a training run shows beside its row: curves, log, rate, and what may be done."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -43,7 +43,7 @@ def run_page(run: TrainingRun, user: User) -> RunPage:
 
 
 def format_duration(seconds: float | None) -> str:
-    """Return a duration in words that promise no more than is known; empty for none."""
+    """Return a duration as text that promises no more than is known; empty for none."""
     if seconds is None:
         return ""
     if seconds < 60:

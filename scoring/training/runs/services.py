@@ -28,7 +28,7 @@ from scoring.quadruplets import TRAIN
 
 
 def state_directory(run: TrainingRun) -> Path:
-    """Return where a run keeps its state, made if need be: it also marks that the run began."""
+    """Return where a run stores its state, made if need be: it also marks that the run began."""
     path = scoring_files.runs_directory() / run.pk.hex
     path.mkdir(mode=0o700, exist_ok=True)
     return path
@@ -62,11 +62,11 @@ def clear_run(run: TrainingRun) -> None:
 
 def _clear(key: UUID) -> None:
     """Take away the models that claims of an ended run wrote and nobody registered."""
-    kept = set(ModelVersion.objects.filter(run=key).values_list("directory", flat=True))
+    registered = set(ModelVersion.objects.filter(run=key).values_list("directory", flat=True))
     directory = scoring_files.models_directory()
     for pattern in (f"model-{key.hex}-*", f".model-{key.hex}-*"):
         for path in directory.glob(pattern):
-            if path.name not in kept:
+            if path.name not in registered:
                 shutil.rmtree(path, ignore_errors=True)
 
 
@@ -77,7 +77,7 @@ def _key(path: Path) -> UUID | None:
         return None
 
 
-SECONDS_BETWEEN_BEATS: Final = 2.0
+SECONDS_BETWEEN_WRITES: Final = 2.0
 MOST_LINES: Final = 200
 MOST_POINTS: Final = 200
 """Of the log and of the curve: the newest lines, and points spread over the epochs."""
@@ -109,15 +109,15 @@ class RunProgress:
         if progress.ends_epoch and (is_last or progress.epoch % every == 0):
             self._end_epoch(progress)
         now = monotonic()
-        if now - self._written_at >= SECONDS_BETWEEN_BEATS:
+        if now - self._written_at >= SECONDS_BETWEEN_WRITES:
             self._written_at = now
             fields = progress_fields(progress)
             leases.renew_lease(self._run, **fields, **self.lists())
             self._log(fields["message"])
 
-    def note(self, words: str) -> None:
+    def note(self, text: str) -> None:
         """Add a line to the log; it is written along with the next figures."""
-        line = {"at": database_now().isoformat(timespec="seconds"), "words": words}
+        line = {"at": database_now().isoformat(timespec="seconds"), "words": text}
         self._run.log = [*self._run.log, line][-MOST_LINES:]
 
     def lists(self) -> dict[str, Any]:
@@ -129,10 +129,10 @@ class RunProgress:
         # An epoch that is repeated after a kill stands once.
         earlier = [other for other in self._run.history if other["epoch"] < progress.epoch]
         self._run.history = [*earlier, point]
-        words = f"epoch {progress.epoch} of {progress.epochs}: loss {progress.loss:.4f}"
+        text = f"epoch {progress.epoch} of {progress.epochs}: loss {progress.loss:.4f}"
         if progress.validation_tau is not None:
-            words += f", validation tau-b {progress.validation_tau:.3f}"
-        self.note(words)
+            text += f", validation tau-b {progress.validation_tau:.3f}"
+        self.note(text)
 
 
 def progress_fields(progress: Progress) -> dict[str, Any]:
@@ -172,7 +172,7 @@ def request_training(
 
     `options` are fields of TrainingSettings. A person gets the run that waits or trains already for
     the same data and settings, if there is one; a command, without a person, its own. Raises
-    Refused naming the field, or saying what the dataset lacks, Forbidden for who rates in the open
+    Refused naming the field, or with what the dataset lacks, Forbidden for who rates in the open
     campaign, and TooOften where too many runs of the person have not ended.
     """
     (run,) = request_trainings(

@@ -78,7 +78,7 @@ def _has_same_encoder(model: ModelVersion) -> bool:
     try:
         return load_settings_encoder(settings).digest == model.card["encoder"]["sha256"]
     except PatClaimEvalError:
-        return False  # the training itself will say what is missing
+        return False  # the training itself will report what is missing
 
 
 def carry_out_training(pk: UUID | str, log: Callable[[str], None] = lambda text: None) -> None:

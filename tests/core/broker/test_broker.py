@@ -191,7 +191,7 @@ def test_a_redis_that_hangs_is_asked_once(settings) -> None:
         options = settings.CELERY_BROKER_TRANSPORT_OPTIONS
         connection = Connection(url, transport_options=options)
         with pytest.raises(OperationalError):
-            connection.default_channel  # noqa: B018 - as who rings does
+            connection.default_channel  # noqa: B018 - as whoever enqueues does
         hung.settimeout(0.1)
         hung.accept()[0].close()
         with pytest.raises(TimeoutError):

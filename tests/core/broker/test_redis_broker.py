@@ -32,7 +32,7 @@ def name() -> Iterator[str]:
 
 
 def taken(name: str) -> list[bytes]:
-    """Wait at the queue as a worker does; return the bodies up to the one that says `last`."""
+    """Wait at the queue as a worker does; return the bodies up to the one that is `last`."""
     bodies: list[bytes] = []
 
     def take(message: Any) -> None:
@@ -69,8 +69,8 @@ def test_what_is_no_message_is_thrown_away_and_the_next_one_taken(name, caplog) 
         for item in [*bad, dumps(envelope(1) | {"body": "last"})]:
             client.lpush(name, item)
     assert taken(name) == [b"last"]
-    told = [one.getMessage() for one in caplog.records if one.levelname == "ERROR"]
-    assert len(told) == len(bad)
+    logged = [one.getMessage() for one in caplog.records if one.levelname == "ERROR"]
+    assert len(logged) == len(bad)
 
 
 def test_a_key_that_is_no_list_is_renamed(name, caplog) -> None:

@@ -6,7 +6,7 @@ from core.claim_text import citations, dependencies, find_references
 
 
 @pytest.mark.parametrize(
-    ("words", "cited"),
+    ("text", "cited"),
     [
         ("The pump of claim 1, wherein", (1,)),
         ("Pump according to any one of claims 1 to 3, wherein", (1, 2, 3)),
@@ -42,8 +42,8 @@ from core.claim_text import citations, dependencies, find_references
         ("Pompe selon la revendication 2", (2,)),
     ],
 )
-def test_dependencies_are_read(words, cited):
-    assert dependencies(words, earlier=(1, 2, 3, 4)) == cited
+def test_dependencies_are_read(text, cited):
+    assert dependencies(text, earlier=(1, 2, 3, 4)) == cited
 
 
 def test_a_backward_or_endless_range_keeps_its_ends():

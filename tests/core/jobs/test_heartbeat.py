@@ -1,4 +1,4 @@
-"""A heartbeat keeps a lease, tells what the work has come to, and says when the lease is gone."""
+"""A heartbeat renews a lease, stores what the work has come to, and raises once it is lost."""
 
 import time
 from typing import Any
@@ -14,8 +14,8 @@ LONGEST_WAIT_SECONDS = 20
 
 
 @pytest.fixture
-def beats(monkeypatch: pytest.MonkeyPatch, settings: Any) -> list[dict[str, Any]]:
-    """Give what each beat writes, four of them a second; none reaches the database."""
+def renewals(monkeypatch: pytest.MonkeyPatch, settings: Any) -> list[dict[str, Any]]:
+    """Give what each heartbeat writes, four of them a second; none reaches the database."""
     settings.JOB_LEASE_SECONDS = 1
     found: list[dict[str, Any]] = []
     monkeypatch.setattr(module, "renew_lease", lambda row, **fields: found.append(fields))
@@ -32,16 +32,16 @@ def wait_until(fact: Any) -> None:
 def test_each_beat_writes_what_the_work_has_come_to(beats) -> None:
     done = [0.25]
     with heartbeat(ClaimImport(), lambda: {"progress": done[0]}):
-        wait_until(lambda: beats)
+        wait_until(lambda: renewals)
         done[0] = 0.5
-        wait_until(lambda: {"progress": 0.5} in beats)
-    assert beats[0] == {"progress": 0.25}
+        wait_until(lambda: {"progress": 0.5} in renewals)
+    assert renewals[0] == {"progress": 0.25}
 
 
 def test_without_progress_a_beat_only_keeps_the_lease(beats) -> None:
     with heartbeat(ClaimImport()):
-        wait_until(lambda: beats)
-    assert beats[0] == {}
+        wait_until(lambda: renewals)
+    assert renewals[0] == {}
 
 
 def test_a_lost_lease_is_raised_where_the_work_asks(monkeypatch, settings) -> None:
@@ -66,14 +66,14 @@ def test_a_lost_lease_is_raised_where_the_work_asks(monkeypatch, settings) -> No
 
 def test_a_busy_database_is_no_lost_lease(monkeypatch, settings) -> None:
     settings.JOB_LEASE_SECONDS = 1
-    beaten: list[int] = []
+    calls: list[int] = []
 
-    def beat(row: object) -> None:
-        beaten.append(1)
-        if len(beaten) == 1:
+    def renew(row: object) -> None:
+        calls.append(1)
+        if len(calls) == 1:
             raise OperationalError("database is locked")
 
-    monkeypatch.setattr(module, "renew_lease", beat)
+    monkeypatch.setattr(module, "renew_lease", renew)
     with heartbeat(ClaimImport()) as still_ours:
-        wait_until(lambda: len(beaten) > 1)
+        wait_until(lambda: len(calls) > 1)
         still_ours()

@@ -1,4 +1,4 @@
-"""Ringing for jobs, and sweeping those that nobody heard."""
+"""Enqueuing jobs, and sweeping those whose message was lost."""
 
 from typing import Any
 
@@ -11,15 +11,15 @@ from scoring.models import AgreementReport, Dataset, DatasetVersion
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def bells() -> dict[Any, Any]:
+def enqueuers() -> dict[Any, Any]:
     return registry._enqueuers
 
 
 @pytest.fixture
-def rung(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    heard: list[object] = []
-    monkeypatch.setitem(bells(), AgreementReport, heard.append)
-    return heard
+def enqueued(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    found: list[object] = []
+    monkeypatch.setitem(enqueuers(), AgreementReport, found.append)
+    return found
 
 
 def make_job() -> AgreementReport:
@@ -35,8 +35,8 @@ def test_a_job_is_rung_only_after_its_row_is_committed(rung) -> None:
     with transaction.atomic():
         job = make_job()
         registry.enqueue_on_commit(job)
-        assert rung == []
-    assert rung == [job.pk]
+        assert enqueued == []
+    assert enqueued == [job.pk]
 
 
 def test_a_broker_that_is_down_fails_nobody_and_the_sweep_rings_later(rung, monkeypatch) -> None:
@@ -44,11 +44,11 @@ def test_a_broker_that_is_down_fails_nobody_and_the_sweep_rings_later(rung, monk
         raise ConnectionError
 
     with monkeypatch.context() as patched:
-        patched.setitem(bells(), AgreementReport, down)
+        patched.setitem(enqueuers(), AgreementReport, down)
         with transaction.atomic():
             job = make_job()
             registry.enqueue_on_commit(job)
         assert registry.sweep() == 0
     AgreementReport.objects.update(rung_at=None)
     assert registry.sweep() == 1
-    assert rung == [job.pk]
+    assert enqueued == [job.pk]

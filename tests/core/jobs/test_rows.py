@@ -1,4 +1,4 @@
-"""When a job was asked for is told by the database, which all processes share."""
+"""When a job was asked for follows from the database, which all processes share."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -7,7 +7,7 @@ from annotator.campaigns.services import create_campaign
 from annotator.formats.references import BATCH, ReferenceRecord
 from annotator.imports.claims import services as claims_services
 from annotator.models import Campaign
-from core.sqlite.cache import ROOMY_KIB, growing_cache
+from core.sqlite.cache import LARGE_KIB, growing_cache
 
 pytestmark = pytest.mark.django_db
 on_sqlite = pytest.mark.skipif(connection.vendor != "sqlite", reason="asks SQLite about itself")
@@ -15,10 +15,10 @@ on_sqlite = pytest.mark.skipif(connection.vendor != "sqlite", reason="asks SQLit
 
 @pytest.fixture
 def campaign() -> Campaign:
-    return create_campaign(slug="room")
+    return create_campaign(slug="cups")
 
 
-def kept_pages() -> int:
+def cache_size() -> int:
     connection.ensure_connection()
     size: int = connection.connection.execute("PRAGMA cache_size").fetchone()[0]
     return size
@@ -26,17 +26,17 @@ def kept_pages() -> int:
 
 @on_sqlite
 def test_the_cache_is_large_for_one_write_and_small_again_after_it() -> None:
-    before = kept_pages()
+    before = cache_size()
     with growing_cache() as grow:
-        assert kept_pages() == before
+        assert cache_size() == before
         grow()
-        assert kept_pages() == -ROOMY_KIB
-    assert kept_pages() == before != -ROOMY_KIB
+        assert cache_size() == -LARGE_KIB
+    assert cache_size() == before != -LARGE_KIB
 
 
 @on_sqlite
 def test_the_cache_is_small_again_after_a_write_that_broke_its_transaction() -> None:
-    before = kept_pages()
+    before = cache_size()
 
     def write() -> None:
         with growing_cache() as grow, transaction.atomic(savepoint=False):
@@ -45,7 +45,7 @@ def test_the_cache_is_small_again_after_a_write_that_broke_its_transaction() -> 
 
     with pytest.raises(DatabaseError, match="no_such_function"), transaction.atomic():
         write()
-    assert kept_pages() == before != -ROOMY_KIB
+    assert cache_size() == before != -LARGE_KIB
 
 
 @on_sqlite
@@ -54,11 +54,11 @@ def test_a_large_import_of_claims_has_the_large_cache(campaign, monkeypatch) -> 
     seen = []
     records = (ReferenceRecord(f"r{n}", "1. A cup.", ()) for n in range(2 * BATCH))
     claims_services.import_claims(
-        campaign=campaign, records=records, progress=lambda done: seen.append((done, kept_pages()))
+        campaign=campaign, records=records, progress=lambda done: seen.append((done, cache_size()))
     )
-    small = kept_pages()
-    assert small != -ROOMY_KIB
-    assert seen == [(BATCH, small), (2 * BATCH, -ROOMY_KIB)]
+    small = cache_size()
+    assert small != -LARGE_KIB
+    assert seen == [(BATCH, small), (2 * BATCH, -LARGE_KIB)]
 
 
 def test_any_database_can_be_written_to_meanwhile(campaign) -> None:

@@ -29,12 +29,12 @@ def test_a_real_connection_has_the_settings_that_lose_nothing(db) -> None:
     library = importlib.import_module("sqlite3")
     assert library.sqlite_version_info >= sqlite.FIRST_SOUND or sys.platform != "linux"
     is_sound = library.sqlite_version_info >= sqlite.FIRST_SOUND
-    said = {}
+    pragmas = {}
     with connection.cursor() as cursor:
         for name in ("journal_mode", "synchronous", "foreign_keys", "mmap_size"):
             cursor.execute(f"PRAGMA {name}")
-            said[name] = (cursor.fetchone() or (0,))[0]
-    assert said == {
+            pragmas[name] = (cursor.fetchone() or (0,))[0]
+    assert pragmas == {
         "journal_mode": "wal" if is_sound else "truncate",
         "synchronous": 2,
         "foreign_keys": 1,

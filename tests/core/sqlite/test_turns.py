@@ -25,8 +25,8 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, django_db_blocker) -> 
         database.execute("CREATE TABLE numbers AS SELECT 0 AS number")
     database.close()
     options = sqlite.options(sqlite.FIRST_SOUND) | {"timeout": PATIENCE}
-    told = {"ENGINE": "core.sqlite", "NAME": str(path), "OPTIONS": options}
-    known = ConnectionHandler({"default": {}, NAME: told}).settings
+    given = {"ENGINE": "core.sqlite", "NAME": str(path), "OPTIONS": options}
+    known = ConnectionHandler({"default": {}, NAME: given}).settings
     monkeypatch.setitem(connections.settings, NAME, known[NAME])
     with django_db_blocker.unblock():
         yield path
@@ -132,8 +132,8 @@ def test_a_statement_outside_a_transaction_waits_as_it_always_did(file) -> None:
 
 def test_a_new_database_that_another_program_is_making_is_waited_for(file) -> None:
     new = file.with_name("new.sqlite3")
-    told = connections.settings[NAME]
-    told["NAME"], told["OPTIONS"]["timeout"] = str(new), 20
+    given = connections.settings[NAME]
+    given["NAME"], given["OPTIONS"]["timeout"] = str(new), 20
     other = sqlite3.connect(new, check_same_thread=False, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     other.execute("CREATE TABLE cups (name TEXT)")

@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from core.statistics import tables as words
+from core.statistics import tables as reasons
 from core.statistics.coefficients import Weights, agreement_weights, gwet_ac2
 from core.statistics.resampling import NO_SPREAD
 from core.statistics.tables import ReliabilityError
@@ -107,9 +107,9 @@ def test_one_value_throughout_is_agreement_without_an_interval() -> None:
     assert (estimate.low, estimate.high, estimate.reason) == (None, None, NO_SPREAD)
 
 
-def test_no_overlap_is_said_in_words() -> None:
+def test_no_overlap_has_its_reason() -> None:
     estimate = gwet_ac2(make_table([[4, GAP], [GAP, 4]]))
-    assert (estimate.value, estimate.reason) == (None, words.NO_OVERLAP)
+    assert (estimate.value, estimate.reason) == (None, reasons.NO_OVERLAP)
 
 
 @pytest.mark.parametrize("score", [-1, 11, 2.5])

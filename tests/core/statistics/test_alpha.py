@@ -1,10 +1,10 @@
-"""Alpha equals the published example and its definition, and says when it is undefined."""
+"""Alpha equals the published example and its definition, and has a reason where undefined."""
 
 from itertools import product
 
 import pytest
 
-from core.statistics import tables as words
+from core.statistics import tables as reasons
 from core.statistics.coefficients import Level, krippendorff_alpha
 from core.statistics.resampling import UNDEFINED_WITHOUT_ONE
 from tests.amounts import tries
@@ -91,7 +91,7 @@ def test_one_value_throughout_is_undefined_despite_rounding() -> None:
     for items in range(2, 40):
         for value in (0.1, 3, 7):
             table = make_table([[value] * 4] * items)
-            assert krippendorff_alpha(table, "interval").reason == words.ALL_SAME
+            assert krippendorff_alpha(table, "interval").reason == reasons.ALL_SAME
 
 
 def test_without_the_only_different_reference_alpha_has_no_interval() -> None:
@@ -103,10 +103,10 @@ def test_without_the_only_different_reference_alpha_has_no_interval() -> None:
 @pytest.mark.parametrize(
     ("values", "reason"),
     [
-        ([[GAP, GAP]], words.NO_RATINGS),
-        ([[1, GAP], [2, GAP]], words.ONE_ANNOTATOR),
-        ([[1, GAP], [GAP, 2]], words.NO_OVERLAP),
-        ([[4, 4], [4, 4]], words.ALL_SAME),
+        ([[GAP, GAP]], reasons.NO_RATINGS),
+        ([[1, GAP], [2, GAP]], reasons.ONE_ANNOTATOR),
+        ([[1, GAP], [GAP, 2]], reasons.NO_OVERLAP),
+        ([[4, 4], [4, 4]], reasons.ALL_SAME),
     ],
     ids=["no ratings", "one annotator", "no overlap", "constant"],
 )

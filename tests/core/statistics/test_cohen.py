@@ -57,7 +57,7 @@ def test_the_order_of_items_and_annotators_changes_no_mean_kappa() -> None:
         assert one.value == (None if two.value is None else pytest.approx(two.value, abs=1e-9))
 
 
-def test_a_constant_annotator_is_said_in_words() -> None:
+def test_a_constant_annotator_has_its_reason() -> None:
     found = cohen_kappas(make_table([[0, i % 2] for i in range(6)]))
     assert found.pairs[0].estimate.reason == CONSTANT
     assert (found.mean.value, found.mean.reason) == (None, NO_PAIR)

@@ -1,4 +1,4 @@
-"""An estimate without a value keeps what there was to use."""
+"""An estimate without a value holds what there was to use."""
 
 from core.statistics.tables import Estimate, undefined
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.statistics import tables as words
+from core.statistics import tables as reasons
 from core.statistics.coefficients import NO_SPREAD, TOO_FEW, intraclass_correlations
 from core.statistics.tables import shared_items
 from tests.amounts import tries
@@ -94,8 +94,8 @@ def test_the_order_of_items_and_annotators_changes_no_icc() -> None:
 @pytest.mark.parametrize(
     ("values", "reason"),
     [
-        ([[1, GAP], [2, GAP]], words.ONE_ANNOTATOR),
-        ([[1, GAP], [GAP, 2]], words.NO_OVERLAP),
+        ([[1, GAP], [2, GAP]], reasons.ONE_ANNOTATOR),
+        ([[1, GAP], [GAP, 2]], reasons.NO_OVERLAP),
         ([[3, 4], [GAP, 2]], TOO_FEW),
         ([[4, 4], [4, 4]], NO_SPREAD),
     ],

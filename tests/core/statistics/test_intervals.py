@@ -1,4 +1,4 @@
-"""Intervals follow their formulas, repeat with their seed, and say when there is none."""
+"""Intervals follow their formulas, repeat with their seed, and give a reason if there is none."""
 
 import numpy as np
 import pytest

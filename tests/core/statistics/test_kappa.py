@@ -9,7 +9,7 @@ from scipy.stats import t as student
 from sklearn.metrics import cohen_kappa_score
 
 from core.statistics import resampling
-from core.statistics import tables as words
+from core.statistics import tables as reasons
 from core.statistics.coefficients import CONSTANT, NO_PAIR, TOO_FEW_PAIRS, quadratic_kappas
 from core.statistics.tables import Table
 from tests.amounts import tries
@@ -120,13 +120,13 @@ def test_a_pair_that_a_resample_leaves_constant_drops_out_of_its_mean() -> None:
     assert found.low == pytest.approx(max(-1, found.value - student.ppf(0.975, 5) * error))
 
 
-def test_a_constant_annotator_is_said_in_words() -> None:
+def test_a_constant_annotator_has_its_reason() -> None:
     found = quadratic_kappas(make_table([[5, i] for i in range(6)]))
     assert (found.pairs[0].estimate.value, found.pairs[0].estimate.reason) == (None, CONSTANT)
     assert (found.mean.value, found.mean.reason) == (None, NO_PAIR)
 
 
-def test_no_overlap_is_said_in_words() -> None:
+def test_no_overlap_has_its_reason() -> None:
     found = quadratic_kappas(make_table([[1, GAP], [GAP, 1]]))
     assert found.pairs == ()
-    assert found.mean.reason == words.NO_OVERLAP
+    assert found.mean.reason == reasons.NO_OVERLAP

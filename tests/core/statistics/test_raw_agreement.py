@@ -6,7 +6,7 @@ from statistics import mean
 
 import pytest
 
-from core.statistics import tables as words
+from core.statistics import tables as reasons
 from core.statistics.coefficients import raw_agreement
 from tests.amounts import tries
 from tests.core.statistics.conftest import (
@@ -62,7 +62,7 @@ def test_intervals_stay_within_the_range() -> None:
     assert found.mean_difference.low == 0.0
 
 
-def test_no_overlap_is_said_in_words() -> None:
+def test_no_overlap_has_its_reason() -> None:
     found = raw_agreement(make_table([[1, GAP], [GAP, 2]]))
     assert found.exact.value is found.within.value is found.mean_difference.value is None
-    assert found.within.reason == words.NO_OVERLAP
+    assert found.within.reason == reasons.NO_OVERLAP

@@ -1,4 +1,4 @@
-"""Intervals equal slow resampling of whole references, repeat by seed, and say why they lack."""
+"""Intervals equal slow resampling of whole references, repeat by seed, or have a reason."""
 
 from typing import Any
 
@@ -64,13 +64,13 @@ def test_jackknife_of_a_mean_is_the_textbook_interval() -> None:
 def test_each_resample_is_the_figure_of_the_references_drawn() -> None:
     table = many(45)
     found = krippendorff_alpha(table, "ordinal", draws=30, seed=4)
-    kept = used_references(table)
-    assert found.clusters == len(kept) >= 40
-    weights = resampling.bootstrap_weights(len(kept), 30, 4)
-    assert weights.sum(axis=1).tolist() == [len(kept)] * 30
+    used = used_references(table)
+    assert found.clusters == len(used) >= 40
+    weights = resampling.bootstrap_weights(len(used), 30, 4)
+    assert weights.sum(axis=1).tolist() == [len(used)] * 30
     slow = []
     for row in weights:
-        drawn = [name for name, times in zip(kept, row, strict=True) for _ in range(times)]
+        drawn = [name for name, times in zip(used, row, strict=True) for _ in range(times)]
         slow.append(krippendorff_alpha(part(table, drawn), "ordinal", draws=1).value)
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(slow, [0.025, 0.975])))
     assert found.interval == resampling.BOOTSTRAP
@@ -131,7 +131,7 @@ def test_a_value_without_an_interval_says_why(values, clusters, reason) -> None:
     assert found.reason == reason
 
 
-def test_a_figure_that_one_reference_carries_has_no_interval() -> None:
+def test_a_figure_that_rests_on_one_reference_has_no_interval() -> None:
     found = krippendorff_alpha(make_table([[4, 4], [4, 4], [1, 4]]), "nominal")
     assert (found.low, found.reason) == (None, resampling.UNDEFINED_WITHOUT_ONE)
     rare = krippendorff_alpha(make_table([[4, 4]] * 60 + [[1, 4]]), "nominal")

@@ -20,7 +20,7 @@ def test_the_order_of_ratings_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "words"),
+    ("row", "message"),
     [
         (("b", "r", "bob", 1), "two ratings"),
         (("b", "other", "carol", 1), "two references"),

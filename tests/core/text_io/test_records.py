@@ -26,5 +26,5 @@ def test_one_bad_record_is_the_sentence_itself():
     assert caught.value.sentence == "Refused: line 7, field a: missing"
 
 
-def test_nothing_worth_saying_gives_no_sentence():
+def test_nothing_to_report_gives_no_sentence():
     assert ReadNotes(records=5).sentences() == []

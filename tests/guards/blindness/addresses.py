@@ -24,7 +24,7 @@ from annotator.models import (
 from annotator.rubric import CRITERIA
 from tests.guards.blindness.states import Scenario
 
-# What the id of an address names, by the word before it; behind any other word every id is tried.
+# What the id of an address names, by the part before it; after any other part every id is tried.
 KINDS: Final = {
     "rate": ("assignment",),
     "compare": ("comparison",),
@@ -44,12 +44,12 @@ KINDS: Final = {
     "sessions": ("session",),
     "tokens": ("token",),
 }
-OTHER_TEXT: Final = (CRITERIA[0], "no-such-word")
+OTHER_TEXT: Final = (CRITERIA[0], "no-such-name")
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A route with the converters of its arguments, and the word before each of them."""
+    """A route with the converters of its arguments, and the part before each of them."""
 
     name: str
     arguments: Mapping[str, tuple[object, str]]
@@ -65,7 +65,7 @@ class Address:
 
 @cache
 def routes() -> tuple[Route, ...]:
-    """Return the routes that the matrix lists; of others `test_routes.py` tells, once for all."""
+    """Return the routes that the matrix lists; `test_routes.py` reports the others."""
     return tuple(route for route in every_route() if route.name in matrix.matrix())
 
 
@@ -83,7 +83,7 @@ def _walk(
     for entry in patterns:
         text = before + str(entry.pattern)
         known = {
-            name: (converter, _word_before(text, name))
+            name: (converter, _part_before(text, name))
             for name, converter in entry.pattern.converters.items()
         }
         if isinstance(entry, URLResolver):
@@ -93,8 +93,8 @@ def _walk(
             yield Route(":".join((*spaces, str(entry.name))), {**arguments, **known})
 
 
-def _word_before(pattern: str, name: str) -> str:
-    """Return the last plain word of a pattern before an argument."""
+def _part_before(pattern: str, name: str) -> str:
+    """Return the last plain part of a pattern before an argument."""
     head = pattern.split(f":{name}>", maxsplit=1)[0].rpartition("<")[0]
     return next((part for part in reversed(head.split("/")) if part and "<" not in part), "")
 

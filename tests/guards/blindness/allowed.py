@@ -1,13 +1,13 @@
 """Who may meet which secret of their campaign in which state; what is not listed is for nobody.
 
 Drawn up from the permission matrix and the rules B1-B12 of the trust document. A row says
-principal, secrets, and from which states on: every state, a list, or the doors that tell it.
+principal, secrets, and from which states on: every state, a list, or the routes that show it.
 """
 
 from dataclasses import dataclass
 from typing import Final
 
-from tests.guards.blindness.marks import WORDS
+from tests.guards.blindness.marks import PATTERNS
 from tests.guards.blindness.people import ROLES
 from tests.guards.blindness.states import STATES
 
@@ -23,12 +23,12 @@ TAKEN: Final = "annotator:adjudicate after annotator:take_turn"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Secrets that principals may meet in these states; where doors are named, only there."""
+    """Secrets that principals may meet in these states; where routes are named, only there."""
 
     principals: tuple[str, ...]
     secrets: tuple[str, ...]
     states: tuple[str, ...] = EVER
-    doors: tuple[str, ...] = ()
+    routes: tuple[str, ...] = ()
 
 
 ONE: Final = ("one", "read token", "write token")
@@ -39,7 +39,7 @@ MEMBERS: Final = (*ANNOTATORS, *ADJUDICATORS, *ADMINS, "researcher", "reader")
 
 RESEARCHERS: Final = ("researcher", *ADMINS)
 EVERYBODY: Final = (*MEMBERS, "outsider", "boss")
-RATINGS: Final = tuple(f"{who}.{what}" for who in ("one", "peer") for what in ("words", "overall"))
+RATINGS: Final = tuple(f"{who}.{what}" for who in ("one", "peer") for what in ("texts", "overall"))
 OVERALLS: Final = ("one.overall", "peer.overall")
 IMPORTS: Final = (
     *("annotator:import_claims", "annotator:claim_import", "annotator:claim_import_progress"),
@@ -50,7 +50,7 @@ IMPORTS: Final = (
     "annotator:claim_import after annotator:cancel_import",
 )
 # The preview of a file that waits to be confirmed is the one place where its texts are shown.
-PREVIEWS: Final = tuple(door for door in IMPORTS if "annotator:claim_import" in door)
+PREVIEWS: Final = tuple(route for route in IMPORTS if "annotator:claim_import" in route)
 SETTLED: Final = ("annotator:settled", "annotator:settled_candidate")
 QUADRUPLETS: Final = ("scoring:quadruplets", "scoring:quadruplet")
 USES: Final = ("scoring:rating_uses", "scoring:reference_uses")
@@ -69,7 +69,7 @@ USERS: Final = (
     *("annotator:users", "annotator:change_user"),
     *("annotator:users after annotator:users", "annotator:users after annotator:change_user"),
 )
-# The trail of a campaign names rows by their keys; who rated what it does not say (B11).
+# The trail of a campaign names rows by their keys; who rated what it does not show (B11).
 TRAIL: Final = ("annotator:audit", "annotator:export_audit")
 ACTED_ON: Final = ("conflict.pk", "import", "one.assignment", "one.rating", "peer.rating")
 ACCOUNTS: Final = (
@@ -80,94 +80,94 @@ ACCOUNTS: Final = (
 
 
 TABLE: Final = (
-    # Every page says who is signed in, and members know their campaign.
+    # Every page shows who is signed in, and members know their campaign.
     *(Row((who,), (f"{who}.name",)) for who in ("one", "peer", "researcher", "reader", "admin")),
-    # Names of routes and plain numbers, which say nothing of any campaign.
-    Row(("boss",), tuple(WORDS), doors=("annotator:metrics",)),
+    # Names of routes and plain numbers, which reveal nothing of any campaign.
+    Row(("boss",), tuple(PATTERNS), routes=("annotator:metrics",)),
     Row(ADJUDICATORS, ("adjudicator.name",)),
     Row(MEMBERS, ("campaign",)),
-    # The schema of the API names things, and tells of none.
-    Row(EVERYBODY, ("conflict.word",), doors=("api:schema",)),
+    # The schema of the API names things, and reveals none.
+    Row(EVERYBODY, ("conflict.term",), routes=("api:schema",)),
     # Of the own campaign everything that one's roles there open, of the crawled one nothing.
-    Row(("outsider",), ("elsewhere", "outsider.pk", *WORDS)),
+    Row(("outsider",), ("elsewhere", "outsider.pk", *PATTERNS)),
     # A site admin looks after accounts, and reads no more of anybody than the name.
-    Row(("boss",), ACCOUNTS, doors=(*USERS, "annotator:system_audit")),
+    Row(("boss",), ACCOUNTS, routes=(*USERS, "annotator:system_audit")),
     # A site admin makes campaigns, and reads the rules of the new one.
     Row(("boss",), ("boss",)),
     Row(
         ("boss",),
-        ("conflict.word",),
-        doors=("annotator:campaign_rules after annotator:new_campaign",),
+        ("conflict.term",),
+        routes=("annotator:campaign_rules after annotator:new_campaign",),
     ),
     # Annotators: the claim sets that are theirs to rate, and what they did themselves (B1, B2).
     Row(ANNOTATORS, ("claims", "reference")),
-    Row(ONE, ("one.words", "one.draft", "one.rating", "one.assignment", "one.overall")),
-    Row(("peer",), ("peer.words", "peer.draft", "peer.rating", "peer.assignment", "peer.overall")),
-    # Those who are asked to look again are told at what, and by nobody.
+    Row(ONE, ("one.texts", "one.draft", "one.rating", "one.assignment", "one.overall")),
+    Row(("peer",), ("peer.texts", "peer.draft", "peer.rating", "peer.assignment", "peer.overall")),
+    # Those who are asked to look again are shown at what, and not by whom.
     Row(ANNOTATORS, ("question",), ("waiting",)),
     # Adjudicators: the conflicts that are theirs to rule on, without names (B6).
-    Row(ADJUDICATORS, ("conflict.word",)),
+    Row(ADJUDICATORS, ("conflict.term",)),
     Row(ADJUDICATORS, ("conflict.pk", "claims", "reference"), WITH_CONFLICT),
     Row(ADJUDICATORS, ("one.rating", "peer.rating"), WITH_CONFLICT),
     Row(ADJUDICATORS, RATINGS, READABLE),
-    Row(ADJUDICATORS, RATINGS, WITH_CONFLICT, doors=(TAKEN,)),
+    Row(ADJUDICATORS, RATINGS, WITH_CONFLICT, routes=(TAKEN,)),
     Row(ADJUDICATORS, ("ruling", "void reason"), SINCE_RULED),
-    Row(ADJUDICATORS, ("ruling.pk",), SINCE_RULED, doors=("annotator:own_acts",)),
+    Row(ADJUDICATORS, ("ruling.pk",), SINCE_RULED, routes=("annotator:own_acts",)),
     # Adjudicators ask the question; who reads the history of a candidate finds it there.
     Row(ADJUDICATORS, ("question",), ("waiting",)),
-    Row(ADMINS, ("question",), ("waiting",), doors=SETTLED),
-    # A signature that was voided says by whom.
+    Row(ADMINS, ("question",), ("waiting",), routes=SETTLED),
+    # A signature that was voided shows by whom.
     Row(ADJUDICATORS, ("admin.name",), ("voided",)),
     # Researchers and admins: datasets, models and reports; the texts in them are for admins.
-    Row(RESEARCHERS, ("dataset", "training", "report", "conflict.word")),
+    Row(RESEARCHERS, ("dataset", "training", "report", "conflict.term")),
     # Readers: finished reports, which name their dataset.
-    Row(("reader",), ("dataset", "report"), doors=REPORTS),
-    Row(("researcher",), ("scored", "metric score"), doors=SCORES),
-    Row(ADMINS, ("export", "export ids"), doors=("scoring:export", "scoring:api:export")),
-    Row(ADMINS, ("export ids",), doors=QUADRUPLETS),
-    Row(ADMINS, ("export",), doors=("scoring:quadruplet",)),
-    # Ids may tell which system made a candidate; researchers meet them once it is closed.
-    Row(("researcher",), ("export ids",), ("closed",), doors=QUADRUPLETS),
+    Row(("reader",), ("dataset", "report"), routes=REPORTS),
+    Row(("researcher",), ("scored", "metric score"), routes=SCORES),
+    Row(ADMINS, ("export", "export ids"), routes=("scoring:export", "scoring:api:export")),
+    Row(ADMINS, ("export ids",), routes=QUADRUPLETS),
+    Row(ADMINS, ("export",), routes=("scoring:quadruplet",)),
+    # Ids may reveal which system made a candidate; researchers meet them once it is closed.
+    Row(("researcher",), ("export ids",), ("closed",), routes=QUADRUPLETS),
     # Admins follow a rating to what used it, and a reference to what an erasure would touch.
-    Row(ADMINS, ("candidate_id", "candidate.pk", "reference.pk"), doors=USES),
-    Row(ADMINS, ("one.rating", "peer.rating"), doors=USES),
+    Row(ADMINS, ("candidate_id", "candidate.pk", "reference.pk"), routes=USES),
+    Row(ADMINS, ("one.rating", "peer.rating"), routes=USES),
     # Settled ratings: the value of each candidate, and once closed which system made it.
-    Row(ADMINS, ("reference", "candidate.pk"), doors=SETTLED),
-    Row(("researcher",), ("reference", "candidate.pk"), ("closed",), doors=SETTLED),
-    Row(RESEARCHERS, ("system", "candidate_id"), ("closed",), doors=SETTLED),
-    # The ranking names the systems once they are told.
-    Row(RESEARCHERS, ("system",), ("closed",), doors=("scoring:ranking",)),
+    Row(ADMINS, ("reference", "candidate.pk"), routes=SETTLED),
+    Row(("researcher",), ("reference", "candidate.pk"), ("closed",), routes=SETTLED),
+    Row(RESEARCHERS, ("system", "candidate_id"), ("closed",), routes=SETTLED),
+    # The ranking names the systems once they are revealed.
+    Row(RESEARCHERS, ("system",), ("closed",), routes=("scoring:ranking",)),
     # The file of all ratings has what people wrote, and for admins the layout that holds texts.
-    Row(ADMINS, (*RATINGS, "claims", "candidate_id"), doors=EXPORT),
-    Row(("researcher",), (*RATINGS, "reference"), ("closed",), doors=EXPORT),
-    Row(RESEARCHERS, ("system", "candidate_id", "purpose"), ("closed",), doors=EXPORT),
-    # Once closed, ratings are read without names; figures tell what was found by sentinels.
+    Row(ADMINS, (*RATINGS, "claims", "candidate_id"), routes=EXPORT),
+    Row(("researcher",), (*RATINGS, "reference"), ("closed",), routes=EXPORT),
+    Row(RESEARCHERS, ("system", "candidate_id", "purpose"), ("closed",), routes=EXPORT),
+    # Once closed, ratings are read without names; figures show what was found by sentinels.
     Row(RESEARCHERS, OVERALLS, ("closed",)),
-    Row(RESEARCHERS, ("purpose",), doors=("api:agreement", "annotator:reliability")),
+    Row(RESEARCHERS, ("purpose",), routes=("api:agreement", "annotator:reliability")),
     # An admin knows the candidates by the ids of the file that they were imported from.
-    Row(ADMINS, (*OVERALLS, "candidate_id"), doors=SETTLED),
+    Row(ADMINS, (*OVERALLS, "candidate_id"), routes=SETTLED),
     # Admins import: they know the file, and look at what is in it before it is stored.
-    Row(ADMINS, ("import",), doors=IMPORTS),
-    Row(ADMINS, ("import text",), doors=PREVIEWS),
-    Row(ADMINS, ("import",), doors=("annotator:own_acts",)),
-    Row(ADMINS, ACTED_ON, doors=TRAIL),
+    Row(ADMINS, ("import",), routes=IMPORTS),
+    Row(ADMINS, ("import text",), routes=PREVIEWS),
+    Row(ADMINS, ("import",), routes=("annotator:own_acts",)),
+    Row(ADMINS, ACTED_ON, routes=TRAIL),
     # What admins did themselves: the reason for closing, the conflict whose signature they voided.
-    Row(ADMINS, ("conflict.pk",), SINCE_VOIDED, doors=("annotator:own_acts",)),
-    Row(ADMINS, ("close reason",), SINCE_CLOSED, doors=(*TRAIL, "annotator:own_acts")),
-    Row(ADMINS, ("reference.pk",), doors=("scoring:ask_erasure",)),
+    Row(ADMINS, ("conflict.pk",), SINCE_VOIDED, routes=("annotator:own_acts",)),
+    Row(ADMINS, ("close reason",), SINCE_CLOSED, routes=(*TRAIL, "annotator:own_acts")),
+    Row(ADMINS, ("reference.pk",), routes=("scoring:ask_erasure",)),
     # Admins: who takes part, how far they are, and who signed what.
     Row(ADMINS, (*NAMES, "reference", "purpose")),
     Row(ADMINS, ("ruling", "ruling.pk", "void reason"), SINCE_RULED),
 )
 
 
-def allowed(principal: str, state: str, door: str) -> frozenset[str]:
-    """Return the secrets that a principal may meet in a state behind a door."""
+def allowed(principal: str, state: str, route: str) -> frozenset[str]:
+    """Return the secrets that a principal may meet in a state at a route."""
     return frozenset(
         secret
         for row in TABLE
         if principal in row.principals
         and state in row.states
-        and (not row.doors or door in row.doors)
+        and (not row.routes or route in row.routes)
         for secret in row.secrets
     )

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from tests.guards.blindness.allowed_keys import ALLOWED_KEYS, FIGURES
 from tests.guards.blindness.crawl import Answer
-from tests.guards.blindness.told import FIGURES, TOLD
 
 
 def keys_of(value: Any, before: str = "") -> Iterator[str]:
@@ -20,10 +20,10 @@ def keys_of(value: Any, before: str = "") -> Iterator[str]:
             yield from keys_of(inner, before)
 
 
-def told_keys(answer: Answer) -> tuple[str, set[str]]:
+def answered_keys(answer: Answer) -> tuple[str, set[str]]:
     """Return what a serializer answered, as "METHOD route" and its keys; none where it did not."""
     where = f"{answer.sent.method} {answer.sent.address.route}"
-    # A route that is not listed at all is told of by `test_routes.py`, once.
-    if where in TOLD and 200 <= answer.status < 300 and answer.body:
+    # A route that is not listed at all is reported by `test_routes.py`, once.
+    if where in ALLOWED_KEYS and 200 <= answer.status < 300 and answer.body:
         return where, set(keys_of(json.loads(answer.body)))
     return where, set()

@@ -100,5 +100,5 @@ def world(furnished: tuple[World, Path], db: None, settings: Any) -> Iterator[Wo
     world, settings.DATA_DIR = furnished
     cookies = [one.client.cookies.copy() for one in world.visitors]
     yield replace(world, here=deepcopy(world.here), other=deepcopy(world.other))
-    for visitor, kept in zip(world.visitors, cookies, strict=True):
-        visitor.client.cookies = SimpleCookie(kept)
+    for visitor, header in zip(world.visitors, cookies, strict=True):
+        visitor.client.cookies = SimpleCookie(header)

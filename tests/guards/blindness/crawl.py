@@ -27,11 +27,11 @@ NOT_FOUND = 404
 class Answer:
     """What came back: everything that the caller can read of it.
 
-    `door` is the route, and the one before it where a redirect led there.
+    `route` is the route, and the one before it where a redirect led there.
     """
 
     sent: Sent
-    door: str
+    route: str
     status: int
     text: str
     body: str
@@ -53,7 +53,7 @@ class Crawl:
         self.scenario = scenario
         # Else each method is sent once, without a body.
         self.is_thorough = is_thorough
-        # Else neither a route that the gate keeps shut nor a method that a route has not.
+        # Else neither a route that the gate refuses nor a method that a route has not.
         self.tries_the_refused = tries_the_refused
         self._cookies = visitor.client.cookies.output(header="", sep=";")
         self._posted: set[tuple[str, str, str]] = set()
@@ -113,7 +113,7 @@ class Crawl:
             if answer.follows and not answer.follows.startswith(SIGN_IN):
                 path = answer.follows
                 after = replace(answer.sent, address=Address(_route(path), path), method="GET")
-                found.append(self._answer(replace(after, label=NEXT), f" after {answer.door}"))
+                found.append(self._answer(replace(after, label=NEXT), f" after {answer.route}"))
             transaction.set_rollback(True)
         yield from found
 
@@ -134,7 +134,7 @@ class Crawl:
         return _read(sent, sent.address.route + came_from, response)
 
 
-def _read(sent: Sent, door: str, response: HttpResponseBase) -> Answer:
+def _read(sent: Sent, route: str, response: HttpResponseBase) -> Answer:
     if isinstance(response, StreamingHttpResponse):
         content = b"".join(response.streaming_content)  # type: ignore[arg-type]
     else:
@@ -147,7 +147,7 @@ def _read(sent: Sent, door: str, response: HttpResponseBase) -> Answer:
     everything = f"{headers}\n{unquote(cookies)}\n{body}"
     return Answer(
         sent,
-        door,
+        route,
         response.status_code,
         _without_echo(everything, sent.address.path),
         body,

@@ -10,7 +10,7 @@ from tests.guards.blindness.people import PASSWORD
 # What is typed into a field that stands empty, by a part of its name.
 TYPED: Final = (
     ("password", PASSWORD),
-    ("slug", "a-new-word"),
+    ("slug", "a-new-name"),
     ("date", "2031-01-01"),
     ("_at", "2031-01-01"),
     ("until", "2031-01-01"),
@@ -19,7 +19,7 @@ TYPED: Final = (
     ("seed", "3"),
 )
 NUMBER: Final = "5"
-WORDS: Final = "because of the handle"
+TEXT: Final = "because of the handle"
 
 
 @dataclass(slots=True)
@@ -70,7 +70,7 @@ class _Reader(HTMLParser):
             form.fields[self.select] = given.get("value", "")
         elif tag == "textarea" and name:
             self.area = name
-            form.fields[name] = WORDS
+            form.fields[name] = TEXT
 
     def handle_data(self, data: str) -> None:
         if self.area and self.inside and data.strip():
@@ -98,8 +98,8 @@ def _fill(form: Form, name: str, given: dict[str, str]) -> None:
     elif kind == "hidden" or value:
         form.fields[name] = value
     else:
-        typed = (words for part, words in TYPED if part in name)
-        form.fields[name] = next(typed, WORDS)
+        typed = (text for part, text in TYPED if part in name)
+        form.fields[name] = next(typed, TEXT)
 
 
 def forms_of(html: str, path: str) -> list[Form]:

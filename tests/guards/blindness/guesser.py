@@ -17,7 +17,7 @@ OF_THE_MOMENT: Final = re.compile(
     r'name="(?:csrfmiddlewaretoken|key)" value="[\w-]+"|"X-CSRFToken": "\w+"|csrftoken=\w+'
     r"|Expires \w{3}, [\w :]+ GMT"
 )
-WORD: Final = re.compile(r"[A-Za-z_][A-Za-z_-]+")
+PATTERN: Final = re.compile(r"[A-Za-z_][A-Za-z_-]+")
 NUMBER: Final = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9]+")
 MOST_NUMBERS: Final = 150
 FOLDS: Final = 5
@@ -35,7 +35,7 @@ class Shown:
 def facts_of(shown: Shown, place: int) -> dict[str, float]:
     """Return every word and number of a text, its length, and when it was met."""
     text = OF_THE_MOMENT.sub("", shown.text)
-    facts = {f"word {word}": 1.0 for word in WORD.findall(text)}
+    facts = {f"word {word}": 1.0 for word in PATTERN.findall(text)}
     for nth, found in enumerate(NUMBER.findall(text)[:MOST_NUMBERS]):
         value = int(found[:8], 16) if "-" in found else int(found[:15])
         facts[f"number {nth}"] = float(value)

@@ -1,4 +1,4 @@
-"""The unique words that stand for each secret of a campaign, and how an answer is read for them."""
+"""The unique marks that stand for each secret of a campaign, and how an answer is read for them."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,10 +12,10 @@ from django.utils.html import strip_tags
 HERE: Final = "zqhere"
 ELSEWHERE: Final = "zqelsewhere"
 
-# What only words can tell: each is looked for as a pattern, with its case ignored.
-WORDS: Final = {
+# What only text can reveal: each is looked for as a pattern, with its case ignored.
+PATTERNS: Final = {
     # A recusal for a conflict of interest is something else, and every rate page offers it.
-    "conflict.word": r"conflict(?!s? of interest|-of-interest)",
+    "conflict.term": r"conflict(?!s? of interest|-of-interest)",
     "purpose": r"sentinel|qualification",
     "one.overall": r"\b9\.00\b",
     "peer.overall": r"\b0\.45\b",
@@ -37,13 +37,13 @@ class Marks:
     def __init__(self, facts: Mapping[str, Iterable[object]]) -> None:
         pairs = [(_plain(mark), fact) for fact, marks in facts.items() for mark in marks]
         self._fact_of = dict(pairs)
-        words = sorted((mark for mark, _ in pairs if mark.startswith(PREFIX)), key=len)
+        marks = sorted((mark for mark, _ in pairs if mark.startswith(PREFIX)), key=len)
         # The longest first: no mark may be taken for another that it begins with.
-        self._marks = re.compile("|".join(re.escape(word) for word in reversed(words)))
-        self._words = {fact: re.compile(words) for fact, words in WORDS.items()}
+        self._marks = re.compile("|".join(re.escape(word) for word in reversed(marks)))
+        self._patterns = {fact: re.compile(pattern) for fact, pattern in PATTERNS.items()}
 
     def found_in(self, text: str) -> dict[str, str]:
-        """Return the secrets that an answer tells, each with what betrays it."""
+        """Return the secrets that an answer reveals, each with what betrays it."""
         found: dict[str, str] = {}
         for reading in _readings(text.lower()):
             if PREFIX in reading:
@@ -53,8 +53,8 @@ class Marks:
                 for match in pattern.finditer(reading):
                     if fact := self._fact_of.get(match[0].replace("-", "")):
                         found.setdefault(fact, match[0])
-            for fact, words in self._words.items():
-                if word := words.search(reading):
+            for fact, pattern in self._patterns.items():
+                if word := pattern.search(reading):
                     found.setdefault(fact, word[0])
         return found
 

@@ -1,4 +1,4 @@
-"""Builders of the measuring house's rows of a campaign: dataset, freeze, runs, model, report."""
+"""Builders of the rows that `scoring` has of a campaign: dataset, freeze, runs, model, report."""
 
 import json
 from dataclasses import dataclass, replace
@@ -103,7 +103,7 @@ def measured_rows(mark: str, campaign: Campaign, researcher: User, score: float)
 def _scores(
     mark: str, campaign: Campaign, model: ModelVersion, researcher: User, score: float
 ) -> ScoreRequest:
-    """Promote the model, and return what it said of a text of the researcher's."""
+    """Promote the model, and return how it scored a text of the researcher's."""
     for act in ("asked", "agreed", "asked"):
         Promotion.objects.create(
             act=act,

@@ -33,15 +33,15 @@ SENT_BY_SCRIPT: Final = {
     **dict.fromkeys(ALL_CRITERIA, "-1"),
     "draft_version": "0",
     "version": "0",
-    "comment": "words",
-    "note": "words",
+    "comment": "a comment",
+    "note": "a note",
     "tag": "add vagueness",
     "aid": "diff off",
     "leave_code": "not-now",
     "flag_code": "wrong-text",
-    "reason": "words",
+    "reason": "a reason",
     "kind": "again",
-    "question": "words",
+    "question": "a question",
     "format": "jsonl",
 }
 BAD: Final = {
@@ -54,7 +54,7 @@ BAD: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """One request: `label` says what is special about it."""
+    """One request: `label` names what is special about it."""
 
     address: Address
     method: str
@@ -112,31 +112,31 @@ def _calls(address: Address, method: str, scenario: Scenario) -> Iterator[Sent]:
 def bodies(route: str, scenario: Scenario) -> list[dict[str, Any]]:
     """Return what a program would send to a route of the API."""
     scores = dict.fromkeys(CRITERIA, 7)
-    ruling = {"decision": "mean", "reason_code": "overlooked", "reason": "words"}
+    ruling = {"decision": "mean", "reason_code": "overlooked", "reason": "a reason"}
     conflicts = list(scenario.campaign.conflicts.order_by("kind"))[:2]
     dataset = scenario.measured.version.dataset.name
     known: dict[str, list[dict[str, Any]]] = {
         "api:ratings": [
-            {"assignment": str(row.pk), "scores": scores, "comment": "words"}
+            {"assignment": str(row.pk), "scores": scores, "comment": "a comment"}
             for row in (
                 *scenario.campaign.assignments.filter(candidate=scenario.item),
                 *(scenario.other_open(who) for who in ("one", "peer")),
             )
         ],
-        "api:rating": [{"comment": "words"}, {"scores": scores}],
+        "api:rating": [{"comment": "a comment"}, {"scores": scores}],
         "api:adjudications": [
             {"conflict": str(row.pk), "password": password, **ruling}
             for row in conflicts
             for password in (PASSWORD, "wrong")
         ],
-        "api:send_back": [{"kind": "again", "question": "words"}, {"kind": "another"}],
+        "api:send_back": [{"kind": "again", "question": "a question"}, {"kind": "another"}],
         "scoring:api:datasets": [
             {"campaign": scenario.campaign.slug, "include_unlocked": True, **more}
             for more in ({}, {"policy": "per-annotator", "split_by": "time", "test_share": 0})
         ],
         "scoring:api:runs": [{"dataset": dataset, "criterion": CRITERION}],
         "scoring:api:promote": [
-            {"act": act, "reason": "words", "is_aware": True}
+            {"act": act, "reason": "a reason", "is_aware": True}
             for act in ("ask", "agree", "decline", "withdraw")
         ],
         "scoring:api:scores": [

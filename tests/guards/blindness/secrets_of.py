@@ -19,7 +19,7 @@ from tests.guards.blindness.marks import ELSEWHERE, HERE
 from tests.guards.blindness.people import ROLES
 from tests.guards.blindness.states import METRIC_SCORE, Scenario
 
-WORDS_OF: Final = ("comment", "note", "remark", "preference")
+TEXTS_OF: Final = ("comment", "note", "remark", "preference")
 
 
 def secrets_of(scenario: Scenario) -> dict[str, list[object]]:
@@ -69,7 +69,7 @@ def secrets_of(scenario: Scenario) -> dict[str, list[object]]:
         facts[f"{who}.person"] = [user.first_name, user.last_name, user.email, user.pk]
     for who in ("one", "peer"):
         own = {"annotator": scenario.people[who]}
-        facts[f"{who}.words"] = [f"{HERE}{who}{what}" for what in WORDS_OF]
+        facts[f"{who}.texts"] = [f"{HERE}{who}{what}" for what in TEXTS_OF]
         facts[f"{who}.draft"] = [f"{HERE}{who}draft"]
         facts[f"{who}.rating"] = _pks(Rating, **own)
         facts[f"{who}.assignment"] = [*_pks(Assignment, **own), *_pks(Comparison, **own)]
@@ -77,7 +77,7 @@ def secrets_of(scenario: Scenario) -> dict[str, list[object]]:
 
 
 def elsewhere(other: Scenario) -> list[object]:
-    """Return the marks of the other campaign: its words, and the ids of all its rows."""
+    """Return the marks of the other campaign: its texts, and the ids of all its rows."""
     return [ELSEWHERE, *_digits(ELSEWHERE), *ids_of(other)]
 
 

@@ -30,7 +30,7 @@ from tests.guards.blindness.import_rows import ImportRows, import_rows
 from tests.guards.blindness.measured_rows import MeasuredRows, measured_rows
 from tests.guards.blindness.people import PASSWORD, members
 
-# The peer rates first, and is far from what the other one says then.
+# The peer rates first, and is far from what the other one answers then.
 SCORES: Final = {"one": (9, 9, 9, 9), "peer": (0, 1, 0, 1)}
 METRIC_SCORE: Final = {"zqhere": 0.73190421, "zqelsewhere": 0.84210973}
 STATES: Final = (
@@ -64,7 +64,7 @@ STEPS: Final = {
 
 @dataclass(slots=True)
 class Scenario:
-    """A campaign: its people, its claim sets, and what the measuring house made of it."""
+    """A campaign: its people, its claim sets, and what `scoring` made of it."""
 
     mark: str
     campaign: Campaign
@@ -143,23 +143,23 @@ def _draft(scenario: Scenario) -> None:
 
 
 def _rate(scenario: Scenario, who: str) -> None:
-    """Rate the item and one of the others, and say what is thought of a pair."""
-    words = f"{scenario.mark}{who}"
-    tag = {"tag": "vagueness", "remark": f"{words}remark", "start": 3, "end": 6}
+    """Rate the item and one of the others, and judge a pair."""
+    mark = f"{scenario.mark}{who}"
+    tag = {"tag": "vagueness", "remark": f"{mark}remark", "start": 3, "end": 6}
     for row in (scenario.assignment(who), scenario.other_open(who)):
         submit_rating(
             assignment_id=row.pk,
             annotator=scenario.people[who],
             scores=dict(zip(CRITERIA, SCORES[who], strict=True)),
-            comment=f"{words}comment",
-            note=f"{words}note",
+            comment=f"{mark}comment",
+            note=f"{mark}note",
             error_tags=[tag],
         )
     submit_preference(
         comparison_id=Comparison.objects.filter(annotator=scenario.people[who])[0].pk,
         annotator=scenario.people[who],
         judgements=dict.fromkeys(ALL_CRITERIA, 1),
-        comment=f"{words}preference",
+        comment=f"{mark}preference",
     )
 
 

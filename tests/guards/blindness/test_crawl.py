@@ -1,4 +1,4 @@
-"""No answer tells anybody what the tables do not give them in that state (P18, ASVS 8.1.2).
+"""No answer shows anybody what the tables do not give them in that state (P18, ASVS 8.1.2).
 
 The one lists secrets by principal, the other the keys of each route of the API.
 """
@@ -10,14 +10,14 @@ import pytest
 from tests.amounts import IS_THOROUGH
 from tests.guards.blindness.addresses import Address, addresses
 from tests.guards.blindness.allowed import allowed
-from tests.guards.blindness.answer_keys import told_keys
+from tests.guards.blindness.allowed_keys import ALLOWED_KEYS, allowed_keys
+from tests.guards.blindness.answer_keys import answered_keys
 from tests.guards.blindness.crawl import Answer, Crawl
 from tests.guards.blindness.people import Visitor
 from tests.guards.blindness.states import STATES
-from tests.guards.blindness.told import TOLD, told
 
 pytestmark = pytest.mark.slow
-# `make test` sends everything in the one, and each method once in the other, which tells more.
+# `make test` sends everything in the one, and each method once in the other, which shows more.
 SENT_EVERYTHING, SENT_LITTLE = "conflict open", "ruled"
 IN_MAKE_TEST = (SENT_EVERYTHING, SENT_LITTLE)
 # The gate looks at who asks for which route, and at nothing that a state changes.
@@ -25,7 +25,7 @@ REFUSALS_IN = ("untouched", "closed")
 # The other campaign has been through everything, in each state of the one that is crawled.
 OTHER_IN = "untouched"
 WHAT_TO_DO = "take it off the page, or give it a Row in tests/guards/blindness/allowed.py"
-MAY_BE_TOLD = "take the keys out of the answer, or list them in tests/guards/blindness/told.py"
+REMEDY = "take the keys out of the answer, or list them in tests/guards/blindness/allowed_keys.py"
 # There are too few references, and the report has ended.
 NEVER_DONE = {f"POST scoring:api:{what}" for what in ("datasets", "runs", "cancel_report")}
 NEVER_DONE |= {"POST scoring:api:train_again"}
@@ -56,32 +56,32 @@ def _sites(visitor: Visitor, found: Iterator[Address]) -> Iterator[Address]:
     ],
     indirect=True,
 )
-def test_nobody_is_told_what_is_not_theirs(world) -> None:
+def test_nobody_is_shown_what_is_not_theirs(world) -> None:
     hits, unlisted, count = set(), set(), 0
     seen: dict[str, set[str]] = {}
     for visitor in world.visitors:
         for answer in answers_to(visitor, world):
             count += 1
             found = world.marks.found_in(answer.text)
-            for secret in found.keys() - allowed(visitor.name, world.state, answer.door):
+            for secret in found.keys() - allowed(visitor.name, world.state, answer.route):
                 way = f"{answer.sent.method} {answer.sent.label}".strip()
                 hits.add(
-                    f"{visitor.name} / {world.state} / {answer.door} ({way}, {answer.status}): "
+                    f"{visitor.name} / {world.state} / {answer.route} ({way}, {answer.status}): "
                     f"{secret} ({found[secret]})"
                 )
-            where, keys = told_keys(answer)
+            where, keys = answered_keys(answer)
             # The outsider's answers may be of the other campaign, which is in another state.
             if keys and visitor.name != "outsider":
                 seen.setdefault(where, set()).update(keys)
-                if more := keys - told(where, world.state):
+                if more := keys - allowed_keys(where, world.state):
                     unlisted.add(f"{visitor.name} / {world.state} / {where}: {sorted(more)}")
     assert not hits, f"{len(hits)} hits: {WHAT_TO_DO}\n" + "\n".join(sorted(hits))
-    assert not unlisted, f"{MAY_BE_TOLD}:\n" + "\n".join(sorted(unlisted))
+    assert not unlisted, f"{REMEDY}:\n" + "\n".join(sorted(unlisted))
     assert count > 500
     # Every list is in use, so that none of them hides that nothing was asked.
     if world.state == "conflict open":
-        assert seen.keys() == {where for where, keys in TOLD.items() if keys} - NEVER_DONE
-        assert all(seen[where] == told(where, world.state) for where in seen)
+        assert seen.keys() == {where for where, keys in ALLOWED_KEYS.items() if keys} - NEVER_DONE
+        assert all(seen[where] == allowed_keys(where, world.state) for where in seen)
     if world.state == "taken":
         for where in ("GET api:conflicts", "GET api:rating", "GET scoring:api:report"):
-            assert seen[where] == told(where, world.state), where
+            assert seen[where] == allowed_keys(where, world.state), where

@@ -47,8 +47,8 @@ def unknown_names(world) -> dict[str, str]:
     """Return what names the other campaign's rows, each with what names nothing."""
     other = world.other
     pks = {str(pk): str(uuid5(NAMELESS, str(pk))) for rows in ids(other).values() for pk in rows}
-    words = (other.campaign.slug, other.measured.version.dataset.name)
-    return pks | {word: "no" + word[2:] for word in words}
+    names = (other.campaign.slug, other.measured.version.dataset.name)
+    return pks | {word: "no" + word[2:] for word in names}
 
 
 def replaced(text: str, names: dict[str, str]) -> str:
@@ -83,7 +83,7 @@ def asked_twice(
                 yield sent, next(crawl.send(sent)), next(crawl.send(like_it))
 
 
-def told_apart(world, found: list[Address], caplog) -> tuple[list[str], int]:
+def distinguished(world, found: list[Address], caplog) -> tuple[list[str], int]:
     """Return which requests show that the object exists, and how many were compared."""
     names = unknown_names(world)
     wrong, seen = [], 0
@@ -98,8 +98,8 @@ def told_apart(world, found: list[Address], caplog) -> tuple[list[str], int]:
             if theirs.status < 400 or plain(theirs, names) != plain(nobodys, names):
                 statuses = f"{theirs.status}, for nobody's {nobodys.status}"
                 wrong.append(f"{name} / {sent.method} {sent.label} {sent.address.path}: {statuses}")
-    # A log names what was asked for, and tells nothing of what is there.
-    asked = {word for words in names.items() for word in words}
+    # A log names what was asked for, and reveals nothing of what is there.
+    asked = {word for pair in names.items() for word in pair}
     logged = " ".join(replaced(caplog.text, dict.fromkeys(asked, "")).split())
     mark = world.marks.found_in(logged).get("elsewhere")
     wrong += [f"logged: {mark}"] if mark else []
@@ -147,14 +147,14 @@ def test_every_route_that_names_an_object_is_tried_with_one_that_is_there(world)
         for name in sorted(named())
         if not any(is_there(world, one, who) for one in known.get(name, ()) for who in members)
     ]
-    words = "give KINDS and ids of tests/guards/blindness/addresses.py an object that it finds"
-    assert not missing, f"{', '.join(missing)}: {words}"
+    remedy = "give KINDS and ids of tests/guards/blindness/addresses.py an object that it finds"
+    assert not missing, f"{', '.join(missing)}: {remedy}"
 
 
 @pytest.mark.parametrize("furnished", ["ruled"], indirect=True)
 def test_an_id_of_another_campaign_is_answered_as_a_random_one(world, logs, tally: Tally) -> None:
     found = [one for one in addresses(world.other) if one.route in named()]
-    wrong, seen = told_apart(world, found, logs)
+    wrong, seen = distinguished(world, found, logs)
     tally.tried(pairs_of_requests=seen)
     assert not wrong, "\n".join(wrong)
     assert seen > 100
@@ -166,7 +166,7 @@ def test_an_id_of_another_campaign_in_a_body_is_answered_as_a_random_one(
     world, logs, tally: Tally
 ) -> None:
     bare = [Address(route.name, reverse(route.name)) for route in routes() if not route.arguments]
-    wrong, seen = told_apart(world, bare, logs)
+    wrong, seen = distinguished(world, bare, logs)
     tally.tried(pairs_of_requests=seen)
     assert not wrong, "\n".join(wrong)
     assert seen > 10
@@ -178,12 +178,12 @@ def test_a_look_for_a_campaign_by_its_name_alone_is_found_out(world, logs) -> No
         return Campaign.objects.all()
 
     found = [one for one in addresses(world.other) if one.route == "annotator:campaign"]
-    assert found and told_apart(world, found, logs)[0] == []
+    assert found and distinguished(world, found, logs)[0] == []
     # Held here: in this module, too, the name means the other one meanwhile.
     scoped = campaigns_for
     replace(scoped, whatever_is_there)
     try:
-        wrong, _ = told_apart(world, found, logs)
+        wrong, _ = distinguished(world, found, logs)
     finally:
         replace(whatever_is_there, scoped)
     assert wrong

@@ -1,4 +1,4 @@
-"""P18, B2, B3: what is shown, without the claims, tells no classifier which system it was."""
+"""P18, B2, B3: what is shown, without the claims, shows no classifier which system it was."""
 
 import random
 import re
@@ -13,7 +13,7 @@ from django.test import Client
 from annotator.accounts.sessions import create_token
 from annotator.assignments.services import assign_candidates, take_next
 from annotator.models import Assignment, Candidate, Membership, Reference
-from tests.guards.blindness.clocks import telling
+from tests.guards.blindness.clocks import clock_query
 from tests.guards.blindness.guesser import Shown, share_guessed
 from tests.soak.tally import Tally, tally
 
@@ -33,7 +33,7 @@ class Unshuffled(random.Random):
 
 
 class DrawnClock(dict[str, str]):
-    """What asks a database for its time: told a drawn step after the one before."""
+    """What asks a database for its time: it answers a drawn step after the one before."""
 
     def __init__(self, chance: random.Random) -> None:
         """Begin where no lease has run out by the database's own clock."""
@@ -44,7 +44,7 @@ class DrawnClock(dict[str, str]):
     def __getitem__(self, vendor: str) -> str:
         """Go on by up to a tenth of a second."""
         self.now += timedelta(milliseconds=self.chance.randrange(1, 100))
-        return telling(self.now, vendor)
+        return clock_query(self.now, vendor)
 
 
 @pytest.fixture
@@ -115,11 +115,11 @@ def queue_of(cast, rows: dict[str, Assignment]) -> Iterator[Shown]:
     """Yield the lines of the queue's page, in the order of the page."""
     page = signed_in(cast.alice).get("/").content.decode()
     pieces = re.split(LINK, page)
-    told: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for pk, after in zip(pieces[1::2], pieces[2::2], strict=True):
-        told[pk] = f"{told.get(pk, '')} {pk} {after[:600]}"
-    assert len(told) == len(rows)
-    for pk, text in told.items():
+        texts[pk] = f"{texts.get(pk, '')} {pk} {after[:600]}"
+    assert len(texts) == len(rows)
+    for pk, text in texts.items():
         yield shown(rows[pk], text)
 
 
@@ -132,8 +132,8 @@ def pages_of(cast, rows: dict[str, Assignment]) -> Iterator[Shown]:
         yield shown(row, f"{headers} {answer.content.decode()}")
 
 
-def told_next(cast) -> Iterator[Shown]:
-    """Yield what a program is given next, and is told of its rating, until nothing is left."""
+def next_answers(cast) -> Iterator[Shown]:
+    """Yield what a program is given next, and what answers its rating, until nothing is left."""
     token = create_token(user=cast.alice).token
     api = Client(headers={"Authorization": f"Token {token}"})
     texts = {}
@@ -167,7 +167,7 @@ def test_the_guesser_learns_from_a_word_and_from_an_order() -> None:
 
 
 @pytest.mark.promise("P18", planted=True)
-def test_the_guesser_finds_a_system_that_the_order_tells(cast, pairs, draws) -> None:
+def test_the_guesser_finds_a_system_that_the_order_reveals(cast, pairs, draws) -> None:
     """The planted fault: candidates sorted by their system."""
     assign_candidates(
         campaign=cast.campaign, annotator=cast.alice, candidates=pairs, chance=Unshuffled()
@@ -179,22 +179,22 @@ def assert_blind(found: Iterable[Shown], tally: Tally) -> None:
     """Assert that the guesser is right about as often as a coin."""
     share = share_guessed(found)
     tally.tried(items_guessed=ITEMS)
-    tally.told(f"{share:.1%} were guessed")
+    tally.noted(f"{share:.1%} were guessed")
     assert share <= MOST_RIGHT
 
 
-def test_the_queue_does_not_tell_the_system(cast, rows, tally: Tally) -> None:
+def test_the_queue_does_not_reveal_the_system(cast, rows, tally: Tally) -> None:
     assert_blind(queue_of(cast, rows), tally)
 
 
 @pytest.mark.exhaustive
-def test_the_pages_of_candidates_do_not_tell_the_system(cast, rows, tally: Tally) -> None:
+def test_the_pages_of_candidates_do_not_reveal_the_system(cast, rows, tally: Tally) -> None:
     assert_blind(pages_of(cast, rows), tally)
 
 
 @pytest.mark.exhaustive
-def test_what_a_program_is_told_does_not_tell_the_system(cast, pairs, tally: Tally) -> None:
-    assert_blind(told_next(cast), tally)
+def test_what_a_program_is_answered_does_not_reveal_the_system(cast, pairs, tally: Tally) -> None:
+    assert_blind(next_answers(cast), tally)
 
 
 def test_two_annotators_meet_the_candidates_of_a_reference_in_orders_of_their_own(

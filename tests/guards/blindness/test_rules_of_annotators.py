@@ -50,7 +50,7 @@ def test_b1_whether_another_rates_and_agrees_changes_nothing_that_an_annotator_s
 
 
 @pytest.mark.parametrize("furnished", ["conflict open"], indirect=True)
-def test_b1_a_turn_locks_a_rating_in_the_words_of_every_lock_and_its_end_leaves_no_trace(
+def test_b1_a_turn_locks_a_rating_with_the_message_of_every_lock_and_its_end_leaves_no_trace(
     world,
 ) -> None:
     carol, conflict = world.here.people["adjudicator"], world.here.conflict
@@ -71,7 +71,7 @@ def decide(world) -> None:
         adjudicator=world.here.people["adjudicator"],
         decision="mean",
         reason_code="overlooked",
-        reason="words",
+        reason="a reason",
         password=PASSWORD,
     )
 
@@ -103,8 +103,8 @@ def test_b3_an_annotator_meets_the_same_labels_in_the_same_stored_order_at_each_
     assert not differences(looked_at(one, world.here, chosen), looked_at(one, world.here, chosen))
     for who in ("one", "peer"):
         rows = Assignment.objects.filter(annotator=world.here.people[who])
-        kept = list(rows.values_list("position", "label").order_by("position"))
-        assert kept == [(place, f"Candidate {place}") for place in range(1, len(kept) + 1)]
+        labels = list(rows.values_list("position", "label").order_by("position"))
+        assert labels == [(place, f"Candidate {place}") for place in range(1, len(labels) + 1)]
 
 
 @pytest.mark.parametrize("furnished", ["draft"], indirect=True)
@@ -136,7 +136,7 @@ def test_b4_a_draft_changes_nothing_that_anybody_but_its_author_sees(world, who)
 )
 def test_b5_a_locked_rating_is_not_changed_and_all_its_versions_stay(world) -> None:
     rating = Rating.objects.get(assignment=world.here.assignment("one"))
-    kept = RatingRevision.objects.filter(rating=rating).count()
+    revisions = RatingRevision.objects.filter(rating=rating).count()
     with pytest.raises(OutOfDate, match=LOCKED_SENTENCE[:30]):
         revise_rating(
             rating_id=rating.pk,
@@ -144,7 +144,7 @@ def test_b5_a_locked_rating_is_not_changed_and_all_its_versions_stay(world) -> N
             version=rating.version,
             scores=dict.fromkeys(CRITERIA, 1),
         )
-    assert RatingRevision.objects.filter(rating=rating).count() == kept == rating.version
+    assert RatingRevision.objects.filter(rating=rating).count() == revisions == rating.version
 
 
 @pytest.mark.parametrize("furnished", ["conflict open"], indirect=True)

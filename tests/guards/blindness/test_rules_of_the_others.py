@@ -95,7 +95,7 @@ def test_b7_who_rated_an_item_neither_sees_nor_rules_its_conflict(world) -> None
             adjudicator=one,
             decision="mean",
             reason_code="overlooked",
-            reason="words",
+            reason="a reason",
             password=PASSWORD,
         )
 
@@ -137,7 +137,7 @@ def test_b8_whoever_was_unblinded_rates_no_longer_blind(cast, shown) -> None:
 
 
 @pytest.mark.parametrize("furnished", ["closed"], indirect=True)
-def test_b9_a_researcher_is_not_told_two_annotators_apart(world) -> None:
+def test_b9_a_researcher_cannot_distinguish_two_annotators(world) -> None:
     carry_out_reliability(request_reliability(campaign=world.here.campaign).pk)
     seen = looked_at(world.visitor("researcher"), world.here)
     figures = {name: text for name, text in seen.items() if "reliability" in name}
@@ -185,6 +185,6 @@ def test_b11_nothing_is_unblinded_while_the_campaign_is_open(world) -> None:
 
 def test_b12_the_table_gives_a_site_admin_no_text_and_no_title_of_a_campaign() -> None:
     """The crawl holds every answer to the table."""
-    told = {secret for row in TABLE if "boss" in row.principals for secret in row.secrets}
-    assert told
-    assert not told & {"claims", "reference", "campaign", "export", "export ids", "import text"}
+    revealed = {secret for row in TABLE if "boss" in row.principals for secret in row.secrets}
+    assert revealed
+    assert not revealed & {"claims", "reference", "campaign", "export", "export ids", "import text"}

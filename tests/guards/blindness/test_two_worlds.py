@@ -16,15 +16,15 @@ from tests.guards.blindness.conftest import seal_at_once
 from tests.guards.blindness.marks import HERE
 from tests.guards.blindness.people import PASSWORD
 from tests.guards.blindness.states import Scenario, furnish
-from tests.guards.blindness.two_worlds import Act, Told, differences, lived, told, with_window
+from tests.guards.blindness.two_worlds import Act, Fixed, differences, fixed, lived, with_window
 from tests.soak.tally import Tally, tally
 
-__all__ = ["tally", "told"]
+__all__ = ["fixed", "tally"]
 pytestmark = [pytest.mark.slow, pytest.mark.promise("P37")]
 
 
 @pytest.fixture
-def scenario(db: None, told: Told) -> Scenario:
+def scenario(db: None, fixed: Fixed) -> Scenario:
     seal_at_once()
     return furnish(HERE, "leased")
 
@@ -66,7 +66,7 @@ def ruled(scenario: Scenario) -> None:
         adjudicator=scenario.people["adjudicator"],
         decision="mean",
         reason_code="overlooked",
-        reason="words",
+        reason="a reason",
         password=PASSWORD,
     )
 
@@ -79,7 +79,7 @@ def ruled_in_time(scenario: Scenario) -> None:
 def voided(scenario: Scenario) -> None:
     ruled(scenario)
     row = Adjudication.objects.get(conflict__candidate=scenario.item)
-    void_adjudication(adjudication_id=row.pk, reason="words", by=scenario.people["admin"])
+    void_adjudication(adjudication_id=row.pk, reason="a reason", by=scenario.people["admin"])
     with_window(0)(scenario)
 
 
@@ -127,18 +127,18 @@ LIVED_EACH_TIME = (
     ],
 )
 def test_what_others_do_moves_nothing_that_an_annotator_is_answered(
-    scenario: Scenario, told: Told, worlds, tally: Tally
+    scenario: Scenario, fixed: Fixed, worlds, tally: Tally
 ) -> None:
     """Over every page and call that the matrix opens to annotators, and over their own writes."""
     first, *others = worlds
-    base = lived(scenario, told, worlds[first])
+    base = lived(scenario, fixed, worlds[first])
     assert len(base) > 60
     assert any(body.find(LOCKED_SENTENCE[:40].encode()) > 0 for *_, body in base.values()) == (
         worlds is LOCKED
     )
     moved = []
     for name in others:
-        day = lived(scenario, told, worlds[name])
+        day = lived(scenario, fixed, worlds[name])
         tally.tried(answers_compared=len(day))
         moved += [f"{name}: {one}" for one in differences(base, day)]
     assert not moved, f"{len(moved)} differences\n" + "\n".join(moved[:40])
@@ -147,13 +147,13 @@ def test_what_others_do_moves_nothing_that_an_annotator_is_answered(
 
 
 @pytest.mark.exhaustive
-def test_no_count_that_an_admin_who_rates_is_told_moves_with_what_others_do(
-    scenario: Scenario, told: Told, tally: Tally
+def test_no_count_that_an_admin_who_rates_is_shown_moves_with_what_others_do(
+    scenario: Scenario, fixed: Fixed, tally: Tally
 ) -> None:
-    """Nor one that a researcher is told: over every page and call that these roles open."""
+    """Nor one that a researcher is shown: over every page and call that these roles open."""
     grant(scenario.people["one"], scenario.campaign, Role.ADMIN, Role.RESEARCHER)
-    base = lived(scenario, told, LOCKED["by its time"])
-    day = lived(scenario, told, LOCKED["by its time, and ruled"])
+    base = lived(scenario, fixed, LOCKED["by its time"])
+    day = lived(scenario, fixed, LOCKED["by its time, and ruled"])
     tally.tried(answers_compared=len(day))
     moved = differences(base, day)
     assert not moved, f"{len(moved)} differences\n" + "\n".join(moved[:40])
@@ -161,13 +161,13 @@ def test_no_count_that_an_admin_who_rates_is_told_moves_with_what_others_do(
 
 
 def test_a_number_that_counts_the_whole_site_is_found_out(
-    scenario: Scenario, told: Told, monkeypatch: pytest.MonkeyPatch
+    scenario: Scenario, fixed: Fixed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The planted fault: an entry of "Your acts" shows its place in the chain of the site."""
     entry: Callable[..., object] = Trail.entry
     monkeypatch.setattr(
         Trail, "entry", lambda self, seal, names, number: entry(self, seal, names, seal.sequence)
     )
-    base = lived(scenario, told, {})
-    found = differences(base, lived(scenario, told, UNLOCKED["another disagrees before"]))
+    base = lived(scenario, fixed, {})
+    found = differences(base, lived(scenario, fixed, UNLOCKED["another disagrees before"]))
     assert found and all("/audit/own/" in one for one in found)

@@ -1,6 +1,6 @@
 """Two worlds that differ only in what others did, and one annotator's whole day in each of them.
 
-Every draw and every clock is told: what then differs between the answers comes from the others.
+Every draw and every clock is fixed: what then differs between the answers comes from the others.
 """
 
 import json
@@ -25,7 +25,7 @@ from annotator.accounts.sessions import create_token
 from annotator.models import Assignment, AssignmentStatus, Campaign, Comparison, Rating, User
 from annotator.rubric import ALL_CRITERIA, CRITERIA
 from tests.guards.blindness.addresses import addresses, ids
-from tests.guards.blindness.clocks import telling
+from tests.guards.blindness.clocks import clock_query
 from tests.guards.blindness.snapshots import DRAWN_ANEW
 from tests.guards.blindness.states import Scenario
 
@@ -43,8 +43,8 @@ Answers = dict[str, tuple[int, tuple[tuple[str, str], ...], bytes]]
 
 
 @dataclass(slots=True)
-class Told:
-    """What every clock and every draw of this process is told."""
+class Fixed:
+    """What every clock and every draw of this process gives."""
 
     chance: random.Random = field(default_factory=random.Random)
     # Of the test, not of the process: the database judges by its own clock whether sessions go on.
@@ -58,32 +58,32 @@ class Told:
 
     def __getitem__(self, vendor: str) -> str:
         """Answer what asks a database for its time."""
-        return telling(self.now, vendor)
+        return clock_query(self.now, vendor)
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> Told:
-    """Tell the clocks and the draws; ids, tokens and orders are drawn by these."""
-    told = Told()
-    told.begin("nobody", 0)
-    monkeypatch.setattr(os, "urandom", lambda size: told.chance.randbytes(size))
-    monkeypatch.setattr(random, "_urandom", lambda size: told.chance.randbytes(size))
-    monkeypatch.setattr("core.clock._NOW", told)
-    monkeypatch.setattr(timezone, "now", lambda: told.now)
+def fixed(monkeypatch: pytest.MonkeyPatch) -> Fixed:
+    """Fix the clocks and the draws; ids, tokens and orders are drawn by these."""
+    fixed = Fixed()
+    fixed.begin("nobody", 0)
+    monkeypatch.setattr(os, "urandom", lambda size: fixed.chance.randbytes(size))
+    monkeypatch.setattr(random, "_urandom", lambda size: fixed.chance.randbytes(size))
+    monkeypatch.setattr("core.clock._NOW", fixed)
+    monkeypatch.setattr(timezone, "now", lambda: fixed.now)
     # What is written into headers and cookies.
-    clock = SimpleNamespace(time=lambda: told.now.timestamp())
+    clock = SimpleNamespace(time=lambda: fixed.now.timestamp())
     for module in ("http.response", "utils.cache", "core.signing"):
         monkeypatch.setattr(f"django.{module}.time", clock)
-    return told
+    return fixed
 
 
 class Day:
     """One annotator's day: every page and call they may use, with what others did in between."""
 
-    def __init__(self, scenario: Scenario, told: Told) -> None:
+    def __init__(self, scenario: Scenario, fixed: Fixed) -> None:
         self.scenario = scenario
         self.roles = frozenset(scenario.people["one"].memberships.values_list("role", flat=True))
-        self.told = told
+        self.fixed = fixed
         self.user: User = scenario.people["one"]
         self.page = Client()
         self.page.force_login(self.user)
@@ -99,14 +99,14 @@ class Day:
         steps = (self._submit, self._call, self._look, self._work_on, self._revise, self._look)
         for number, own in enumerate(steps):
             if act := others.get(number):
-                self.told.begin(OTHERS, self.step)
+                self.fixed.begin(OTHERS, self.step)
                 act(self.scenario)
             own()
         return self.answers
 
     def _send(self, method: str, path: str, data: Any = None, **headers: str) -> HttpResponseBase:
         self.step += 1
-        self.told.begin("one", self.step)
+        self.fixed.begin("one", self.step)
         is_call = path.startswith("/api/")
         more: dict[str, Any] = {"headers": headers}
         if is_call and data is not None:
@@ -120,8 +120,8 @@ class Day:
         cookies = [("Set-Cookie", one.OutputString()) for one in answer.cookies.values()]
         if path.endswith(ALLOWED_AT):
             body = ALLOWED.sub(b"", body)
-        told = (answer.status_code, (*answer.items(), *cookies), body)
-        self.answers[f"{self.step} {method} {path}"] = told
+        answered = (answer.status_code, (*answer.items(), *cookies), body)
+        self.answers[f"{self.step} {method} {path}"] = answered
         return answer
 
     def _look(self) -> None:
@@ -142,7 +142,7 @@ class Day:
         item = self.scenario.assignment("one")
         values = {name: str(score) for name, score in NEAR.items()}
         self._send("POST", f"/rate/{item.pk}/", {})
-        self._send("POST", f"/rate/{item.pk}/", values | {"comment": "words", "note": "words"})
+        self._send("POST", f"/rate/{item.pk}/", values | {"comment": "a comment", "note": "a note"})
         pair = Comparison.objects.filter(annotator=self.user).order_by("position")[0]
         self._send("POST", f"/compare/{pair.pk}/", dict.fromkeys(ALL_CRITERIA, "-1"))
 
@@ -171,7 +171,7 @@ class Day:
         item = self.scenario.assignment("one")
         rating = Rating.objects.get(assignment=item)
         path, version = f"/api/v1/ratings/{rating.pk}/", {"If-Match": '"1"'}
-        self._send("PATCH", path, {"comment": "other words"}, **version)
+        self._send("PATCH", path, {"comment": "another comment"}, **version)
         self._send("PATCH", path, {"comment": "too late"}, **version)
         self._send("POST", f"/rate/{item.pk}/", {"version": "2"} | dict.fromkeys(CRITERIA, "6"))
 
@@ -184,11 +184,11 @@ def undone() -> Iterator[None]:
         transaction.set_rollback(True)
 
 
-def lived(scenario: Scenario, told: Told, others: Mapping[int, Act]) -> Answers:
+def lived(scenario: Scenario, fixed: Fixed, others: Mapping[int, Act]) -> Answers:
     """Return the answers of a day, which leaves no trace."""
     with undone():
-        told.begin("nobody", 0)
-        return Day(scenario, told).lived(others)
+        fixed.begin("nobody", 0)
+        return Day(scenario, fixed).lived(others)
 
 
 def differences(one: Answers, other: Answers) -> list[str]:

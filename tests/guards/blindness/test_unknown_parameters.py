@@ -1,4 +1,4 @@
-"""P23: no word after the question mark that a page does not know changes what the page shows."""
+"""P23: no query parameter that a page does not know changes what the page shows."""
 
 from urllib.parse import urlencode
 
@@ -18,11 +18,11 @@ PATHS = (
 )
 LOOKUPS = ("", "__startswith", "__regex", "__gt", "__in", "__isnull")
 ORDERS = ("ordering", "order_by", "sort", "o", "_connector", "_negated", "q", "search", "fields")
-WORDS = urlencode(
+UNKNOWN = urlencode(
     {f"{path}{lookup}": "p" for path in PATHS for lookup in LOOKUPS}
     | dict.fromkeys(ORDERS, "-password")
 )
-# They take known words only, and say so.
+# They take known parameters only, and refuse the others.
 STRICT = {"scoring:export", "scoring:data_card"}
 # In `make test` a page is asked for by the first of them who may.
 WHO = ("admin", "researcher", "adjudicator", "one")
@@ -44,7 +44,7 @@ def test_no_page_heeds_a_lookup_or_an_order_that_it_does_not_know(world) -> None
                 or not rule.principals & visitor.roles
             ):
                 continue
-            plain, asked = (_told(crawl, address, words) for words in ("", WORDS))
+            plain, asked = (_shown(crawl, address, query) for query in ("", UNKNOWN))
             seen += 1
             tried.add(address.route)
             if address.path.startswith("/api/") or address.route in STRICT:
@@ -56,7 +56,7 @@ def test_no_page_heeds_a_lookup_or_an_order_that_it_does_not_know(world) -> None
     assert seen > (100 if IS_THOROUGH else 50)
 
 
-def _told(crawl: Crawl, address, words: str) -> tuple[int, str]:
-    asked = type(address)(address.route, f"{address.path}?{words}" if words else address.path)
+def _shown(crawl: Crawl, address, query: str) -> tuple[int, str]:
+    asked = type(address)(address.route, f"{address.path}?{query}" if query else address.path)
     answer = next(crawl.send(Sent(asked, "GET")))
     return answer.status, OF_THE_MOMENT.sub("", answer.text)

@@ -1,4 +1,4 @@
-"""The rating room by keyboard alone."""
+"""The rating page by keyboard alone."""
 
 import time
 
@@ -23,7 +23,7 @@ def chosen(page: Page) -> list[str]:
 
 
 def wait_for_routes(page: Page, held: list[Route], count: int) -> None:
-    """Wait until so many requests are held, without a word to the page."""
+    """Wait until so many requests are held, without touching the page."""
     deadline = time.monotonic() + LONGEST_WAIT
     while len(held) < count:
         assert time.monotonic() < deadline, f"{len(held)} of {count} requests were sent"
@@ -77,7 +77,7 @@ def test_with_single_keys_off_letters_do_nothing_and_digits_still_give_scores(
     assert scene.locator("#keys[open]").count() == 0
 
 
-def test_undo_takes_back_scores_tags_and_words_in_their_order(scene: Page) -> None:
+def test_undo_takes_back_scores_tags_and_text_in_their_order(scene: Page) -> None:
     press(scene, "3", "4", "e", "v", "Enter")
     expect(scene.locator("#tags .chip")).to_have_count(1)
     press(scene, "Escape", "c", "x", "y", "Escape", "u")
@@ -129,17 +129,17 @@ def test_an_undo_while_the_body_of_an_answer_comes_in_is_not_undone_by_it(scene:
     press(scene, "e", "v", "Enter")
     expect(scene.locator("#tags .chip")).to_have_count(1)
     press(scene, "Escape", "c", "x", "Escape")
-    # Bodies are handed out when the test says so: the first one after the second undo.
+    # Bodies are handed out when the test asks for them: the first one after the second undo.
     scene.evaluate(
         """() => {
           const text = Response.prototype.text;
           const held = [];
-          const say = () => { document.body.dataset.held = held.length; };
+          const count = () => { document.body.dataset.held = held.length; };
           Response.prototype.text = function () {
             if (!this.url.endsWith("/tags/")) { return text.call(this); }
-            return new Promise((give) => { held.push(() => give(text.call(this))); say(); });
+            return new Promise((give) => { held.push(() => give(text.call(this))); count(); });
           };
-          window.handOut = () => { held.splice(0).forEach((give) => give()); say(); };
+          window.handOut = () => { held.splice(0).forEach((give) => give()); count(); };
         }"""
     )
     body = scene.locator("body")
@@ -154,19 +154,19 @@ def test_an_undo_while_the_body_of_an_answer_comes_in_is_not_undone_by_it(scene:
     expect(scene.locator("#tags .chip")).to_have_count(0)
 
 
-def test_a_tag_points_at_the_selected_words_whatever_stands_before_them(
+def test_a_tag_points_at_the_selected_text_whatever_stands_before_it(
     scene: Page, work: list[Assignment]
 ) -> None:
     # Before them: carriage returns, which a browser drops when it reads them raw, and a letter
     # that a script counts as two.
-    for words, letter in (("with a seal", "v"), ("wooden grip", "t")):
+    for passage, letter in (("with a seal", "v"), ("wooden grip", "t")):
         press(scene, "d")
         scene.wait_for_selector(f"#panes{'.shows-diff' if letter == 't' else ':not(.shows-diff)'}")
-        select(scene, "candidate", words)
+        select(scene, "candidate", passage)
         press(scene, "e")
-        expect(scene.locator("#tag-place")).to_contain_text(words)
+        expect(scene.locator("#tag-place")).to_contain_text(passage)
         press(scene, letter, "Enter")
-        expect(scene.locator("#tags .chip q", has_text=words)).to_be_visible()
+        expect(scene.locator("#tags .chip q", has_text=passage)).to_be_visible()
         press(scene, "Escape")
     press(scene, "1", "2", "3", "4")
     here = scene.url
@@ -177,7 +177,7 @@ def test_a_tag_points_at_the_selected_words_whatever_stands_before_them(
     assert {tag["side"] for tag in tags} == {"candidate"}
 
 
-def test_the_words_of_a_tag_are_shown_where_they_stand(scene: Page) -> None:
+def test_the_text_of_a_tag_is_shown_where_it_stands(scene: Page) -> None:
     select(scene, "candidate", "with a seal")
     press(scene, "e", "v", "Enter")
     expect(scene.locator("#tags .chip")).to_be_visible()
@@ -241,7 +241,9 @@ def test_a_candidate_is_skipped_by_keys_with_a_reason(scene: Page, work: list[As
     assert chosen(scene) == ["1", "2", "3", "4"]
 
 
-def test_a_skip_without_a_reason_keeps_the_page_alive(scene: Page, work: list[Assignment]) -> None:
+def test_a_skip_without_a_reason_leaves_the_page_as_it_is(
+    scene: Page, work: list[Assignment]
+) -> None:
     press(scene, "1", "2", "3", "4", "s", "Tab", "Tab", "Enter")
     expect(scene.get_by_role("alert").filter(visible=True)).to_contain_text("Choose a reason.")
     assert chosen(scene) == ["1", "2", "3", "4"]

@@ -1,6 +1,6 @@
-"""Every key that the API tells, by method and route: a new column stays hidden until listed here.
+"""Every key in answers of the API, by method and route: a new column is hidden until listed here.
 
-Roles do not change the keys of an answer: a route tells the same to everybody whom the permission
+Roles do not change the keys of an answer: a route answers alike to everybody whom the permission
 matrix lets in. States change those of `api:conflicts`, whose ratings are read in a turn.
 """
 
@@ -70,7 +70,7 @@ FIGURES: Final = (
 )
 # One answers with the schema of all, the others with a file of lines.
 NO_SERIALIZER: Final = {"api:schema", "scoring:api:export", "scoring:api:data_card"}
-TOLD: Final = {
+ALLOWED_KEYS: Final = {
     "GET api:campaigns": _CAMPAIGN,
     "GET api:campaign": _CAMPAIGN,
     "GET api:campaign_progress": (
@@ -131,7 +131,7 @@ TOLD: Final = {
 }
 
 
-def told(where: str, state: str) -> frozenset[str]:
-    """Return the keys that "METHOD route" may tell in a state."""
-    keys = frozenset(TOLD.get(where, "").split())
+def allowed_keys(where: str, state: str) -> frozenset[str]:
+    """Return the keys that "METHOD route" may answer with in a state."""
+    keys = frozenset(ALLOWED_KEYS.get(where, "").split())
     return keys | set(_READ) if where == "GET api:conflicts" and state in READABLE else keys
