@@ -82,9 +82,9 @@ def rounds_on(candidates: Iterable[UUID]) -> list[SeenRound]:
         ended = "called back" if is_unanswered else "answered"
         is_running = row.finished_at is None
         state = "being asked" if is_running else ended
-        words = KIND_WORDS[RoundKind(row.kind)]
+        label = KIND_LABELS[RoundKind(row.kind)]
         where = (row.candidate_id, row.number)
-        found.append(SeenRound(*where, words, row.question, row.made_at, is_running, state))
+        found.append(SeenRound(*where, label, row.question, row.made_at, is_running, state))
     return found
 
 

@@ -229,7 +229,7 @@ def _in_rows(left: list[_Part], right: list[_Part]) -> tuple[LimitationPair, ...
     left_words, right_words = _WordMasks(left), _WordMasks(right)
     for part in right:
         if part.partner is None:
-            standing = Standing.MATCHED if said_left.holds(part) else Standing.ADDED
+            standing = Standing.MATCHED if left_words.holds(part) else Standing.ADDED
             alone = LimitationPair(None, Limitation(part.start, part.end), standing)
             followers.setdefault(leader, []).append(alone)
         else:
@@ -238,7 +238,7 @@ def _in_rows(left: list[_Part], right: list[_Part]) -> tuple[LimitationPair, ...
     for part in left:
         own, other = Limitation(part.start, part.end), part.partner
         if other is None:
-            standing = Standing.MATCHED if said_right.holds(part) else Standing.MISSING
+            standing = Standing.MATCHED if right_words.holds(part) else Standing.MISSING
             rows.append(LimitationPair(own, None, standing))
         else:
             standing = _standing(set(part.words), set(other.words))

@@ -32,7 +32,7 @@ class PreferenceForm(RubricForm):
 
     of_other_buttons = OF_OTHER_BUTTONS
 
-    comment = words_field(LONGEST_WORDS, "A comment may have", required=False)
+    comment = words_field(LONGEST_TEXT, "A comment may have", required=False)
 
     def __init__(self, data: QueryDict | None = None) -> None:
         super().__init__(data)

@@ -136,7 +136,7 @@ def exporter_of(campaign: Campaign, user: User) -> Exporter | None:
     compared = Comparison.objects.filter(campaign=campaign, preference__isnull=False).order_by()
     people = set(rated.values_list("annotator", flat=True).distinct())
     people |= set(compared.values_list("annotator", flat=True).distinct())
-    is_anonymous = not reader.is_admin and len(people) < LEAST_TOLD_APART
+    is_anonymous = not reader.is_admin and len(people) < LEAST_DISTINGUISHED
     return Exporter(reader.is_admin, withheld, is_anonymous)
 
 

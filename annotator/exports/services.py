@@ -90,5 +90,5 @@ def write_export(export: RatingExport, target: Path) -> dict[str, Any]:
         # An older file would stand beside the manifest of the new one.
         target.unlink(missing_ok=True)
         beside = target.with_name(target.name + MANIFEST)
-        atomic_write(beside, [json.dumps(told, ensure_ascii=False, indent=1).encode() + b"\n"])
-    return told
+        atomic_write(beside, [json.dumps(manifest, ensure_ascii=False, indent=1).encode() + b"\n"])
+    return manifest

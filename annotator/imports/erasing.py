@@ -90,7 +90,7 @@ def _comparisons(candidates: Any) -> dict[str, int]:
     of_either = Q(left__in=keys) | Q(right__in=keys)
     pairs = Comparison.objects.filter(of_either)
     annotations = ImportedAnnotation.objects.filter(of_either).delete()
-    said = Preference.objects.filter(comparison__in=pairs.values("pk"))
+    preferences = Preference.objects.filter(comparison__in=pairs.values("pk"))
     counts = {
         "annotations": annotations[0],
         "preferences": _clear_texts(preferences),

@@ -67,9 +67,9 @@ class RatingForm(RubricForm):
 
     def __init__(self, data: QueryDict | None = None) -> None:
         super().__init__(data)
-        for words in WORDS:
-            too_long = f"A {words.name} may have"
-            self.fields[words.name] = words_field(LONGEST_WORDS, too_long, required=False)
+        for field in TEXT_FIELDS:
+            too_long = f"A {field.name} may have"
+            self.fields[field.name] = words_field(LONGEST_TEXT, too_long, required=False)
         for criterion in CRITERIA:
             self.fields[criterion] = ChosenField(
                 "score",

@@ -183,9 +183,9 @@ def _store(pk: UUID, form: RatingForm, user: User) -> Rating:
             request_sha256=rating_digest(pk, given),
             **given,
         )
-    words = {name: getattr(stored, name) for name in words_of({})}
+    texts = {name: getattr(stored, name) for name in texts_of({})}
     is_next = stored.version == form.version_seen + 1
-    if is_next and words == words_of(given) and stored.scores == form.scores:
+    if is_next and texts == texts_of(given) and stored.scores == form.scores:
         return stored  # this form, sent twice, has made it already
     return revise_rating(
         rating_id=stored.pk,

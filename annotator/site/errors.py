@@ -91,7 +91,7 @@ def resubmitted_form(request: HttpRequest) -> ResubmittedForm | None:
         return None
     try:
         action, sent = escape_leading_slashes(request.get_full_path()), request.POST
-        had_password = any(KEPT_BACK_PART in name for name in sent)
+        had_password = any(WITHHELD_PART in name for name in sent)
         return of_fields(action, resubmitted_fields(sent), had_password=had_password)
     except (SuspiciousOperation, MultiPartParserError, OSError):
         return None  # what cannot be read cannot be shown
@@ -106,7 +106,7 @@ def of_fields(
     for name, value in fields:
         if _is_written(name, value):
             label = LABELS.get(name, name.replace("_", " ").capitalize())
-            words.append(TextInput(name, label, value))
+            written.append(TextInput(name, label, value))
         else:
             hidden.append((name, value))
     if not written and not hidden:

@@ -62,7 +62,7 @@ def let_in(
 def resubmitted_page(target: str) -> ResolverMatch | None:
     """Return the page that `target` leads to where its form is sent again after a sign-in."""
     match = _page_at(target)
-    return match if match and match.view_name in CARRIED else None
+    return match if match and match.view_name in RESUBMITTED else None
 
 
 def _page_at(target: str) -> ResolverMatch | None:
@@ -93,8 +93,8 @@ def _shown_again(
     return render(request, "annotator/site/carried.html", {"typed": typed}) if typed else None
 
 
-def _save_draft(request: HttpRequest, target: str, carried: str) -> None:
-    """Keep carried fields as the draft of the assignment that `target` shows, if it is theirs."""
+def _save_draft(request: HttpRequest, target: str, resubmitted: str) -> None:
+    """Store resubmitted fields as a draft of the assignment at `target`, if it is theirs."""
     user, match = request.user, _page_at(target)
     assert isinstance(user, User)
     if match is None or match.view_name != RATE_ROUTE:
@@ -125,14 +125,16 @@ def _save_draft(request: HttpRequest, target: str, carried: str) -> None:
 OVER = "That took too long. Sign in with your password again."
 
 
-def ask_for_code(request: HttpRequest, form: CodeForm, target: str, carried: str) -> HttpResponse:
+def ask_for_code(
+    request: HttpRequest, form: CodeForm, target: str, resubmitted: str
+) -> HttpResponse:
     """Show the page that asks for a code, or tell a script where to send one."""
     if request.headers.get("HX-Request"):
         told = {"sentence": _reasons(form) or "Your code, please."}
         if form.status == 200:
             told["code_url"] = resolve_url("annotator:login_code")
         return JsonResponse(told, status=form.status)
-    context = {"form": form, "next": target, "carried": carried}
+    context = {"form": form, "next": target, "carried": resubmitted}
     return render(request, "annotator/site/login_code.html", context, status=form.status)
 
 
@@ -158,7 +160,7 @@ class SignInCode(RedirectURLMixin, View):
                 return JsonResponse({"sentence": OVER, "is_over": True}, status=422)
             return redirect("annotator:login")
         form = CodeForm(request.POST)
-        carried, wait = request.POST.get("carried", ""), 0
+        resubmitted, wait = request.POST.get("carried", ""), 0
         if form.is_valid():
             try:
                 check_code(user=user, code=form.cleaned_data["code"])
@@ -168,8 +170,8 @@ class SignInCode(RedirectURLMixin, View):
                     wait = refusal.retry_after
             else:
                 page = self.get_success_url()
-                return let_in(request, user, page, carried=carried, with_code=True)
-        response = ask_for_code(request, form, self.get_redirect_url(), carried)
+                return let_in(request, user, page, resubmitted=resubmitted, with_code=True)
+        response = ask_for_code(request, form, self.get_redirect_url(), resubmitted)
         if wait:
             response["Retry-After"] = str(wait)
         return response

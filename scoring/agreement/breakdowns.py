@@ -75,7 +75,7 @@ def group_by(*labels: Sequence[str]) -> Grouping:
     if len(names) == 1:
         return Grouping({}, ONE_GROUP)
     largest = names[np.argsort(-counts, kind="stable")][:MOST_GROUPS].tolist()
-    kept = sorted(largest, key=lambda name: (not name, name))
+    largest.sort(key=lambda name: (not name, name))
     reason = "" if len(names) <= MOST_GROUPS else f"The {MOST_GROUPS} largest of {len(names)}."
     is_in = {name: np.any([column == name for column in columns], axis=0) for name in largest}
     groups = {name or NOT_KNOWN: np.flatnonzero(found) for name, found in is_in.items()}

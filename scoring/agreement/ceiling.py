@@ -240,8 +240,9 @@ def _one_by_one(people: Sequence[_Person], seed: int) -> list[dict[str, Any]]:
         }
         counts = {"n": int(person.n.value), "references": person.references}
         value = figures.pop(TAU_B)
-        told.append({"annotator": f"Annotator {place + 1}", **counts, "value": value, **figures})
-    return told
+        name = {"annotator": f"Annotator {place + 1}"}
+        per_annotator.append({**name, **counts, "value": value, **figures})
+    return per_annotator
 
 
 def _counts(judged: Sequence[Judged], references: int) -> dict[str, int]:
@@ -253,4 +254,4 @@ def _document(
     figures: dict[str, dict[str, Any]], counts: dict[str, int], per_annotator: list[dict[str, Any]]
 ) -> dict[str, Any]:
     first = figures.pop(TAU_B)
-    return {**first, **counts, **figures, "per_annotator": told, "method": METHOD}
+    return {**first, **counts, **figures, "per_annotator": per_annotator, "method": METHOD}

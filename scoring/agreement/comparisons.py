@@ -72,8 +72,8 @@ def verdict_sentence(pair: Mapping[str, Any], names: Mapping[str, str], tests: i
     over = f"adjusted over {tests} tests" if tests > 1 else "one test"
     p_holm = "p < 0.001" if pair["p_holm"] < 0.001 else f"p = {pair['p_holm']:.3f}"
     figures = f"{_format_interval(pair)}; {p_holm}, {over}"
-    if pair["verdict"] == CANNOT_TELL:
-        said = f"We cannot tell {first} and {second} apart"
+    if pair["verdict"] == UNDECIDED:
+        sentence = f"We cannot tell {first} and {second} apart"
     else:
         sentence = f"{first} agrees {pair['verdict']} with people than {second}"
     return f"{sentence}: {figures}.{_interval_caution(pair)}"
@@ -87,7 +87,7 @@ def best_of(names: Sequence[str], pairs: Sequence[Mapping[str, Any]]) -> list[st
     beaten = Counter(
         pair["first"] if pair["verdict"] == BETTER else pair["second"]
         for pair in pairs
-        if pair["verdict"] != CANNOT_TELL
+        if pair["verdict"] != UNDECIDED
     )
     return [name for name in names if beaten[name] == len(names) - 1 > 0]
 
@@ -155,7 +155,7 @@ def detectable_difference(
     Formula: (t(1 - alpha / 2) + t(power)) x median standard error, references - 1 degrees.
     Source: Bloom, 1995, minimum detectable effects.
     """
-    said = {"power": POWER, "alpha": ALPHA}
+    base = {"power": POWER, "alpha": ALPHA}
     if not standard_errors or references < 2:
         return {"smallest_difference": None, **base, "sentence": NO_PAIR}
     from scipy.special import stdtrit

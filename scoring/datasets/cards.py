@@ -180,8 +180,8 @@ def withheld_text(card: Mapping[str, Any]) -> str:
         if items := card["splits"].get(name, 0):
             references = card.get("split_references", {}).get(name)
             of = "" if references is None else f" of {counted(references, 'reference')}"
-            told.append(f"{counted(items, 'quadruplet')}{of} for {name}")
-    return " and ".join(told) or "nothing"
+            counts.append(f"{counted(items, 'quadruplet')}{of} for {name}")
+    return " and ".join(counts) or "nothing"
 
 
 def counted(count: int, noun: str) -> str:

@@ -73,7 +73,7 @@ def estimate_cost(names: Sequence[str], pairs: Sequence[Pair], endpoint: Endpoin
         by_key = {cache.key(pair): pair for pair in pairs}
         asked = [pair for key, pair in by_key.items() if cache.get(key) is None]
         requests += len(asked)
-        kept += len(by_key) - len(asked)
+        cached += len(by_key) - len(asked)
         sent = [message for pair in asked for message in prompt.conversation(pair)["messages"]]
         characters_in += sum(len(message["content"]) for message in sent)
         characters_out += len(asked) * len(json.dumps(dict.fromkeys(prompt.keys, prompt.high)))

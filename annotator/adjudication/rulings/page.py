@@ -193,5 +193,5 @@ def _remarks(rating: SeenRating, side: str, texts: dict[str, str]) -> Remarks:
         )
         for chip in chosen_tags(json.dumps(rating.tags), texts)["chips"]
     )
-    said = tuple((name, text) for name, text in rating.words.items() if text)
-    return Remarks(rating.number, rating.round, said, chips)
+    given = tuple((name, text) for name, text in rating.texts.items() if text)
+    return Remarks(rating.number, rating.round, given, chips)

@@ -412,7 +412,7 @@ def _part(
         SeenRating(
             *(numbers[one.annotator_id], one.pk, points_of(one.all_scores)),
             *(earlier.get(one.pk, ()), one.round),
-            *(words_of(said_of(one)), tuple(one.error_tags)),
+            *(texts_of(remarks_of(one)), tuple(one.error_tags)),
         )
         for one in ratings
         if one.candidate_id == candidate.pk

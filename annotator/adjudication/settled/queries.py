@@ -407,7 +407,7 @@ def raters_of(campaign: Campaign) -> list[str]:
     return [str(pk) for pk in rows.order_by().values_list("annotator_id", flat=True).distinct()]
 
 
-def _settled_by(value: SettledValue, rulings: Sequence[GivenRuling], tells_each: bool) -> str:
+def _settled_by(value: SettledValue, rulings: Sequence[GivenRuling], shows_each: bool) -> str:
     """Return how the settled value follows: from the ruling, or as the mean of what was given."""
     if value.settled is None:
         return "nobody has rated it"

@@ -112,9 +112,9 @@ class PreferenceLedger:
                     Preference(
                         comparison=comparison,
                         rubric_version=self.campaign.rubric_version,
-                        submitted_at=said.created_at,
-                        revised_at=said.updated_at,
-                        **_preference_json(said),
+                        submitted_at=turned.created_at,
+                        revised_at=turned.updated_at,
+                        **_preference_json(turned),
                     )
                 )
             else:

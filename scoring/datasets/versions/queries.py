@@ -175,7 +175,7 @@ def label_lines(row: DatasetRow) -> Iterator[tuple[str, str, str]]:
     soft = row.extras.get("y_soft") or {}
     for key in ALL_CRITERIA:
         if key in row.y:
-            yield NAMES[key], WORDS[row.y[key]], f"{soft[key]:.2f}" if key in soft else ""
+            yield NAMES[key], LABEL_TEXTS[row.y[key]], f"{soft[key]:.2f}" if key in soft else ""
 
 
 def row_line(number: int, row: DatasetRow) -> dict[str, Any]:
@@ -355,7 +355,7 @@ def _describe_agreement(entry: Mapping[str, Any]) -> str:
         return str(entry.get("reason") or "undefined")
     text = f"{value:.3f}"
     if entry.get("low") is not None and entry.get("high") is not None:
-        words += f" (95 % interval {entry['low']:.2f} to {entry['high']:.2f})"
+        text += f" (95 % interval {entry['low']:.2f} to {entry['high']:.2f})"
     if entry.get("n") is not None:
-        words += f", n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{entry['n']}"
-    return words
+        text += f", n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{entry['n']}"
+    return text

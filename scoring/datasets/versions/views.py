@@ -233,7 +233,7 @@ def ranking(request: SignedInRequest, name: str, number: int) -> HttpResponse:
     else:
         try:
             found = ranking_of(version, form.chosen)
-            if campaign is not None and found.tells_systems:
+            if campaign is not None and found.shows_systems:
                 show_systems(campaign=campaign, user=request.user)
             context |= {"ranking": found, "criterion": form.chosen}
         except Refused as refusal:
