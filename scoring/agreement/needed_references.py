@@ -97,16 +97,19 @@ def _least(drawn: _Draws, name: str, lead: float, less: float) -> int | None:
     return SIZES[low] if low < len(SIZES) else None
 
 
-def needed_sentences(
-    ours: str, found: Sequence[Mapping[str, Any]], names: Mapping[str, str]
-) -> list[str]:
-    """Return one sentence for each lead: how many references would prove it, and half of it."""
-    return [
-        f"To prove the lead of {names.get(ours, ours)} over "
-        f"{names.get(one['other'], one['other'])} ({one['lead']:+.3f}) with 80 % power takes "
-        f"{_number(one['as_seen'])} references like these, and half of it {_number(one['half'])}."
+def needed_sentence(ours: str, found: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> str:
+    """Say how many references would prove each lead, and half of it; "" where there is none."""
+    if not found:
+        return ""
+    leads = (
+        f"{_number(one['as_seen'])} over {names.get(one['other'], one['other'])} "
+        f"({one['lead']:+.3f}; for half of it {_number(one['half'])})"
         for one in found
-    ]
+    )
+    return (
+        f"To prove the lead of {names.get(ours, ours)} with 80 % power takes references like "
+        f"these: {', '.join(leads)}."
+    )
 
 
 def _number(count: int | None) -> str:

@@ -16,6 +16,7 @@ from scoring.agreement import breakdowns, ceiling, comparisons, scatter, tie_cal
 from scoring.agreement.breakdowns import groupings
 from scoring.agreement.ceiling import Evidence, Unavailable
 from scoring.agreement.classification import label_table, predicted_labels
+from scoring.agreement.correlation import tau_b
 from scoring.agreement.figures import Sample, make_sample, measure, no_figure, no_figures
 from scoring.agreement.items import (
     LABELS,
@@ -31,6 +32,7 @@ from scoring.agreement.items import (
     score_differences,
     signature,
 )
+from scoring.agreement.needed_references import needed_sentence, references_needed
 from scoring.agreement.tie_calibration import calibrate
 
 TABLE = Path(__file__).resolve().parent.parent / "published_agreement.csv"
@@ -288,9 +290,25 @@ class _Work:
             [pair["standard_error"] for pair in family["pairs"] if pair["standard_error"]]
             for family in compared["families"]
         )
-        return comparisons.detectable_difference(
+        power = comparisons.detectable_difference(
             next(filter(None, errors), []), self.sample.cluster_count, len(self.compared.items)
         )
+        return power | self._plan()
+
+    def _plan(self) -> dict[str, Any]:
+        """Plan how many references would prove the lead of the scorer with the highest tau-b."""
+        measured = {
+            name: value
+            for name, found in self._differences(self.scorers).items()
+            if (value := tau_b(found, self.sample.y).value) is not None
+        }
+        if len(measured) < 2:
+            return {"references_needed": [], "plan": ""}
+        first = max(measured, key=lambda name: measured[name])
+        others = {name: self.differences[name] for name in measured if name != first}
+        needed = references_needed(self.sample, self.differences[first], others, self.question.seed)
+        plan = needed_sentence(first, needed, self.evidence.labels)
+        return {"references_needed": needed, "plan": plan}
 
     def _ceiling(self) -> dict[str, Any]:
         if self.evidence.overlap is None:

@@ -113,6 +113,8 @@ def _notes(document: Mapping[str, Any]) -> Iterator[str]:
     for family in document["comparisons"]["families"]:
         yield from (pair["sentence"] for pair in family["pairs"])
     yield document["power"]["sentence"]
+    if plan := document["power"].get("plan"):
+        yield plan
 
 
 def _figure(figure: Mapping[str, Any]) -> str:

@@ -252,8 +252,9 @@ NOT_TESTED: Final = (
 def verdict(document: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the verdict in sentences: who is better, what could be seen, how far people agree."""
     compared = document.get("comparisons", {}).get("best_sentence") or NOT_TESTED
-    power = document.get("power", {}).get("sentence") or ""
-    return tuple(sentence for sentence in (compared, power, _ceiling(document)) if sentence)
+    power = document.get("power", {})
+    sentences = (compared, power.get("sentence"), power.get("plan"), _ceiling(document))
+    return tuple(sentence for sentence in sentences if sentence)
 
 
 def cautions(document: Mapping[str, Any]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from scoring.agreement.items import Floats
 from scoring.agreement.needed_references import (
     FEWEST,
     SIZES,
-    needed_sentences,
+    needed_sentence,
     references_needed,
 )
 
@@ -36,13 +36,13 @@ def test_as_many_fresh_references_show_the_lead_in_about_as_many_draws() -> None
     needed = found["as_seen"]
     assert needed is not None
 
-    shown, leads = 0, []
+    leads: list[float] = []
     for seed in range(100, 160):
         fresh, one, other = drawn(needed, 2.0, seed)
         own, theirs = tau_b(one, fresh.y).value, tau_b(other, fresh.y).value
         assert own is not None and theirs is not None
         leads.append(own - theirs)
-    shown = np.mean(np.array(leads) > 1.96 * np.std(leads))
+    shown = float(np.mean(np.array(leads) > 1.96 * np.std(leads)))
     # The lead of the sample is one draw itself, so the share is near 80 % and not at it.
     assert 0.5 < shown <= 1.0
     assert found["lead"] == pytest.approx(np.mean(leads), abs=0.1)
@@ -71,7 +71,7 @@ def test_a_lead_that_rests_on_chance_takes_more_references_than_are_promised() -
     ahead, behind = (first, second) if own > theirs else (second, first)
     (one,) = references_needed(sample, ahead, {"almost us": behind})
     assert one["half"] is None
-    assert f"more than {SIZES[-1]:,}" in needed_sentences("us", [one], {})[0]
+    assert f"more than {SIZES[-1]:,}" in needed_sentence("us", [one], {})
 
 
 def test_the_same_sample_gives_the_same_numbers_and_few_references_give_none() -> None:
