@@ -20,7 +20,7 @@ Told = Callable[[], str]
 @pytest.fixture(params=["line", "json"])
 def told(request: pytest.FixtureRequest) -> Iterator[Told]:
     """Configure the project's logging in one format; give what it has printed since."""
-    dictConfig(logs.configuration(request.param, tells_requests=True))
+    dictConfig(logs.configuration(request.param, logs_requests=True))
     (handler,) = [h for h in logging.root.handlers if type(h) is logging.StreamHandler]
     stream = io.StringIO()
     handler.setStream(stream)
@@ -36,7 +36,7 @@ def is_json(text: str) -> bool:
     return text.startswith("{")
 
 
-def test_causes_are_told_by_kind_too(told: Told) -> None:
+def test_causes_are_logged_by_kind_too(told: Told) -> None:
     try:
         try:
             raise KeyError(CANARY)
@@ -49,7 +49,7 @@ def test_causes_are_told_by_kind_too(told: Told) -> None:
     assert CANARY not in told()
 
 
-def test_a_failed_task_is_told_by_its_name_and_kind(told: Told) -> None:
+def test_a_failed_task_is_logged_by_its_name_and_kind(told: Told) -> None:
     # As celery/app/trace.py words it.
     words = "Task %(name)s[%(id)s] %(description)s: %(exc)s"
     context = {
@@ -77,7 +77,9 @@ def test_a_name_with_line_ends_forges_no_second_line(told: Told) -> None:
 
 
 @pytest.mark.django_db
-def test_a_request_is_told_by_its_route_and_not_by_its_address(told: Told, client: Client) -> None:
+def test_a_request_is_logged_by_its_route_and_not_by_its_address(
+    told: Told, client: Client
+) -> None:
     answer = client.get(f"/login/?next=/{CANARY}", headers={"X-Request-ID": "0123456789abcdef"})
     assert answer.headers["X-Request-ID"] == "0123456789abcdef"
     assert "annotator:login" in told()
@@ -114,7 +116,7 @@ def fail_so(times: int, error: type[Exception]) -> None:
             logging.getLogger("django.request").exception("Service Unavailable")
 
 
-def test_a_storm_of_one_fault_is_told_in_full_once_a_minute_and_else_in_a_line(told, monkeypatch):
+def test_a_storm_of_one_fault_is_logged_in_full_once_a_minute_and_else_in_a_line(told, monkeypatch):
     now = [1000.0]
     monkeypatch.setattr("core.logs.time.monotonic", lambda: now[0])
     fail_so(5, KeyError)
@@ -131,7 +133,7 @@ def test_a_storm_of_one_fault_is_told_in_full_once_a_minute_and_else_in_a_line(t
 
 
 @pytest.mark.django_db
-def test_a_job_is_told_in_workers_alone_and_to_programs_by_its_facts(cast, told: Told) -> None:
+def test_a_job_is_logged_in_workers_alone_and_to_programs_by_its_facts(cast, told: Told) -> None:
     rows = [
         ReliabilityReport.objects.create(campaign=cast.campaign, input_sha256=digest)
         for digest in "ab"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from annotator.models.ratings import Scores
 from annotator.rating_values import (
     COLUMNS,
-    SAID,
+    REMARKS,
     Given,
     majority,
     mean,
@@ -35,9 +35,9 @@ def test_every_part_changes_the_digest() -> None:
         rating_digest(ONE, given),
         rating_digest(UUID(int=2), given),
         rating_digest(ONE, {"scores": {"a": 2}}),
-        *(rating_digest(ONE, given | {name: ["x"]}) for name in SAID),
+        *(rating_digest(ONE, given | {name: ["x"]}) for name in REMARKS),
     }
-    assert len(seen) == 3 + len(SAID)
+    assert len(seen) == 3 + len(REMARKS)
 
 
 def test_a_field_of_a_rating_is_declared_and_has_a_column() -> None:
@@ -46,7 +46,7 @@ def test_a_field_of_a_rating_is_declared_and_has_a_column() -> None:
 
 
 def test_services_take_what_an_annotator_gives() -> None:
-    alone = set(get_type_hints(Given)) ^ {"scores", *SAID}
+    alone = set(get_type_hints(Given)) ^ {"scores", *REMARKS}
     assert not alone, f"{alone}: what an annotator gives stands in FIELDS and in Given."
 
 

@@ -50,7 +50,6 @@ def trained(tmp_path_factory: pytest.TempPathFactory, tiny_encoder: Path) -> Pat
         validation=items["validation"],
         settings=settings,
         directory=scene / "model",
-        cache_directory=scene / "cache",
         on_progress=lambda made: None,
         describe=lambda made: "# A card\n",
     )

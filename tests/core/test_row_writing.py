@@ -3,7 +3,7 @@ import uuid
 import pytest
 
 from annotator.models import Campaign, Candidate, Purpose, Reference
-from core.database import PAGE, RowWriter, as_id, update_rows
+from core.database import BATCH, RowWriter, as_id, update_rows
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 AWKWARD = "1. A 'cup' %s \\ \u2028 e\u0301 \U0001f600\r\n\t{} \""
@@ -12,13 +12,13 @@ AWKWARD = "1. A 'cup' %s \\ \u2028 e\u0301 \U0001f600\r\n\t{} \""
 def test_rows_are_those_that_the_model_would_write() -> None:
     campaign = Campaign.objects.create(slug="cups")
     names = ("id", "campaign", "reference_id", "claims", "claims_sha256", "may_train")
-    keys = [uuid.uuid4() for _ in range(PAGE + 1)]
+    keys = [uuid.uuid4() for _ in range(BATCH + 1)]
     rows = [
         (as_id(key), as_id(campaign.pk), f"r{n}", AWKWARD, "x", True) for n, key in enumerate(keys)
     ]
     RowWriter(Reference, names).write(rows)
     RowWriter(Reference, names).write([])
-    assert Reference.objects.count() == PAGE + 1
+    assert Reference.objects.count() == BATCH + 1
     twin = Reference.objects.create(
         campaign=campaign, reference_id="twin", claims=AWKWARD, claims_sha256="x", may_train=True
     )
@@ -47,7 +47,9 @@ def test_defaults_of_a_candidate_are_the_models_own() -> None:
 def test_fields_of_many_rows_are_updated_and_no_others() -> None:
     campaign = Campaign.objects.create(slug="cups")
     reference = Reference.objects.create(campaign=campaign, reference_id="r", claims="1. A.")
-    rows = [Reference(campaign=campaign, reference_id=f"r{n}", claims="x") for n in range(PAGE + 1)]
+    rows = [
+        Reference(campaign=campaign, reference_id=f"r{n}", claims="x") for n in range(BATCH + 1)
+    ]
     Reference.objects.bulk_create(rows)
     names = ("claims", "position", "erased_at", "may_train")
     changes = [(as_id(row.pk), AWKWARD, n, None, n % 2 == 0) for n, row in enumerate(rows)]

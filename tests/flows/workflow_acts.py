@@ -16,7 +16,7 @@ from annotator.adjudication.rulings.services import rule as rule_on
 from annotator.adjudication.rulings.services import void_adjudication
 from annotator.assignments.services import assign_candidates, lapse_leases, take_next
 from annotator.campaigns.services import close_campaign, reopen_campaign
-from annotator.exports.rows import Detail, Pseudonyms, exported_lines
+from annotator.exports.rows import Detail, exported_lines, pseudonyms
 from annotator.models import Adjudication, Assignment, Rating
 from annotator.planning.services import withdraw_assignments
 from annotator.rating.drafts import save_draft
@@ -257,7 +257,7 @@ class Workflow(Ground):
     @rule()
     def export(self) -> None:
         """Export every rating as it is now, with each revision, whatever was done before."""
-        detail = Detail(Pseudonyms(self.campaign, "key"), frozenset(), True, True)
+        detail = Detail(pseudonyms(self.campaign, "key"), frozenset(), True, True)
         exported = [
             (
                 line["candidate_sha256"],

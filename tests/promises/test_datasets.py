@@ -14,7 +14,7 @@ import pytest
 from django.db import connection, transaction
 
 from annotator.adjudication.settled import queries as settled_queries
-from annotator.models import Campaign, Candidate, Conflict, Rating, User
+from annotator.models import Campaign, Candidate, Conflict, Rating, Reference, User
 from scoring.access.scopes import read_rows
 from scoring.datasets.freezing import queries as freezing_queries
 from scoring.datasets.freezing.services import freeze_dataset
@@ -126,14 +126,13 @@ def frozen_now(campaign: Campaign) -> dict[str, int]:
 @pytest.fixture
 def slowly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have everybody write between the first questions of a freeze and the others."""
-    disputed = settled_queries._disputed
+    references = settled_queries._references
 
-    def pause(campaign: Campaign) -> set[object]:
-        found = disputed(campaign)
+    def pause(campaign: Campaign) -> Iterator[Reference]:
         time.sleep(PAUSE_SECONDS)
-        return found
+        return references(campaign)
 
-    monkeypatch.setattr(settled_queries, "_disputed", pause)
+    monkeypatch.setattr(settled_queries, "_references", pause)
 
 
 @pytest.mark.usefixtures("slowly")

@@ -9,8 +9,9 @@ from django.utils import timezone
 
 from annotator.adjudication.rulings.queries import RulingTime, ruling_time
 from annotator.adjudication.what_if.forms import what_if_form
-from annotator.adjudication.what_if.queries import campaign_widths, rules_of, what_if
+from annotator.adjudication.what_if.queries import campaign_widths, what_if
 from annotator.adjudication.what_if.rules import Caught, found_by
+from annotator.conflicts.queries import rules_of
 from annotator.conflicts.rules import ConflictRules
 from annotator.models import (
     Adjudication,

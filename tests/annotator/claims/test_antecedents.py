@@ -18,7 +18,13 @@ def terms(text):
     found = missing_antecedents(text)
     assert all(text[item.start : item.end].startswith(("the ", "The ", "said ")) for item in found)
     assert all(text[item.start : item.end].endswith(item.term) for item in found)
-    return [(item.claim_number, item.term) for item in found]
+    claims = parse_claims(text)
+    return [
+        (claim.number, item.term)
+        for item in found
+        for claim in claims
+        if claim.start <= item.start < claim.end
+    ]
 
 
 PISTON = "1. A pump comprising a piston.\n"
@@ -52,7 +58,8 @@ def test_a_term_has_basis_where_it_is_introduced_before_in_the_chain(text, found
 @pytest.mark.parametrize("path", sorted(REFERENCES.glob("*.txt")), ids=lambda path: path.stem)
 def test_the_demo_references_have_no_fault(path):
     text = path.read_text(encoding="utf-8")
-    assert build_tree(parse_claims(text)).faults == missing_antecedents(text) == ()
+    assert build_tree(parse_claims(text)).faults == ()
+    assert missing_antecedents(text) == ()
     assert renamed_terms(text) == ()
 
 

@@ -152,7 +152,6 @@ def test_every_claim_of_both_sides_stands_exactly_once(reference, candidate):
         range(len(right))
     )
     assert all(row.reference is not None or row.candidate is not None for row in rows)
-    assert all(0 <= row.similarity <= 1 for row in rows)
     assert rows == align_claims(left, right)
 
 
@@ -161,7 +160,6 @@ def test_a_claim_set_is_aligned_with_itself_in_order(text):
     claims = parse_claims(text)
     rows = align_claims(claims, claims)
     assert [(row.reference, row.candidate) for row in rows] == [(i, i) for i in range(len(claims))]
-    assert all(row.similarity == 1 for row in rows)
 
 
 ADDED = "2. The pump of claim 1, wherein a ceramic sleeve surrounds everything."

@@ -4,10 +4,17 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from annotator.conflicts.rules import ConflictRules, Finding, find_conflicts, find_flips, find_gaps
+from annotator.conflicts.rules import ConflictRules, Finding, find_flips, find_gaps
 from annotator.rubric import CRITERIA
 from tests.amounts import IS_THOROUGH, tries
-from tests.annotator.conflicts.all_pairs import NOBODY, rated, restated, stand_for_all, touched
+from tests.annotator.conflicts.all_pairs import (
+    NOBODY,
+    find_conflicts,
+    rated,
+    restated,
+    stand_for_all,
+    touched,
+)
 
 RULES = ConflictRules()
 
@@ -42,7 +49,7 @@ def test_opposite_orders_conflict_only_when_both_gaps_reach_a_point() -> None:
     ],
     ids=["a gap of two", "of three", "two points overall", "less overall", "the largest of three"],
 )
-def test_gaps_conflict_from_their_limit_on_and_the_largest_is_told_once(scores, found) -> None:
+def test_gaps_conflict_from_their_limit_on_and_the_largest_is_reported_once(scores, found) -> None:
     ratings = [rated(f"p{number}", "c1", *values) for number, values in enumerate(scores)]
     assert find_conflicts(ratings, RULES) == found
 

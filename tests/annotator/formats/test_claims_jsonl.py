@@ -1,6 +1,7 @@
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -59,7 +60,13 @@ def test_a_file_that_jq_has_written_is_read_as_what_it_says():
 
 
 def test_all_fields_are_read():
-    said = {"office": "EPO", "ipc": "G06F 11/36", "language": "en", "title": "Pump", "family": "F1"}
+    said: dict[str, Any] = {
+        "office": "EPO",
+        "ipc": "G06F 11/36",
+        "language": "en",
+        "title": "Pump",
+        "family": "F1",
+    }
     said |= {"draft_claims": "1. A pomp.", "may_train": False}
     candidate = {"candidate_id": "c1", "system": "s", "claims": "1. X."}
     found = CandidateRecord("c1", "1. X.", "s")
@@ -89,6 +96,8 @@ def test_claims_that_show_nothing_or_are_no_text_are_refused(claims):
     assert two[:2] == (1, "candidates[1].claims")
 
 
+NO_LIST: tuple[Any, ...] = ([], {}, "c1")
+NO_ANSWER: tuple[Any, ...] = ("yes", 1, 0, "true", [])
 UNKNOWN = {"candidate_id": "c", "claims": "1. A.", "systm": "x"}
 
 
@@ -96,8 +105,8 @@ UNKNOWN = {"candidate_id": "c", "claims": "1. A.", "systm": "x"}
     ("changes", "field", "reason"),
     [
         *(({name: None}, name, "") for name in ("reference_id", "reference_claims", "candidates")),
-        *(({"candidates": wrong}, "candidates", "") for wrong in ([], {}, "c1")),
-        *(({"may_train": answer}, "may_train", "") for answer in ("yes", 1, 0, "true", [])),
+        *(({"candidates": wrong}, "candidates", "") for wrong in NO_LIST),
+        *(({"may_train": answer}, "may_train", "") for answer in NO_ANSWER),
         ({"offce": "EPO"}, "offce", "unknown field"),
         ({"candidates": [UNKNOWN]}, "candidates[1].systm", "unknown field"),
     ],

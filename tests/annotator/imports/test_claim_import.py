@@ -22,7 +22,7 @@ from annotator.models import (
     User,
 )
 from core.errors import OutOfDate, Refused
-from core.sqlite.cache import ROOMY_KIB
+from core.sqlite.cache import LARGE_KIB
 from core.text_io.streams import BadRecord, FormatError
 from core.text_io.text import text_sha256
 
@@ -99,8 +99,8 @@ def test_a_large_import_has_more_memory_for_its_pages_until_it_ends(campaign, mo
     look(0)
     assert counts == ImportCounts(2, 3, 0, 0)
     if sizes:
-        assert sizes[1] == -ROOMY_KIB
-        assert sizes[0] == sizes[-1] != -ROOMY_KIB
+        assert sizes[1] == -LARGE_KIB
+        assert sizes[0] == sizes[-1] != -LARGE_KIB
 
 
 def test_new_candidates_and_references_are_added_to_what_is_there(campaign: Campaign) -> None:

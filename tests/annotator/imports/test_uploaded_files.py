@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from annotator.formats.references import TextShelf
 from annotator.imports.files import (
     ORPHAN_SECONDS,
     DiskFull,
@@ -23,7 +24,6 @@ from annotator.imports.files import (
     stored_uploads,
     uploads_directory,
 )
-from annotator.imports.preferences.texts import TextShelf
 
 PK = uuid.UUID(int=1)
 

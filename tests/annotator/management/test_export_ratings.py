@@ -207,9 +207,9 @@ def test_an_annotation_revised_here_is_given_back_as_it_stands_now(export: Run) 
         annotator=comparison.annotator,
         judgements=said,
         comment="now",
-        error_tags=tags,
         version=version,
     )
+    Preference.objects.filter(comparison=comparison).update(error_tags=tags)
     before, other, now = back(export, *WHY)
     assert before == one
     # The newer item has the sides the other way round: what is left here is right there.
@@ -235,8 +235,8 @@ def test_preferences_made_here_can_be_read_again(cast, export: Run) -> None:
         annotator=cast.alice,
         judgements=dict.fromkeys(ALL_CRITERIA, -1),
         comment="why\n=1",
-        error_tags=tags,
     )
+    Preference.objects.update(error_tags=tags)
     found = export(name="label-studio")
     (again,) = read(io.BytesIO(json.dumps(found).encode()))
     assert (again.judgement, again.comment) == (-1, "why\n=1")

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator.planning.rules import (
-    NO_ROOM,
+    NO_QUOTA,
     NOBODY_LEFT,
     Plan,
     PlanAnnotator,
@@ -90,7 +90,7 @@ def test_nobody_is_given_too_much_or_what_is_not_for_them(situation, seed) -> No
     whole = Counter((share.annotator, key) for share in plan.shares for key in share.candidates)
     assert set(whole.values()) <= {1}
     for name, count in loads(plan).items():
-        assert person[name].room is None or count <= person[name].room
+        assert person[name].quota is None or count <= person[name].room
 
 
 @given(situations(), st.integers())
@@ -116,10 +116,10 @@ def test_every_place_is_taken_or_told_with_a_reason_that_is_true(situation, seed
             ]
             has_share = any((person.key, row.key) in taken for row in entry.candidates)
             if mine and not has_share:
-                assert all(left[row.key].reason == NO_ROOM for row in mine)
-                assert person.room is not None and person.room - used[person.key] < len(mine)
+                assert all(left[row.key].reason == NO_QUOTA for row in mine)
+                assert person.quota is not None and person.quota - used[person.key] < len(mine)
     for row in plan.unplaced:
-        assert row.reason in (NO_ROOM, NOBODY_LEFT)
+        assert row.reason in (NO_QUOTA, NOBODY_LEFT)
 
 
 @given(situations(), st.integers(), st.randoms())
@@ -201,9 +201,9 @@ def test_who_has_begun_a_reference_gets_the_rest_of_it() -> None:
 
 def test_others_hand_references_on_when_only_so_every_place_is_taken() -> None:
     annotators = [
-        PlanAnnotator("ann", room=1),
-        PlanAnnotator("ben", room=1, recused=frozenset({"late"})),
-        PlanAnnotator("cid", room=1, recused=frozenset({"late", "middle"})),
+        PlanAnnotator("ann", quota=1),
+        PlanAnnotator("ben", quota=1, recused=frozenset({"late"})),
+        PlanAnnotator("cid", quota=1, recused=frozenset({"late", "middle"})),
     ]
     references = [reference(key, 1, 1) for key in ("early", "middle", "late")]
     for seed in range(30):
@@ -213,9 +213,9 @@ def test_others_hand_references_on_when_only_so_every_place_is_taken() -> None:
 
 
 def test_a_quota_too_small_for_the_whole_reference_takes_none_of_it() -> None:
-    plan = make_plan([reference("r", 3, 1)], [PlanAnnotator("ann", room=2)], 0)
+    plan = make_plan([reference("r", 3, 1)], [PlanAnnotator("ann", quota=2)], 0)
     assert plan.shares == ()
-    assert {row.reason for row in plan.unplaced} == {NO_ROOM}
+    assert {row.reason for row in plan.unplaced} == {NO_QUOTA}
 
 
 def test_nobody_may_rate_what_everybody_left() -> None:

@@ -19,7 +19,7 @@ from annotator.models import (
 )
 from annotator.rating.forms import RatingForm, as_sent
 from annotator.rating.services import submit_rating
-from annotator.rating_values import LONGEST_WORDS, WORDS
+from annotator.rating_values import LONGEST_TEXT, TEXT_FIELDS
 from annotator.rubric import CRITERIA
 from core.errors import OutOfDate, Refused
 from tests.annotator.adjudication.discrepant import revise
@@ -180,7 +180,7 @@ def test_anything_else_is_no_score(text: str) -> None:
         ({FIRST: None}, FIRST, ""),
         ({FIRST: ["9", "9"]}, FIRST, "more than once"),
         ({"novelty": "5"}, "__all__", "novelty"),
-        ({"comment": "x" * (LONGEST_WORDS + 1)}, "comment", str(LONGEST_WORDS)),
+        ({"comment": "x" * (LONGEST_TEXT + 1)}, "comment", str(LONGEST_TEXT)),
         *(({name: "a\x00b"}, name, "") for name in ("comment", "key")),
         *(({"version": version}, "version", "") for version in ("-1", "x", "1.5", "9" * 30)),
     ],
@@ -208,7 +208,7 @@ def test_a_refusal_of_the_service_is_shown_beside_its_field_or_above() -> None:
 
 
 def test_a_stored_rating_reads_as_the_form_would_send_it() -> None:
-    words = {field.name: f"a {field.name}" for field in WORDS}
+    words = {field.name: f"a {field.name}" for field in TEXT_FIELDS}
     rating = Rating(**dict.fromkeys(CRITERIA, 10), **words, version=3)
     rating.error_tags = [{"tag": "vagueness"}]
     assert {"comment", "note"} <= words.keys()

@@ -10,14 +10,10 @@ from annotator.reliability.severity import (
     NO_REST,
     UNLINKED,
     component_numbers,
-    components,
-    connection_warning,
     fit_additive,
-    is_connected,
     severities,
-    severities_by_criterion,
 )
-from core.statistics.tables import ReliabilityError, Table
+from core.statistics.tables import Table
 from tests.amounts import tries
 from tests.core.statistics.conftest import GAP, make_table, random_tables, shuffled
 
@@ -37,7 +33,6 @@ def test_severity_and_adjusted_scores_by_hand() -> None:
     assert [score.raw for score in report.scores] == pytest.approx([5, 7, 5.5, 9])
     assert [score.adjusted for score in report.scores] == pytest.approx([5, 7, 6, 9])
     assert [person.n for person in report.severities] == [2, 3, 1]
-    assert report.is_connected
     assert report.warning == ""
 
 
@@ -77,8 +72,7 @@ def test_annotators_apart_are_compared_within_their_group_only() -> None:
     values = [[9, 8, GAP, GAP], [7, 6, GAP, GAP], [GAP, GAP, 3, 2], [GAP, GAP, 4, 3]]
     report = severities(make_table(values))
     assert [person.value for person in report.severities] == pytest.approx([-0.5, 0.5, -0.5, 0.5])
-    assert not report.is_connected
-    assert len(report.components) == 2
+    assert report.groups == 2
     assert "2 groups" in report.warning
 
 
@@ -105,29 +99,6 @@ def test_the_order_of_items_and_annotators_changes_no_severity() -> None:
         one = [p.value for p in severities(table).severities if p.value is not None]
         two = [p.value for p in severities(shuffled(table)).severities if p.value is not None]
         assert sorted(one) == pytest.approx(sorted(two), abs=1e-9)
-
-
-def test_departures_by_criterion_sum_to_zero_and_equal_the_joint_fit() -> None:
-    random = np.random.default_rng(9)
-    shape = made_scores(random, np.array([-1.0, 0, 1]), 25)
-    tables = {
-        key: make_table(shape + random.normal(0, 1, shape.shape) + shift)
-        for key, shift in (("x", [0, 0, 2]), ("y", [0, 1, 0]), ("z", [0, 0, 0]))
-    }
-    found: Any = severities_by_criterion(tables)
-    for place, person in enumerate(found.overall.severities):
-        departures = [found.departures[key][place].value for key in tables]
-        assert sum(departures) == pytest.approx(0, abs=1e-9)
-        for key, table in tables.items():
-            own: Any = severities(table).severities[place].value
-            assert own == pytest.approx(person.value + found.departures[key][place].value, abs=1e-9)
-
-
-def test_a_rating_without_a_criterion_is_refused() -> None:
-    with pytest.raises(ReliabilityError):
-        severities_by_criterion({"x": make_table([[1, 2]]), "y": make_table([[1, GAP]])})
-    with pytest.raises(ReliabilityError):
-        severities_by_criterion({})
 
 
 def dense_fit(table: Table) -> dict[str, Any]:
@@ -186,23 +157,22 @@ APART = [[1, 2, GAP, GAP], [GAP, GAP, 3, 4], [5, GAP, GAP, GAP]]
 
 
 def test_a_chain_of_shared_items_connects() -> None:
-    assert is_connected(make_table(CHAIN))
-    assert connection_warning(make_table(CHAIN)) == ""
+    report = severities(make_table(CHAIN))
+    assert (report.groups, report.warning) == (1, "")
 
 
-def test_groups_without_a_shared_item_are_listed_and_warned_of() -> None:
-    table = make_table(APART)
-    first, second = components(table)
-    assert (first, second) == (("annotator 00", "annotator 01"), ("annotator 02", "annotator 03"))
-    assert not is_connected(table)
-    assert "2 groups" in connection_warning(table)
+def test_groups_without_a_shared_item_are_counted_and_warned_of() -> None:
+    first, second, third, fourth = component_numbers(make_table(APART)).tolist()
+    assert first == second != third == fourth
+    report = severities(make_table(APART))
+    assert report.groups == 2
+    assert "2 groups" in report.warning
 
 
-def test_the_largest_group_comes_first_and_who_rated_nothing_is_in_none() -> None:
-    values = [[1, GAP, GAP, GAP], [GAP, 2, 3, GAP]]
-    assert components(make_table(values)) == (("annotator 01", "annotator 02"), ("annotator 00",))
+def test_who_rated_nothing_is_in_no_group() -> None:
+    assert severities(make_table([[1, GAP, GAP, GAP], [GAP, 2, 3, GAP]])).groups == 2
 
 
 @pytest.mark.parametrize("values", [[[1.0]], [[GAP, GAP]]], ids=["one", "none"])
 def test_one_annotator_or_none_is_connected(values: list[list[float]]) -> None:
-    assert is_connected(make_table(values))
+    assert severities(make_table(values)).warning == ""

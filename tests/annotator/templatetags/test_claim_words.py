@@ -115,7 +115,7 @@ def test_what_nobody_sees_is_shown_by_its_code(char: str, code: str, claim: str)
 
 def test_white_space_around_a_limitation_is_kept_apart_and_not_marked() -> None:
     limitation = LimitationView("added", (Segment("\n  a body; ", 3, ("only-here",), ()),))
-    claim = ClaimView(1, 0, 0, "1. ", (limitation,), (), False, ())
+    claim = ClaimView(1, 0, 0, "1. ", (limitation,), (), ())
     assert claim_words(claim) == (
         '<span class="claim-marker">1. </span><span class="limitation is-added">'
         '<span class="gap">\n  </span><mark class="only-here">a body;</mark>'
@@ -124,9 +124,9 @@ def test_white_space_around_a_limitation_is_kept_apart_and_not_marked() -> None:
 
 
 def test_a_claim_of_nothing_is_no_fault() -> None:
-    assert claim_words(ClaimView(None, 0, 0, "", (), (), False, ())) == ""
+    assert claim_words(ClaimView(None, 0, 0, "", (), (), ())) == ""
     blank = LimitationView("", (Segment(" \n", 0, (), ()),))
-    assert Browser(claim_words(ClaimView(None, 0, 0, "", (blank,), (), False, ()))).text == " \n"
+    assert Browser(claim_words(ClaimView(None, 0, 0, "", (blank,), (), ()))).text == " \n"
 
 
 def test_deep_claims_are_indented_no_further() -> None:

@@ -29,7 +29,7 @@ def wait_until(fact: Any) -> None:
         time.sleep(0.02)
 
 
-def test_each_beat_writes_what_the_work_has_come_to(beats) -> None:
+def test_each_heartbeat_writes_what_the_work_has_come_to(renewals) -> None:
     done = [0.25]
     with heartbeat(ClaimImport(), lambda: {"progress": done[0]}):
         wait_until(lambda: renewals)
@@ -38,7 +38,7 @@ def test_each_beat_writes_what_the_work_has_come_to(beats) -> None:
     assert renewals[0] == {"progress": 0.25}
 
 
-def test_without_progress_a_beat_only_keeps_the_lease(beats) -> None:
+def test_without_progress_a_heartbeat_only_renews_the_lease(renewals) -> None:
     with heartbeat(ClaimImport()):
         wait_until(lambda: renewals)
     assert renewals[0] == {}

@@ -153,7 +153,7 @@ def test_of_two_sweepers_that_find_a_job_at_once_one_rings(job, monkeypatch) -> 
     ],
 )
 def test_a_job_that_waits_anew_is_rung_for_as_a_new_one(
-    job, status, is_started, lapsed_ago, rung_ago, is_rung
+    job, status, is_started, lapsed_ago, enqueued_ago, is_enqueued
 ) -> None:
     now = timezone.now()
     AgreementReport.objects.update(

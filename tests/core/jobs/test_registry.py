@@ -31,7 +31,7 @@ def make_job() -> AgreementReport:
     )
 
 
-def test_a_job_is_rung_only_after_its_row_is_committed(rung) -> None:
+def test_a_job_is_enqueued_only_after_its_row_is_committed(enqueued) -> None:
     with transaction.atomic():
         job = make_job()
         registry.enqueue_on_commit(job)
@@ -39,7 +39,9 @@ def test_a_job_is_rung_only_after_its_row_is_committed(rung) -> None:
     assert enqueued == [job.pk]
 
 
-def test_a_broker_that_is_down_fails_nobody_and_the_sweep_rings_later(rung, monkeypatch) -> None:
+def test_a_broker_that_is_down_fails_nobody_and_the_sweep_enqueues_later(
+    enqueued, monkeypatch
+) -> None:
     def down(pk: object) -> None:
         raise ConnectionError
 

@@ -92,7 +92,6 @@ def test_a_campaign_without_systems_and_an_import_say_so(version) -> None:
     Candidate.objects.update(system="")
     found = ranking_of(version, KEY)
     assert (found.comparisons_reason, found.ratings_reason) == (NO_SYSTEMS, NO_SYSTEMS)
-    assert not found.tells_systems
     version.dataset.campaign = None
     assert ranking_of(version, KEY).comparisons_reason == NO_CAMPAIGN
 

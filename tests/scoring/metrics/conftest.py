@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
@@ -152,9 +152,12 @@ def network(directory: Path, kind: str = "AutoModel") -> tuple[Tokenizer, Any]:
     return tokenizer, getattr(transformers, kind).from_pretrained(directory).eval()
 
 
-def cut(ids: list[int], limit: int) -> list[int]:
+Token = TypeVar("Token")
+
+
+def cut(tokens: list[Token], limit: int) -> list[Token]:
     """Cut as Hugging Face's tokenizers cut: the end goes, but for the last special token."""
-    return ids if len(ids) <= limit else [*ids[: limit - 1], ids[-1]]
+    return tokens if len(tokens) <= limit else [*tokens[: limit - 1], tokens[-1]]
 
 
 def same_alone(metric: Any, pairs: Sequence[Pair] = PAIRS) -> None:

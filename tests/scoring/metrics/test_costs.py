@@ -59,20 +59,20 @@ def test_two_metrics_cost_the_sum_of_both() -> None:
 
 
 @pytest.mark.parametrize(("names", "pairs"), [(["bleu-1", "model:7"], PAIRS), (["g-eval"], [])])
-def test_where_nothing_is_sent_nothing_is_said(names, pairs) -> None:
+def test_where_nothing_is_sent_nothing_is_shown(names, pairs) -> None:
     cost = estimate_cost(names, pairs, endpoint(price_in=2.0))
     assert (cost.requests, cost.tokens_in, cost.tokens_out, cost.minutes) == (0, 0, 0, 0)
     assert cost.sentence == ""
 
 
-def test_what_is_kept_from_before_costs_nothing(tmp_path) -> None:
+def test_what_is_stored_from_before_costs_nothing(tmp_path) -> None:
     numbers = dict.fromkeys(PROMPT.keys, 50)
     with local_endpoint(lambda received, number: saying(numbers)) as place:
         here = Endpoint(place.url, "m-1", requests_per_minute=60_000, cache_directory=tmp_path)
         GEval(here).score(PAIRS[:1])
         cost = estimate_cost(["g-eval"], PAIRS, here)
         assert len(place.received) == 1
-        assert (cost.requests, cost.kept) == (1, 1)
+        assert (cost.requests, cost.cached) == (1, 1)
         GEval(here).score(PAIRS)
         assert estimate_cost(["g-eval"], PAIRS, here).sentence == ""
 

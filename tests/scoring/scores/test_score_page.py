@@ -4,8 +4,11 @@ from typing import Any
 
 import pytest
 
-from scoring.models import ScoreRequest
-from scoring.scores.queries import BEST, TIED, score_page, scoring_model_details
+from annotator.rubric import ALL_CRITERIA
+from scoring.models import ModelVersion, ScoreRequest
+from scoring.patclaimeval.prior import NAME as PRIOR_NAME
+from scoring.scores.queries import BEST, TIED, MeasuredModel, measured_model, score_page
+from scoring.scores.scorers import ScoringModel
 from tests.scoring.model_builders import CRITERION, make_model
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
@@ -19,6 +22,10 @@ def asked(version, cast, candidates: int, **more: Any) -> ScoreRequest:
         models_by_criterion={CRITERION: str(make_model(version).pk)},
         **more,
     )
+
+
+def measured(model: ModelVersion) -> MeasuredModel:
+    return measured_model(ScoringModel(model.criterion, model))
 
 
 def places(version, cast, *entries: dict[str, Any]) -> list[str]:
@@ -43,30 +50,33 @@ def test_a_single_score_is_no_best(version, cast) -> None:
     assert places(version, cast, {"error": "Too long."}) == [""]
 
 
-def test_criteria_without_a_model_are_named_in_the_order_of_the_rubric(version, cast) -> None:
-    page = score_page(asked(version, cast, 1))
+def test_models_come_in_the_order_of_the_rubric_and_patclaimeval_0_claims_no_agreement(
+    version, cast
+) -> None:
+    row = asked(version, cast, 1)
+    row.models_by_criterion |= dict.fromkeys(set(ALL_CRITERIA) - {CRITERION}, PRIOR_NAME)
+    page = score_page(row)
     assert page.rows == ()
-    assert [model.criterion for model in page.models] == [CRITERION]
-    assert page.missing.startswith(
-        "No model is promoted for Conceptual clarity, Terminology consistency, Logical linkage, "
-        "Overall quality. A researcher"
-    )
+    assert [model.criterion for model in page.models] == list(ALL_CRITERIA)
+    priors = [one for one in page.models if one.criterion != CRITERION]
+    assert {(one.model, one.n, one.tau_b) for one in priors} == {(None, 0, None)}
+    assert all(one.worth.startswith("trained on no label") for one in priors)
 
 
 def test_what_a_model_is_worth_is_said_with_its_interval_where_its_card_has_one(version) -> None:
-    plain = scoring_model_details(make_model(version))
+    plain = measured(make_model(version))
     assert plain.worth == "references it may have seen: tau-b 0.50, n = 12"
     figures = {"tau_b": {"value": 0.5, "low": 0.25, "high": 0.7}}
-    known = scoring_model_details(make_model(version, figures=figures))
+    known = measured(make_model(version, figures=figures))
     assert "tau-b 0.50 [0.25, 0.70]" in known.worth
     undefined = make_model(version, tau_b=None, figures={"tau_b": {"value": None}})
-    assert scoring_model_details(undefined).worth.endswith("tau-b undefined, n = 12")
+    assert measured(undefined).worth.endswith("tau-b undefined, n = 12")
 
 
 def test_references_are_unseen_where_the_split_kept_them_apart(version) -> None:
     version.card["split"]["by"] = "reference"
     version.save()
-    assert scoring_model_details(make_model(version)).is_unseen
+    assert measured(make_model(version)).is_unseen
     version.card["counts"]["texts_in_several_splits"] = 1
     version.save()
-    assert not scoring_model_details(make_model(version)).is_unseen
+    assert not measured(make_model(version)).is_unseen

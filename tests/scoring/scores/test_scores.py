@@ -8,13 +8,16 @@ import pytest
 from django.utils import timezone
 
 from annotator.models import AuditEvent, CampaignStatus
+from annotator.rubric import ALL_CRITERIA
 from core.errors import Forbidden, Refused, TooOften
 from core.jobs import leases
 from scoring import files as scoring_files
 from scoring.models import DatasetVersion, ModelVersion, ScoreRequest
 from scoring.patclaimeval import scorer as scoring_library
+from scoring.patclaimeval.prior import NAME as PRIOR_NAME
+from scoring.patclaimeval.prior import load_prior
 from scoring.scores import services as service
-from scoring.scores.scorers import cached_scorer
+from scoring.scores.scorers import ScoringModel, cached_scorer
 from scoring.scores.services import (
     carry_out_scores,
     delete_old_scores,
@@ -38,12 +41,13 @@ def tiny(version: DatasetVersion, tiny_encoder: Path, cast: Cast) -> ModelVersio
 
 def ask(cast: Cast, *candidates: str, **more: Any) -> ScoreRequest:
     asked = {"reference": REFERENCE, "candidates": candidates or (PUMP,), "asked_by": cast.rita}
+    asked["criteria"] = [CRITERION]
     return request_scores(**asked | more)
 
 
-def done(cast: Cast, *candidates: str) -> ScoreRequest:
+def done(cast: Cast, *candidates: str, **more: Any) -> ScoreRequest:
     """Return a request after a worker was there."""
-    row = ask(cast, *candidates)
+    row = ask(cast, *candidates, **more)
     carry_out_scores(row.pk)
     row.refresh_from_db()
     return row
@@ -78,7 +82,7 @@ def test_a_request_of_a_dead_worker_is_scored_once_by_the_next(cast, tiny, monke
     dead = leases.claim(ScoreRequest, row.pk)
     assert dead is not None
     # It had scored all, and died before it could close.
-    cached_scorer(tiny).score([(REFERENCE, PUMP), (REFERENCE, LEVER)])
+    cached_scorer(ScoringModel(CRITERION, tiny)).score([(REFERENCE, PUMP), (REFERENCE, LEVER)])
     ScoreRequest.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
 
     again = AssertionError("the model was loaded again")
@@ -95,7 +99,7 @@ def test_a_model_that_cannot_score_says_so_beside_the_scores_of_the_others(
     cast, version, model, tiny
 ) -> None:
     promote(make_model(version, "logical_linkage"), cast.ada)
-    row = done(cast)
+    row = done(cast, criteria=[CRITERION, "logical_linkage"])
     assert row.status == "succeeded"
     assert row.scores is not None
     assert "score" in row.scores[CRITERION][0]
@@ -136,7 +140,6 @@ def test_no_text_enters_the_trail(cast, model) -> None:
         ({"candidates": ["secret", ""]}, "candidates", "Candidate 2 is empty."),
         ({"criteria": []}, "criteria", "Choose from"),
         ({"criteria": ["beauty"]}, "criteria", "Choose from"),
-        ({"criteria": ["logical_linkage"]}, "criteria", "No model is promoted for Logical"),
     ],
 )
 def test_bad_values_are_refused_by_field_and_nothing_is_stored(
@@ -150,9 +153,20 @@ def test_bad_values_are_refused_by_field_and_nothing_is_stored(
     assert not ScoreRequest.objects.exists()
 
 
-def test_without_a_promoted_model_it_is_said_what_to_do(cast, version) -> None:
-    with pytest.raises(Refused, match=r"No model is promoted for Feature.*A researcher asks"):
-        ask(cast)
+def test_without_a_promoted_model_patclaimeval_0_scores_every_criterion(cast, version) -> None:
+    row = done(cast, PUMP, LEVER, criteria=None)
+    assert row.status == "succeeded"
+    assert row.models_by_criterion == dict.fromkeys(ALL_CRITERIA, PRIOR_NAME)
+    pairs = [(REFERENCE, PUMP), (REFERENCE, LEVER)]
+    assert row.scores == {
+        key: [{"score": score} for score in load_prior(key).score(pairs)] for key in ALL_CRITERIA
+    }
+    assert row.scores[CRITERION][0]["score"] > row.scores[CRITERION][1]["score"]
+
+
+def test_a_promoted_model_scores_in_place_of_patclaimeval_0(cast, model) -> None:
+    expected = dict.fromkeys(ALL_CRITERIA, PRIOR_NAME) | {CRITERION: str(model.pk)}
+    assert ask(cast, criteria=None).models_by_criterion == expected
 
 
 @pytest.mark.parametrize("role", ["annotator", "adjudicator"])

@@ -12,7 +12,11 @@ from tests.scoring.model_builders import CRITERION, know, make_model
 
 pytestmark = pytest.mark.django_db
 SCORE = "/api/v1/score/"
-SENT = {"reference": "1. A housing.", "candidates": ["1. A pump.", "1. A lever."]}
+SENT = {
+    "reference": "1. A housing.",
+    "candidates": ["1. A pump.", "1. A lever."],
+    "criteria": [CRITERION],
+}
 
 
 def post(client: Client, path: str = SCORE, **body: Any) -> Any:
@@ -61,7 +65,7 @@ def test_a_request_is_its_askers_alone_and_theirs_to_delete(cast, rita, ada, mod
     [
         *(("reference", value) for value in (None, 7)),
         *(("candidates", value) for value in (None, "x", ["x", None], [])),
-        *(("criteria", value) for value in (CRITERION, ["logical_linkage"])),
+        *(("criteria", value) for value in (CRITERION, ["beauty"], [])),
         ("model", "x"),
     ],
 )
@@ -72,10 +76,13 @@ def test_bad_values_get_400_by_field(rita, model, field, value) -> None:
     assert not ScoreRequest.objects.exists()
 
 
-def test_without_a_model_the_answer_says_what_to_do(rita, version) -> None:
-    answer = post(rita, **SENT)
-    assert answer.status_code == 400
-    assert "A researcher asks" in answer.json()["non_field_errors"][0]
+def test_without_a_promoted_model_patclaimeval_0_answers(rita, version) -> None:
+    said = post(rita, **SENT).json()
+    carry_out_scores(said["id"])
+    first, second = rita.get(f"{SCORE}{said['id']}/").json()["candidates"]
+    (one,), (other,) = first["scores"], second["scores"]
+    assert (one["model"], one["validation"]["n"], one["error"]) == ("patclaimeval-0", 0, "")
+    assert 0 < other["score"] <= 1 and 0 < one["score"] <= 1
 
 
 def test_a_promotion_is_asked_for_and_agreed_to_over_the_api(rita, ada, version) -> None:

@@ -12,7 +12,7 @@ from scoring import files as scoring_files
 from scoring.models import DatasetVersion, ModelVersion
 from scoring.patclaimeval.errors import CheckpointInvalid
 from scoring.scores.queries import known_scores
-from scoring.scores.scorers import cached_scorer
+from scoring.scores.scorers import ScoringModel, cached_scorer
 from scoring.training.model_versions.files import is_sealed
 from scoring.training.model_versions.promotions import ask_promotion
 from scoring.training.model_versions.services import export_model, model_archive
@@ -57,10 +57,11 @@ def test_a_model_is_sealed_as_it_was_registered(model) -> None:
 )
 def test_a_changed_row_is_used_by_nobody(model, fields, tmp_path) -> None:
     row = changed(model, **fields)
+    scoring = ScoringModel(row.criterion, row)
     assert not is_sealed(row)
     with pytest.raises(CheckpointInvalid, match="was not sealed"):
-        cached_scorer(row)
-    assert known_scores({row.criterion: row}, PAIRS) is None
+        cached_scorer(scoring)
+    assert known_scores({row.criterion: scoring}, PAIRS) is None
     with pytest.raises(Refused, match="was not sealed"):
         model_archive(model=row)
     with pytest.raises(Refused, match="was not sealed"):
@@ -107,4 +108,4 @@ def test_who_runs_the_site_seals_whole_models_anew_and_hears_of_the_others(
     assert is_sealed(ModelVersion.objects.get(pk=model.pk))
     assert not is_sealed(ModelVersion.objects.get(pk=damaged.pk))
     assert AuditEvent.objects.get(action="model.sealed").object_id == str(model.pk)
-    cached_scorer(ModelVersion.objects.get(pk=model.pk))
+    cached_scorer(ScoringModel(model.criterion, ModelVersion.objects.get(pk=model.pk)))

@@ -47,10 +47,10 @@ def test_a_pause_that_comes_while_one_waits_holds_it_too(time) -> None:
     def sleep(seconds: float) -> None:
         time.sleep(seconds)
         if len(time.slept) == 1:
-            pace.pause(30)
+            spacing.pause(30)
 
-    pace = RequestSpacing(60, time.clock, sleep)
-    assert begins(pace, time, 2) == [0, 31]
+    spacing = RequestSpacing(60, time.clock, sleep)
+    assert begins(spacing, time, 2) == [0, 31]
 
 
 def test_threads_together_keep_the_rate(pace, time) -> None:

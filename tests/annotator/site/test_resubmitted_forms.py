@@ -19,7 +19,7 @@ from annotator.models import (
     User,
 )
 from annotator.rubric import ALL_CRITERIA, CRITERIA
-from annotator.site.errors import of_form, resubmitted_form
+from annotator.site.errors import resubmitted_form
 from tests.amounts import few
 from tests.conftest import Cast
 from tests.guards.blindness.forms_found import forms_of
@@ -218,7 +218,8 @@ def test_an_address_that_looks_like_another_host_stays_on_this_one() -> None:
 
 def test_secrets_and_tokens_are_left_out_and_choices_are_not_words() -> None:
     secrets = "csrfmiddlewaretoken=t&password=p&new_password1=q&code=1"
-    shown = of_form("/", QueryDict(f"{secrets}&reason=vague&decision=take+1&s=1"))
+    sent = QueryDict(f"{secrets}&reason=vague&decision=take+1&s=1")
+    shown = resubmitted_form(RequestFactory(headers=HERE).post("/", sent.dict()))
     assert shown is not None and shown.had_password
     assert [(one.label, one.value) for one in shown.words] == [("Reason", "vague")]
     assert shown.hidden == (("decision", "take 1"), ("s", "1"))
