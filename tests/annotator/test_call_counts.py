@@ -6,7 +6,7 @@ from annotator.rate_limits import count_call
 
 
 @pytest.fixture(autouse=True)
-def nobody_called(paces_stand_still) -> None:
+def nobody_called(rate_limits_stand_still) -> None:
     rate_limits._counts.clear()
 
 

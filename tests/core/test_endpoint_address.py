@@ -54,8 +54,8 @@ def test_a_closing_slash_is_taken_away() -> None:
         ("https://ápi.example.org/v1", "printable ASCII"),
     ],
 )
-def test_another_address_is_refused_without_being_repeated(url, words) -> None:
-    with pytest.raises(ValueError, match=words) as refusal:
+def test_another_address_is_refused_without_being_repeated(url, message) -> None:
+    with pytest.raises(ValueError, match=message) as refusal:
         checked_address(url)
     assert "sesame" not in str(refusal.value)
     assert "example" not in str(refusal.value)
@@ -76,7 +76,7 @@ def test_a_key_of_printable_characters_is_taken() -> None:
 
 
 @pytest.mark.parametrize(
-    "key", ["", "two message", "line\nsesame", "sesame\x7f", "schlüssel", "k" * 4097]
+    "key", ["", "two words", "line\nsesame", "sesame\x7f", "schlüssel", "k" * 4097]
 )
 def test_a_key_that_fits_no_header_is_refused_without_being_repeated(key) -> None:
     with pytest.raises(ValueError, match="printable ASCII") as refusal:

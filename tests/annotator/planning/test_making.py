@@ -90,7 +90,7 @@ def test_nobody_is_given_too_much_or_what_is_not_for_them(situation, seed) -> No
     whole = Counter((share.annotator, key) for share in plan.shares for key in share.candidates)
     assert set(whole.values()) <= {1}
     for name, count in loads(plan).items():
-        assert person[name].quota is None or count <= person[name].room
+        assert person[name].quota is None or count <= person[name].quota
 
 
 @given(situations(), st.integers())

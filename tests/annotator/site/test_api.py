@@ -125,7 +125,7 @@ def test_the_schema_names_every_call_and_needs_a_sign_in(cast, client: Client) -
         assert path in text
 
 
-@pytest.mark.usefixtures("paces_stand_still")
+@pytest.mark.usefixtures("rate_limits_stand_still")
 def test_above_the_limit_a_person_is_told_when_to_call_again(cast, settings) -> None:
     rate_limits._counts.clear()
     settings.API_CALLS_PER_MINUTE = 5

@@ -214,7 +214,7 @@ def test_a_script_without_a_session_is_told_where_to_sign_in_and_keeps_nothing(c
     assert not Draft.objects.exists()
 
 
-@pytest.mark.usefixtures("paces_stand_still")
+@pytest.mark.usefixtures("rate_limits_stand_still")
 def test_the_password_is_tried_seven_times_and_then_not_looked_at(client, alice) -> None:
     codes = [sign_in(client, password="wrong").status_code for _ in range(9)]
     assert codes == [422] * 7 + [429] * 2
@@ -226,7 +226,7 @@ def test_the_password_is_tried_seven_times_and_then_not_looked_at(client, alice)
     assert sign_in(elsewhere).status_code == 302
 
 
-@pytest.mark.usefixtures("paces_stand_still")
+@pytest.mark.usefixtures("rate_limits_stand_still")
 def test_what_a_form_carries_stays_when_the_password_was_tried_too_often(client, row, typed):
     page = post_late(client, row, typed)
     for _ in range(8):
@@ -234,7 +234,7 @@ def test_what_a_form_carries_stays_when_the_password_was_tried_too_often(client,
     assert again.status_code == 429 and carried(again) == carried(page)
 
 
-@pytest.mark.usefixtures("paces_stand_still")
+@pytest.mark.usefixtures("rate_limits_stand_still")
 def test_a_script_is_told_to_wait(client, alice) -> None:
     sent = {"username": "alice", "password": "wrong"}
     for _ in range(8):
@@ -243,7 +243,7 @@ def test_a_script_is_told_to_wait(client, alice) -> None:
     assert "try again" in answer.json()["sentence"]
 
 
-@pytest.mark.usefixtures("paces_stand_still")
+@pytest.mark.usefixtures("rate_limits_stand_still")
 def test_a_known_browser_gets_in_whatever_others_try(client, alice) -> None:
     sign_in(client)
     client.post("/logout/")

@@ -184,7 +184,7 @@ def logged(caplog: pytest.LogCaptureFixture, django_capture_on_commit_callbacks:
     return after
 
 
-def test_a_job_is_told_once_when_it_starts_and_once_when_it_ends(job, told, caplog) -> None:
+def test_a_job_is_logged_once_when_it_starts_and_once_when_it_ends(job, logged, caplog) -> None:
     mine: list[Any] = []
     named = f"kind=agreementreport key={job.pk} attempt=1"
     assert logged(lambda: mine.append(leases.claim(AgreementReport, job.pk))) == [
@@ -201,7 +201,7 @@ def test_a_job_is_told_once_when_it_starts_and_once_when_it_ends(job, told, capl
     assert logged(lambda: leases.claim(AgreementReport, job.pk)) == []
 
 
-def test_an_end_that_is_undone_is_not_told_and_a_failure_by_its_kind_alone(job, told) -> None:
+def test_an_end_that_is_undone_is_not_logged_and_a_failure_by_its_kind_alone(job, logged) -> None:
     mine = leases.claim(AgreementReport, job.pk)
     assert mine is not None
 
@@ -218,7 +218,7 @@ def test_an_end_that_is_undone_is_not_told_and_a_failure_by_its_kind_alone(job, 
     ]
 
 
-def test_who_lost_a_job_tells_no_end_of_it_and_who_cancels_it_one(job, told) -> None:
+def test_who_lost_a_job_logs_no_end_of_it_and_who_cancels_it_one(job, logged) -> None:
     old = leases.claim(AgreementReport, job.pk)
     expire(job)
     new = leases.claim(AgreementReport, job.pk)
@@ -230,7 +230,7 @@ def test_who_lost_a_job_tells_no_end_of_it_and_who_cancels_it_one(job, told) -> 
 
 
 @pytest.mark.parametrize("is_cancelled", [True, False])
-def test_the_end_of_a_job_whose_worker_died_is_a_warning(job, told, is_cancelled) -> None:
+def test_the_end_of_a_job_whose_worker_died_is_a_warning(job, logged, is_cancelled) -> None:
     leases.claim(AgreementReport, job.pk)
     expire(job)
     AgreementReport.objects.update(attempt=5, cancel_requested=is_cancelled)

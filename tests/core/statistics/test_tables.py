@@ -28,8 +28,8 @@ def test_the_order_of_ratings_changes_nothing() -> None:
     ],
     ids=["repeated", "two references", "nan"],
 )
-def test_a_rating_that_does_not_fit_is_refused(row, words) -> None:
-    with pytest.raises(ReliabilityError, match=words):
+def test_a_rating_that_does_not_fit_is_refused(row, message) -> None:
+    with pytest.raises(ReliabilityError, match=message):
         table_of([*ROWS, row])
 
 
