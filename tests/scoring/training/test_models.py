@@ -12,6 +12,7 @@ from scoring.models import DatasetVersion
 from tests.scoring.conftest import signed_in
 from tests.scoring.model_builders import make_model, promote
 from tests.scoring.model_rows import model_row, sealed, write_directory
+from tests.scoring.training.card_builders import PROBE
 
 pytestmark = [pytest.mark.django_db]
 
@@ -35,13 +36,21 @@ def test_a_model_page_tells_its_card(cast: Any, of_campaign: DatasetVersion) -> 
         "cannot tell",
         "1 of 2 (50.0 %)",
         "beyond, they are repeated",
-        "weight decay 12",
+        "the epoch by tau-b on the validation items",
         'aria-label="Loss by epoch. 0.300 at epoch 1',
         "The curves as a table",
     ):
         assert words in page, words
     assert "<b>" not in page
     assert "/data/encoders" not in page
+
+
+def test_the_page_of_a_probe_tells_its_weights(cast: Any, of_campaign: DatasetVersion) -> None:
+    model = model_row(of_campaign, PROBE)
+    page = signed_in(cast.rita).get(f"/models/{model.pk}/").content.decode()
+    assert "structure 0.500, overlap 0.125" in page
+    assert "0.456 [0.300, 0.600], n = 71" in page
+    assert "read in English only" in page
 
 
 def test_a_model_without_figures_says_so(cast: Any, of_campaign: DatasetVersion) -> None:

@@ -3,14 +3,12 @@
 import pytest
 
 from annotator.models import User
-from core.errors import Refused
 from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import DatasetVersion, PromotionAct
 from scoring.quadruplets import SplitPlan
 from scoring.training.model_versions.promotions import (
     promoted,
     promoted_ids,
-    promoted_model,
     promotion_state,
 )
 from tests.conftest import grant
@@ -36,7 +34,7 @@ def test_the_latest_agreement_counts_and_a_withdrawal_leaves_nothing(cast, cups)
     promote(new, cast.ada, PromotionAct.WITHDRAWN)
     assert promoted(cast.rita) == {}
     promote(old, cast.ada)
-    assert promoted_model("feature_completeness", cast.rita) == old
+    assert promoted(cast.rita)["feature_completeness"].model == old
 
 
 def test_what_is_promoted_is_told_of_each_campaign_in_ones_scope(cast, cups) -> None:
@@ -60,8 +58,7 @@ def test_what_is_promoted_is_told_of_each_campaign_in_ones_scope(cast, cups) -> 
 
 def test_asking_alone_promotes_nothing(cast, cups) -> None:
     promote(make_model(cups), cast.rita, PromotionAct.ASKED)
-    with pytest.raises(Refused, match="No model is promoted for Feature completeness"):
-        promoted_model("feature_completeness", cast.rita)
+    assert promoted(cast.rita) == {}
 
 
 def test_criteria_come_in_the_order_of_the_rubric(cast, cups) -> None:

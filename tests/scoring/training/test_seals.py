@@ -14,7 +14,7 @@ from scoring.models import DatasetVersion, ModelVersion
 from scoring.patclaimeval.errors import CheckpointInvalid
 from scoring.quadruplets import SplitPlan
 from scoring.scores.queries import known_scores
-from scoring.scores.scorers import cached_scorer
+from scoring.scores.scorers import ScoringModel, cached_scorer
 from scoring.training.model_versions.files import is_sealed
 from scoring.training.model_versions.promotions import ask_promotion
 from scoring.training.model_versions.services import export_model, model_archive
@@ -64,8 +64,8 @@ def test_a_changed_row_is_used_by_nobody(
     row = changed(model, **fields)
     assert not is_sealed(row)
     with pytest.raises(CheckpointInvalid, match="was not sealed"):
-        cached_scorer(row)
-    assert known_scores({row.criterion: row}, PAIRS) is None
+        cached_scorer(ScoringModel(row.criterion, row))
+    assert known_scores({row.criterion: ScoringModel(row.criterion, row)}, PAIRS) is None
     with pytest.raises(Refused, match="was not sealed"):
         model_archive(model=row)
     with pytest.raises(Refused, match="was not sealed"):
@@ -115,7 +115,7 @@ def test_who_runs_the_site_seals_whole_models_anew_and_hears_of_the_others(
     assert is_sealed(ModelVersion.objects.get(pk=model.pk))
     assert not is_sealed(ModelVersion.objects.get(pk=damaged.pk))
     assert AuditEvent.objects.get(action="model.sealed").object_id == str(model.pk)
-    cached_scorer(ModelVersion.objects.get(pk=model.pk))
+    cached_scorer(ScoringModel(model.criterion, ModelVersion.objects.get(pk=model.pk)))
 
 
 def test_sealing_twice_changes_nothing(model: ModelVersion) -> None:

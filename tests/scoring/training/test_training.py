@@ -82,7 +82,7 @@ def test_a_training_registers_one_model_whose_directory_verifies(
     assert checkpoint.config["criterion"] == CRITERION
     assert "| Dataset | tiny@1 |" in checkpoint.texts["README.md"]
     assert "| test | 3 | 0 of 1 (0.0 %) |" in checkpoint.texts["README.md"]
-    scores = load_scorer(directory, cache_directory=None).score([("1. A cup.", "1. A mug.")])
+    scores = load_scorer(directory).score([("1. A cup.", "1. A mug.")])
     assert 0 < scores[0] < 1
     assert model_directories() == [model.directory]
     assert said
