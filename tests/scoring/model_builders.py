@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from annotator.models import User
+from annotator.rubric import ALL_CRITERIA
 from scoring import files as scoring_files
 from scoring.models import DatasetVersion, ModelVersion, Promotion, PromotionAct, TrainingRun
 from scoring.patclaimeval.pair_scores import ScoreCache, cache_key, pair_key
+from scoring.patclaimeval.prior import prior_sha256
 from scoring.training.runs.services import request_training
 from scoring.training.runs.work import carry_out_training
 from tests.scoring.model_rows import sealed
@@ -80,8 +82,13 @@ def promote(model: ModelVersion, by: User, act: str = PromotionAct.AGREED) -> Pr
 
 
 def know(model: ModelVersion, reference: str, scores: dict[str, float]) -> None:
-    """Put scores of candidates into the cache, as if the model had given them before."""
-    ScoreCache(scoring_files.score_cache_path()).put(
-        cache_key(model.manifest_sha256),
-        {pair_key((reference, candidate)): value for candidate, value in scores.items()},
-    )
+    """Put scores of candidates into the cache, as if the model had given them before.
+
+    Of the other criteria PatClaimEval-0 is known to give the same scores.
+    """
+    digests = {criterion: prior_sha256(criterion) for criterion in ALL_CRITERIA}
+    for digest in (digests | {model.criterion: model.manifest_sha256}).values():
+        ScoreCache(scoring_files.score_cache_path()).put(
+            cache_key(digest),
+            {pair_key((reference, candidate)): value for candidate, value in scores.items()},
+        )

@@ -4,11 +4,17 @@ from typing import Any
 
 import pytest
 
-from scoring.models import ScoreRequest
-from scoring.scores.queries import BEST, TIED, score_page, scoring_model_details
+from scoring.models import ModelVersion, ScoreRequest
+from scoring.patclaimeval.prior import prior_tie_threshold
+from scoring.scores.queries import BEST, TIED, MeasuredModel, measured_model, score_page
+from scoring.scores.scorers import ScoringModel
 from tests.scoring.model_builders import CRITERION, make_model
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
+
+
+def measured(model: ModelVersion) -> MeasuredModel:
+    return measured_model(ScoringModel(model.criterion, model))
 
 
 def places(version, cast, *entries: dict[str, Any]) -> list[str]:
@@ -39,38 +45,49 @@ def test_a_single_score_is_no_best(version, cast) -> None:
     assert places(version, cast, {"error": "Too long."}) == [""]
 
 
-def test_criteria_without_a_model_are_named_in_the_order_of_the_rubric(version, cast) -> None:
+def test_models_come_in_the_order_of_the_rubric_and_those_that_are_gone_are_left_out(
+    version, cast
+) -> None:
+    gone = make_model(version, "conceptual_clarity")
     row = ScoreRequest.objects.create(
         asked_by=cast.rita,
         reference_text="1. A cup.",
         candidate_texts=["1. A mug."],
-        models_by_criterion={CRITERION: str(make_model(version).pk)},
+        models_by_criterion={
+            "overall_quality": "patclaimeval-0",
+            "conceptual_clarity": str(gone.pk),
+            CRITERION: str(make_model(version).pk),
+        },
     )
+    gone.delete()
     page = score_page(row)
     assert page.rows == ()
-    assert [model.criterion for model in page.models] == [CRITERION]
-    assert page.missing.startswith(
-        "No model is promoted for Conceptual clarity, Terminology consistency, Logical linkage, "
-        "Overall quality. A researcher"
+    assert [model.criterion for model in page.models] == [CRITERION, "overall_quality"]
+    assert [model.model is None for model in page.models] == [False, True]
+
+
+def test_of_patclaimeval_0_it_is_said_that_no_label_trained_it() -> None:
+    prior = measured_model(ScoringModel("logical_linkage"))
+    assert prior.worth == "trained on no label; a report says how far it agrees with yours"
+    assert (prior.n, prior.tau_b, prior.is_unseen) == (0, None, False)
+    assert (prior.name, prior.tie_threshold) == (
+        *("Logical linkage", prior_tie_threshold("logical_linkage")),
     )
 
 
 def test_what_a_model_is_worth_is_said_with_its_interval_where_its_card_has_one(version) -> None:
-    plain = scoring_model_details(make_model(version))
+    plain = measured(make_model(version))
     assert plain.worth == "references it may have seen: tau-b 0.50, n = 12"
     figures = {"tau_b": {"value": 0.5, "low": 0.25, "high": 0.7}}
-    assert (
-        "tau-b 0.50 [0.25, 0.70]"
-        in scoring_model_details(make_model(version, figures=figures)).worth
-    )
+    assert "tau-b 0.50 [0.25, 0.70]" in measured(make_model(version, figures=figures)).worth
     undefined = make_model(version, tau_b=None, figures={"tau_b": {"value": None}})
-    assert scoring_model_details(undefined).worth.endswith("tau-b undefined, n = 12")
+    assert measured(undefined).worth.endswith("tau-b undefined, n = 12")
 
 
 def test_references_are_unseen_where_the_split_kept_them_apart(version) -> None:
     version.card["split"]["by"] = "reference"
     version.save()
-    assert scoring_model_details(make_model(version)).is_unseen
+    assert measured(make_model(version)).is_unseen
     version.card["counts"]["texts_in_several_splits"] = 1
     version.save()
-    assert not scoring_model_details(make_model(version)).is_unseen
+    assert not measured(make_model(version)).is_unseen

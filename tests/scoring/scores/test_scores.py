@@ -8,13 +8,15 @@ import pytest
 from django.utils import timezone
 
 from annotator.models import AuditEvent, CampaignStatus
+from annotator.rubric import ALL_CRITERIA
 from core.errors import Forbidden, Refused, TooOften
 from core.jobs import leases
 from scoring import files as scoring_files
 from scoring.models import DatasetVersion, ModelVersion, ScoreRequest
 from scoring.patclaimeval import scorer as scoring_library
+from scoring.patclaimeval.prior import load_prior
 from scoring.scores import services as service
-from scoring.scores.scorers import cached_scorer
+from scoring.scores.scorers import ScoringModel, cached_scorer
 from scoring.scores.services import (
     carry_out_scores,
     delete_old_scores,
@@ -44,10 +46,9 @@ def tiny(version: DatasetVersion, tiny_encoder: Path, cast: Cast) -> ModelVersio
 
 
 def ask(cast: Cast, *candidates: str, **more: Any) -> ScoreRequest:
-    return request_scores(
-        **{"reference": REFERENCE, "candidates": candidates or (PUMP,), "asked_by": cast.rita}
-        | more
-    )
+    """Ask for the criterion that the models of these tests are of, where no other is named."""
+    asked = {"reference": REFERENCE, "candidates": candidates or (PUMP,), "asked_by": cast.rita}
+    return request_scores(**asked | {"criteria": [CRITERION]} | more)
 
 
 def test_a_worker_scores_each_candidate_as_the_model_does(cast, tiny) -> None:
@@ -81,7 +82,7 @@ def test_a_request_of_a_dead_worker_is_scored_once_by_the_next(
     dead = leases.claim(ScoreRequest, row.pk)
     assert dead is not None
     # It had scored all, and died before it could close.
-    cached_scorer(tiny).score([(REFERENCE, PUMP), (REFERENCE, LEVER)])
+    cached_scorer(ScoringModel(CRITERION, tiny)).score([(REFERENCE, PUMP), (REFERENCE, LEVER)])
     ScoreRequest.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
 
     def never(*given: Any) -> None:
@@ -101,7 +102,7 @@ def test_a_model_that_cannot_score_says_so_beside_the_scores_of_the_others(
 ) -> None:
     broken = make_model(version, "logical_linkage")
     promote(broken, cast.ada)
-    row = ask(cast)
+    row = ask(cast, criteria=[CRITERION, "logical_linkage"])
     carry_out_scores(row.pk)
     row.refresh_from_db()
     assert row.status == "succeeded"
@@ -152,7 +153,6 @@ def test_no_text_enters_the_trail(cast, model) -> None:
         ({"candidates": ["secret", ""]}, "candidates", "Candidate 2 is empty."),
         ({"criteria": []}, "criteria", "Choose from"),
         ({"criteria": ["beauty"]}, "criteria", "Choose from"),
-        ({"criteria": ["logical_linkage"]}, "criteria", "No model is promoted for Logical"),
     ],
 )
 def test_bad_values_are_refused_by_field_and_nothing_is_stored(
@@ -166,9 +166,44 @@ def test_bad_values_are_refused_by_field_and_nothing_is_stored(
     assert not ScoreRequest.objects.exists()
 
 
-def test_without_a_promoted_model_it_is_said_what_to_do(cast, version) -> None:
-    with pytest.raises(Refused, match=r"No model is promoted for Feature.*A researcher asks"):
-        ask(cast)
+def test_without_a_promoted_model_patclaimeval_0_scores_every_criterion(
+    cast, data_directory
+) -> None:
+    row = ask(cast, PUMP, LEVER, criteria=None)
+    assert row.models_by_criterion == dict.fromkeys(ALL_CRITERIA, "patclaimeval-0")
+    carry_out_scores(row.pk)
+    row.refresh_from_db()
+    assert row.status == "succeeded"
+    pairs = [(REFERENCE, PUMP), (REFERENCE, LEVER)]
+    assert row.scores == {
+        key: [{"score": score} for score in load_prior(key).score(pairs)] for key in ALL_CRITERIA
+    }
+    assert ask(cast, LEVER, criteria=None).status == "succeeded"
+
+
+def test_a_promoted_model_scores_its_criterion_and_patclaimeval_0_the_others(cast, tiny) -> None:
+    row = ask(cast, criteria=None)
+    assert row.models_by_criterion == {
+        key: str(tiny.pk) if key == CRITERION else "patclaimeval-0" for key in ALL_CRITERIA
+    }
+    carry_out_scores(row.pk)
+    row.refresh_from_db()
+    assert row.scores is not None
+    prior = load_prior(CRITERION).score([(REFERENCE, PUMP)])
+    assert row.scores[CRITERION] != [{"score": prior[0]}]
+    other = load_prior("overall_quality").score([(REFERENCE, PUMP)])
+    assert row.scores["overall_quality"] == [{"score": other[0]}]
+
+
+def test_a_broken_model_leaves_the_scores_of_patclaimeval_0(cast, model) -> None:
+    row = ask(cast, criteria=None)
+    carry_out_scores(row.pk)
+    row.refresh_from_db()
+    assert row.status == "succeeded"
+    assert row.scores is not None
+    assert {key: list(one[0]) for key, one in row.scores.items()} == {
+        key: ["error"] if key == CRITERION else ["score"] for key in ALL_CRITERIA
+    }
 
 
 @pytest.mark.parametrize("role", ["annotator", "adjudicator"])

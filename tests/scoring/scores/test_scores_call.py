@@ -6,7 +6,9 @@ from uuid import UUID
 import pytest
 from django.test import Client
 
+from annotator.rubric import ALL_CRITERIA
 from scoring.models import DatasetVersion, ModelVersion, ScoreRequest
+from scoring.patclaimeval.prior import load_prior, prior_tie_threshold
 from scoring.scores.services import carry_out_scores
 from tests.conftest import Cast
 from tests.scoring.conftest import signed_in
@@ -14,7 +16,8 @@ from tests.scoring.model_builders import CRITERION, know, make_model, promote
 
 pytestmark = pytest.mark.django_db
 SCORE = "/api/v1/score/"
-SENT = {"reference": "1. A housing.", "candidates": ["1. A pump.", "1. A lever."]}
+TEXTS = {"reference": "1. A housing.", "candidates": ["1. A pump.", "1. A lever."]}
+SENT = TEXTS | {"criteria": [CRITERION]}
 
 
 @pytest.fixture
@@ -88,7 +91,7 @@ def test_a_request_is_its_askers_alone_and_theirs_to_delete(cast, model) -> None
         (SENT | {"candidates": ["x", None]}, "candidates"),
         (SENT | {"candidates": []}, "candidates"),
         (SENT | {"criteria": CRITERION}, "criteria"),
-        (SENT | {"criteria": ["logical_linkage"]}, "criteria"),
+        (SENT | {"criteria": ["beauty"]}, "criteria"),
         (SENT | {"model": "x"}, "model"),
     ],
 )
@@ -99,10 +102,35 @@ def test_bad_values_get_400_by_field(cast, model, body: dict[str, Any], field: s
     assert not ScoreRequest.objects.exists()
 
 
-def test_without_a_model_the_answer_says_what_to_do(cast, version) -> None:
-    answer = post(signed_in(cast.rita), **SENT)
-    assert answer.status_code == 400
-    assert "A researcher asks" in answer.json()["non_field_errors"][0]
+def test_without_a_promoted_model_patclaimeval_0_answers_for_every_criterion(
+    cast, data_directory
+) -> None:
+    client = signed_in(cast.rita)
+    asked = post(client, **TEXTS)
+    assert asked.status_code == 202
+    carry_out_scores(asked.json()["id"])
+    # The same texts are known from then on.
+    answer = post(client, **TEXTS)
+    assert answer.status_code == 200
+    first, second = answer.json()["candidates"]
+    assert [one["criterion"] for one in first["scores"]] == list(ALL_CRITERIA)
+    for key, one in zip(ALL_CRITERIA, first["scores"], strict=True):
+        (score,) = load_prior(key).score([("1. A housing.", "1. A pump.")])
+        assert one == {
+            "criterion": key,
+            "model": "patclaimeval-0",
+            "tie_threshold": prior_tie_threshold(key),
+            "validation": {
+                "n": 0,
+                "tau_b": None,
+                "low": None,
+                "high": None,
+                "is_unseen_references": False,
+            },
+            "error": "",
+            "score": score,
+        }
+    assert len(second["scores"]) == 5
 
 
 def test_a_promotion_is_asked_for_and_agreed_to_over_the_api(cast, version) -> None:

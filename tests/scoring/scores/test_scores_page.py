@@ -6,7 +6,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from annotator.rubric import ALL_CRITERIA
 from scoring.models import DatasetVersion, ModelVersion, ScoreRequest
+from scoring.patclaimeval.prior import load_prior
 from scoring.scores.services import carry_out_scores
 from tests.conftest import Cast, grant
 from tests.scoring.conftest import signed_in
@@ -40,9 +42,12 @@ def test_known_scores_stand_on_the_page_with_the_error_of_the_model(rita, model)
     assert answer.status_code == 302
     page = rita.get(answer["Location"]).content.decode()
     assert "0.750" in page
+    # Of all five: the model's threshold is 0.1, and those of PatClaimEval-0 are smaller.
     assert page.count("tied for best") == 2
+    assert page.count('class="place">best<') == 4
     assert "references it may have seen: tau-b 0.50, n = 12" in page
-    assert "No model is promoted for Conceptual clarity, " in page
+    assert page.count("PatClaimEval-0") == 4
+    assert page.count("trained on no label; a report says how far it agrees with yours") == 4
     assert "1. A lever." in page
     assert "hx-get" not in page
 
@@ -50,7 +55,7 @@ def test_known_scores_stand_on_the_page_with_the_error_of_the_model(rita, model)
 def test_the_best_candidate_is_said_where_no_other_is_within_the_threshold(rita, model) -> None:
     know(model, REFERENCE, {PUMP: 0.75, LEVER: 0.25})
     page = rita.get(post(rita, **SENT)["Location"]).content.decode()
-    assert page.count('class="place">best<') == 1
+    assert page.count('class="place">best<') == 5
     assert "tied" not in page
 
 
@@ -63,7 +68,8 @@ def test_an_unknown_pair_is_polled_until_a_worker_was_there(rita, model) -> None
     carry_out_scores(row.pk)
     fragment = rita.get(f"{address}progress/").content.decode()
     assert "hx-get" not in fragment
-    assert "Failed" in fragment
+    assert "Succeeded" in fragment
+    assert "The model directory lacks" in fragment
     assert "1. A pump." not in fragment
 
 
@@ -107,11 +113,18 @@ def test_bad_values_are_said_and_what_was_typed_stays(
     assert not ScoreRequest.objects.exists()
 
 
-def test_without_a_promoted_model_the_page_says_what_to_do(rita, version) -> None:
-    assert "an admin agrees" in rita.get(reverse("scoring:score")).content.decode()
-    answer = post(rita, **SENT)
-    assert answer.status_code == 422
-    assert "1. A lever." in answer.content.decode()
+def test_without_a_promoted_model_patclaimeval_0_scores_and_the_page_says_so(
+    rita, data_directory
+) -> None:
+    page = rita.get(reverse("scoring:score")).content.decode()
+    assert page.count("<td>PatClaimEval-0</td>") == 5
+    address = post(rita, **SENT)["Location"]
+    carry_out_scores(ScoreRequest.objects.get().pk)
+    page = rita.get(address).content.decode()
+    assert page.count("<td>PatClaimEval-0</td>") == 5
+    for criterion in ALL_CRITERIA:
+        pump, lever = load_prior(criterion).score([(REFERENCE, PUMP), (REFERENCE, LEVER)])
+        assert f"{pump:.3f}" in page and f"{lever:.3f}" in page
 
 
 def test_a_request_is_its_askers_alone_and_deleted_by_them(cast, rita, model) -> None:
