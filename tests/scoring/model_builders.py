@@ -57,12 +57,14 @@ def make_model(
     return sealed(model)
 
 
-def train_tiny(
-    version: DatasetVersion, encoder: Path, by: User | None = None, method: str = "finetune"
-) -> ModelVersion:
+def train_tiny(version: DatasetVersion, encoder: Path, by: User | None = None) -> ModelVersion:
     """Return a model that was trained in a moment and scores."""
-    options = {"encoder": str(encoder), "method": method, "epochs": 1, "device": "cpu"}
-    run = request_training(version=version, criterion=CRITERION, options=options, requested_by=by)
+    run = request_training(
+        version=version,
+        criterion=CRITERION,
+        options={"encoder": str(encoder), "method": "finetune", "epochs": 1, "device": "cpu"},
+        requested_by=by,
+    )
     carry_out_training(run.pk)
     return ModelVersion.objects.get(run=run)
 
@@ -80,8 +82,13 @@ def promote(model: ModelVersion, by: User, act: str = PromotionAct.AGREED) -> Pr
 
 
 def know(model: ModelVersion, reference: str, scores: dict[str, float]) -> None:
-    """Put scores into the cache, as if model and PatClaimEval-0 had given them before."""
-    cache = ScoreCache(scoring_files.score_cache_path())
-    for digest in (model.manifest_sha256, *map(prior_sha256, ALL_CRITERIA)):
-        known = {pair_key((reference, candidate)): value for candidate, value in scores.items()}
-        cache.put(cache_key(digest), known)
+    """Put scores of candidates into the cache, as if the model had given them before.
+
+    Of the other criteria PatClaimEval-0 is known to give the same scores.
+    """
+    digests = {criterion: prior_sha256(criterion) for criterion in ALL_CRITERIA}
+    for digest in (digests | {model.criterion: model.manifest_sha256}).values():
+        ScoreCache(scoring_files.score_cache_path()).put(
+            cache_key(digest),
+            {pair_key((reference, candidate)): value for candidate, value in scores.items()},
+        )

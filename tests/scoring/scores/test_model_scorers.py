@@ -1,15 +1,13 @@
-"""Model versions that score."""
+"""What scores: a model version by its id, or for a criterion the promoted one or PatClaimEval-0."""
 
 from uuid import UUID
 
 import pytest
 
-from annotator.rubric import ALL_CRITERIA, OVERALL
+from annotator.rubric import ALL_CRITERIA
 from core.errors import Refused
-from scoring.models import ModelVersion
-from scoring.patclaimeval.prior import NAME as PRIOR_NAME
+from scoring.models import ModelVersion, PromotionAct
 from scoring.patclaimeval.prior import load_prior, prior_tie_threshold
-from scoring.patclaimeval.stream import ModelDetails
 from scoring.scores.scorers import ScoringModel, cached_scorer, promoted_or_prior, scoring_model
 from tests.scoring.model_builders import CRITERION, make_model, promote
 
@@ -20,33 +18,48 @@ def test_a_model_is_found_by_its_id_with_and_without_its_prefix(version) -> None
     model = make_model(version)
     found = scoring_model(str(model.pk))
     assert found == scoring_model(f"model:{model.pk}") == ScoringModel(CRITERION, model)
-    assert found.details == ModelDetails(str(model.pk), CRITERION, 0.1)
+    assert (found.id, found.tie_threshold) == (str(model.pk), 0.1)
+    assert found.details.model == str(model.pk)
 
 
-def test_a_criterion_names_its_promoted_model_or_patclaimeval_0(version, cast) -> None:
+def test_a_criterion_names_its_promoted_model_or_else_patclaimeval_0(version, cast) -> None:
     model = make_model(version)
-    prior = scoring_model(CRITERION)
-    assert (prior.version, prior.id) == (None, PRIOR_NAME)
-    assert prior.tie_threshold == prior_tie_threshold(CRITERION) > 0
+    prior = ScoringModel(CRITERION)
+    assert scoring_model(CRITERION) == scoring_model(CRITERION, cast.rita) == prior
+    assert (prior.id, prior.tie_threshold) == ("patclaimeval-0", prior_tie_threshold(CRITERION))
     promote(model, cast.ada)
-    found = scoring_model(CRITERION)
-    assert found == scoring_model(CRITERION, cast.rita) == ScoringModel(CRITERION, model)
-    expected = {key: found if key == CRITERION else ScoringModel(key) for key in ALL_CRITERIA}
-    assert promoted_or_prior(cast.rita) == expected
-    assert list(promoted_or_prior(cast.rita)) == list(ALL_CRITERIA)
+    promoted = ScoringModel(CRITERION, model)
+    assert scoring_model(CRITERION) == scoring_model(CRITERION, cast.rita) == promoted
+    promote(model, cast.ada, PromotionAct.WITHDRAWN)
+    assert scoring_model(CRITERION, cast.rita) == prior
 
 
-def test_patclaimeval_0_scores_by_itself_and_is_cached_by_criterion(data_directory) -> None:
-    pairs = [("1. A housing, a pump.", "1. A pump.")]
-    one, other = (ScoringModel(criterion) for criterion in (CRITERION, OVERALL))
-    (score,) = cached_scorer(one).score(pairs)
-    assert [score.value] == load_prior(CRITERION).score(pairs)
-    assert cached_scorer(one).known(pairs) == [score]
-    assert cached_scorer(other).known(pairs) is None
+def test_each_criterion_has_what_scores_it_in_the_order_of_the_rubric(version, cast) -> None:
+    model = make_model(version, "logical_linkage")
+    promote(model, cast.ada)
+    found = promoted_or_prior(cast.rita)
+    assert list(found) == list(ALL_CRITERIA)
+    assert {key: one.version for key, one in found.items() if one.version} == {
+        "logical_linkage": model
+    }
 
 
-@pytest.mark.parametrize("name", ["", "7", "bleu-1", str(UUID(int=7))])
-def test_what_is_no_model_is_refused_in_a_line(version, name) -> None:
+@pytest.mark.parametrize("criterion", ALL_CRITERIA)
+def test_patclaimeval_0_scores_through_the_cache_as_the_library_does(
+    data_directory, criterion: str
+) -> None:
+    pairs = [("1. A housing, a pump.", "1. A pump."), ("1. A housing.", "1. A lever.")]
+    scorer = cached_scorer(ScoringModel(criterion))
+    assert scorer.known(pairs) is None
+    scored = scorer.score(pairs)
+    assert [one.value for one in scored] == load_prior(criterion).score(pairs)
+    assert cached_scorer(ScoringModel(criterion)).known(pairs) == scored
+    others = set(ALL_CRITERIA) - {criterion}
+    assert not any(cached_scorer(ScoringModel(other)).known(pairs) for other in others)
+
+
+@pytest.mark.parametrize("name", ["", "7", "bleu-1", "patclaimeval-0", str(UUID(int=7))])
+def test_what_is_no_model_is_refused_in_a_line(version, name: str) -> None:
     with pytest.raises(Refused):
         scoring_model(name)
     assert not ModelVersion.objects.exists()

@@ -4,24 +4,13 @@ from typing import Any
 
 import pytest
 
-from annotator.rubric import ALL_CRITERIA
 from scoring.models import ModelVersion, ScoreRequest
-from scoring.patclaimeval.prior import NAME as PRIOR_NAME
+from scoring.patclaimeval.prior import prior_tie_threshold
 from scoring.scores.queries import BEST, TIED, MeasuredModel, measured_model, score_page
 from scoring.scores.scorers import ScoringModel
 from tests.scoring.model_builders import CRITERION, make_model
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
-
-
-def asked(version, cast, candidates: int, **more: Any) -> ScoreRequest:
-    return ScoreRequest.objects.create(
-        asked_by=cast.rita,
-        reference_text="1. A cup.",
-        candidate_texts=["1. A mug."] * candidates,
-        models_by_criterion={CRITERION: str(make_model(version).pk)},
-        **more,
-    )
 
 
 def measured(model: ModelVersion) -> MeasuredModel:
@@ -30,8 +19,14 @@ def measured(model: ModelVersion) -> MeasuredModel:
 
 def places(version, cast, *entries: dict[str, Any]) -> list[str]:
     """Return what is said of each candidate by a model whose tie threshold is 0.1."""
-    scores = {CRITERION: list(entries)}
-    row = asked(version, cast, len(entries), scores=scores, status="succeeded")
+    row = ScoreRequest.objects.create(
+        asked_by=cast.rita,
+        reference_text="1. A cup.",
+        candidate_texts=["1. A mug."] * len(entries),
+        models_by_criterion={CRITERION: str(make_model(version).pk)},
+        scores={CRITERION: list(entries)},
+        status="succeeded",
+    )
     return [cells[0].place for _, cells in score_page(row).rows]
 
 
@@ -50,25 +45,41 @@ def test_a_single_score_is_no_best(version, cast) -> None:
     assert places(version, cast, {"error": "Too long."}) == [""]
 
 
-def test_models_come_in_the_order_of_the_rubric_and_patclaimeval_0_claims_no_agreement(
+def test_models_come_in_the_order_of_the_rubric_and_those_that_are_gone_are_left_out(
     version, cast
 ) -> None:
-    row = asked(version, cast, 1)
-    row.models_by_criterion |= dict.fromkeys(set(ALL_CRITERIA) - {CRITERION}, PRIOR_NAME)
+    gone = make_model(version, "conceptual_clarity")
+    row = ScoreRequest.objects.create(
+        asked_by=cast.rita,
+        reference_text="1. A cup.",
+        candidate_texts=["1. A mug."],
+        models_by_criterion={
+            "overall_quality": "patclaimeval-0",
+            "conceptual_clarity": str(gone.pk),
+            CRITERION: str(make_model(version).pk),
+        },
+    )
+    gone.delete()
     page = score_page(row)
     assert page.rows == ()
-    assert [model.criterion for model in page.models] == list(ALL_CRITERIA)
-    priors = [one for one in page.models if one.criterion != CRITERION]
-    assert {(one.model, one.n, one.tau_b) for one in priors} == {(None, 0, None)}
-    assert all(one.worth.startswith("trained on no label") for one in priors)
+    assert [model.criterion for model in page.models] == [CRITERION, "overall_quality"]
+    assert [model.model is None for model in page.models] == [False, True]
+
+
+def test_of_patclaimeval_0_it_is_said_that_no_label_trained_it() -> None:
+    prior = measured_model(ScoringModel("logical_linkage"))
+    assert prior.worth == "trained on no label; a report says how far it agrees with yours"
+    assert (prior.n, prior.tau_b, prior.is_unseen) == (0, None, False)
+    assert (prior.name, prior.tie_threshold) == (
+        *("Logical linkage", prior_tie_threshold("logical_linkage")),
+    )
 
 
 def test_what_a_model_is_worth_is_said_with_its_interval_where_its_card_has_one(version) -> None:
     plain = measured(make_model(version))
     assert plain.worth == "references it may have seen: tau-b 0.50, n = 12"
     figures = {"tau_b": {"value": 0.5, "low": 0.25, "high": 0.7}}
-    known = measured(make_model(version, figures=figures))
-    assert "tau-b 0.50 [0.25, 0.70]" in known.worth
+    assert "tau-b 0.50 [0.25, 0.70]" in measured(make_model(version, figures=figures)).worth
     undefined = make_model(version, tau_b=None, figures={"tau_b": {"value": None}})
     assert measured(undefined).worth.endswith("tau-b undefined, n = 12")
 

@@ -14,7 +14,6 @@ from core.jobs import leases
 from scoring import files as scoring_files
 from scoring.models import DatasetVersion, ModelVersion, ScoreRequest
 from scoring.patclaimeval import scorer as scoring_library
-from scoring.patclaimeval.prior import NAME as PRIOR_NAME
 from scoring.patclaimeval.prior import load_prior
 from scoring.scores import services as service
 from scoring.scores.scorers import ScoringModel, cached_scorer
@@ -25,11 +24,18 @@ from scoring.scores.services import (
     request_scores,
 )
 from tests.conftest import Cast, grant
-from tests.scoring.asked_reports import raising
 from tests.scoring.model_builders import CRITERION, know, make_model, promote, train_tiny
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 REFERENCE, PUMP, LEVER = "1. A housing, a pump.", "1. A pump.", "1. A lever."
+
+
+@pytest.fixture
+def model(version: DatasetVersion, cast: Cast) -> ModelVersion:
+    """A promoted model that has only a manifest: it scores from the cache or not at all."""
+    found = make_model(version)
+    promote(found, cast.ada)
+    return found
 
 
 @pytest.fixture
@@ -40,17 +46,9 @@ def tiny(version: DatasetVersion, tiny_encoder: Path, cast: Cast) -> ModelVersio
 
 
 def ask(cast: Cast, *candidates: str, **more: Any) -> ScoreRequest:
+    """Ask for the criterion that the models of these tests are of, where no other is named."""
     asked = {"reference": REFERENCE, "candidates": candidates or (PUMP,), "asked_by": cast.rita}
-    asked["criteria"] = [CRITERION]
-    return request_scores(**asked | more)
-
-
-def done(cast: Cast, *candidates: str, **more: Any) -> ScoreRequest:
-    """Return a request after a worker was there."""
-    row = ask(cast, *candidates, **more)
-    carry_out_scores(row.pk)
-    row.refresh_from_db()
-    return row
+    return request_scores(**asked | {"criteria": [CRITERION]} | more)
 
 
 def test_a_worker_scores_each_candidate_as_the_model_does(cast, tiny) -> None:
@@ -77,7 +75,9 @@ def test_pairs_that_were_scored_before_are_answered_at_once_without_a_worker(cas
     assert ask(cast, PUMP, "1. A spring.").status == "queued"
 
 
-def test_a_request_of_a_dead_worker_is_scored_once_by_the_next(cast, tiny, monkeypatch) -> None:
+def test_a_request_of_a_dead_worker_is_scored_once_by_the_next(
+    cast, tiny, monkeypatch: pytest.MonkeyPatch
+) -> None:
     row = ask(cast, PUMP, LEVER)
     dead = leases.claim(ScoreRequest, row.pk)
     assert dead is not None
@@ -85,8 +85,10 @@ def test_a_request_of_a_dead_worker_is_scored_once_by_the_next(cast, tiny, monke
     cached_scorer(ScoringModel(CRITERION, tiny)).score([(REFERENCE, PUMP), (REFERENCE, LEVER)])
     ScoreRequest.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
 
-    again = AssertionError("the model was loaded again")
-    monkeypatch.setattr(scoring_library, "load_scorer", raising(again))
+    def never(*given: Any) -> None:
+        raise AssertionError("the model was loaded again")
+
+    monkeypatch.setattr(scoring_library, "load_scorer", never)
     carry_out_scores(row.pk)
     carry_out_scores(row.pk)
     row.refresh_from_db()
@@ -98,8 +100,11 @@ def test_a_request_of_a_dead_worker_is_scored_once_by_the_next(cast, tiny, monke
 def test_a_model_that_cannot_score_says_so_beside_the_scores_of_the_others(
     cast, version, model, tiny
 ) -> None:
-    promote(make_model(version, "logical_linkage"), cast.ada)
-    row = done(cast, criteria=[CRITERION, "logical_linkage"])
+    broken = make_model(version, "logical_linkage")
+    promote(broken, cast.ada)
+    row = ask(cast, criteria=[CRITERION, "logical_linkage"])
+    carry_out_scores(row.pk)
+    row.refresh_from_db()
     assert row.status == "succeeded"
     assert row.scores is not None
     assert "score" in row.scores[CRITERION][0]
@@ -107,24 +112,32 @@ def test_a_model_that_cannot_score_says_so_beside_the_scores_of_the_others(
 
 
 def test_a_request_that_no_model_can_score_fails_in_a_sentence(cast, model) -> None:
-    row = done(cast)
+    row = ask(cast)
+    carry_out_scores(row.pk)
+    row.refresh_from_db()
     assert row.status == "failed"
     assert "The model directory lacks" in row.message
     assert row.scores is None
 
 
-def test_an_unexpected_error_shows_its_kind_and_no_text(cast, model, monkeypatch) -> None:
-    monkeypatch.setattr(service, "_score", raising(RuntimeError(REFERENCE)))
+def test_an_unexpected_error_shows_its_kind_and_no_text(
+    cast, model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def burst(*given: Any) -> None:
+        raise RuntimeError(REFERENCE)
+
+    monkeypatch.setattr(service, "_score", burst)
+    row = ask(cast)
     with pytest.raises(RuntimeError):
-        done(cast)
-    row = ScoreRequest.objects.get()
+        carry_out_scores(row.pk)
+    row.refresh_from_db()
     assert row.status == "failed"
     assert "RuntimeError" in row.message
     assert "pump" not in row.message
 
 
 def test_no_text_enters_the_trail(cast, model) -> None:
-    done(cast)
+    carry_out_scores(ask(cast).pk)
     events = list(AuditEvent.objects.filter(object_type="score_request"))
     assert [event.action for event in events] == ["scores.requested", "scores.failed"]
     assert events[0].details == {"candidates": 1, "models": [str(model.pk)]}
@@ -143,7 +156,7 @@ def test_no_text_enters_the_trail(cast, model) -> None:
     ],
 )
 def test_bad_values_are_refused_by_field_and_nothing_is_stored(
-    cast, model, sent, field, words
+    cast, model, sent: dict[str, Any], field: str, words: str
 ) -> None:
     with pytest.raises(Refused) as refused:
         ask(cast, **sent)
@@ -153,24 +166,48 @@ def test_bad_values_are_refused_by_field_and_nothing_is_stored(
     assert not ScoreRequest.objects.exists()
 
 
-def test_without_a_promoted_model_patclaimeval_0_scores_every_criterion(cast, version) -> None:
-    row = done(cast, PUMP, LEVER, criteria=None)
+def test_without_a_promoted_model_patclaimeval_0_scores_every_criterion(
+    cast, data_directory
+) -> None:
+    row = ask(cast, PUMP, LEVER, criteria=None)
+    assert row.models_by_criterion == dict.fromkeys(ALL_CRITERIA, "patclaimeval-0")
+    carry_out_scores(row.pk)
+    row.refresh_from_db()
     assert row.status == "succeeded"
-    assert row.models_by_criterion == dict.fromkeys(ALL_CRITERIA, PRIOR_NAME)
     pairs = [(REFERENCE, PUMP), (REFERENCE, LEVER)]
     assert row.scores == {
         key: [{"score": score} for score in load_prior(key).score(pairs)] for key in ALL_CRITERIA
     }
-    assert row.scores[CRITERION][0]["score"] > row.scores[CRITERION][1]["score"]
+    assert ask(cast, LEVER, criteria=None).status == "succeeded"
 
 
-def test_a_promoted_model_scores_in_place_of_patclaimeval_0(cast, model) -> None:
-    expected = dict.fromkeys(ALL_CRITERIA, PRIOR_NAME) | {CRITERION: str(model.pk)}
-    assert ask(cast, criteria=None).models_by_criterion == expected
+def test_a_promoted_model_scores_its_criterion_and_patclaimeval_0_the_others(cast, tiny) -> None:
+    row = ask(cast, criteria=None)
+    assert row.models_by_criterion == {
+        key: str(tiny.pk) if key == CRITERION else "patclaimeval-0" for key in ALL_CRITERIA
+    }
+    carry_out_scores(row.pk)
+    row.refresh_from_db()
+    assert row.scores is not None
+    prior = load_prior(CRITERION).score([(REFERENCE, PUMP)])
+    assert row.scores[CRITERION] != [{"score": prior[0]}]
+    other = load_prior("overall_quality").score([(REFERENCE, PUMP)])
+    assert row.scores["overall_quality"] == [{"score": other[0]}]
+
+
+def test_a_broken_model_leaves_the_scores_of_patclaimeval_0(cast, model) -> None:
+    row = ask(cast, criteria=None)
+    carry_out_scores(row.pk)
+    row.refresh_from_db()
+    assert row.status == "succeeded"
+    assert row.scores is not None
+    assert {key: list(one[0]) for key, one in row.scores.items()} == {
+        key: ["error"] if key == CRITERION else ["score"] for key in ALL_CRITERIA
+    }
 
 
 @pytest.mark.parametrize("role", ["annotator", "adjudicator"])
-def test_who_judges_in_an_open_campaign_gets_no_score(cast, model, role) -> None:
+def test_who_judges_in_an_open_campaign_gets_no_score(cast, model, role: str) -> None:
     grant(cast.rita, cast.campaign, role)
     with pytest.raises(Forbidden, match="withheld"):
         ask(cast)
@@ -202,7 +239,9 @@ def test_texts_are_gone_once_their_time_is_over_done_or_not(cast, model, setting
     assert set(expired) == {str(old.pk), str(waiting.pk)}
 
 
-def test_a_request_deleted_while_it_is_scored_stays_deleted(cast, tiny, monkeypatch) -> None:
+def test_a_request_deleted_while_it_is_scored_stays_deleted(
+    cast, tiny, monkeypatch: pytest.MonkeyPatch
+) -> None:
     row = ask(cast)
 
     def score(request: ScoreRequest, check: Any) -> dict[str, Any]:

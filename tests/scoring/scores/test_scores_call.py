@@ -1,22 +1,30 @@
 """Scores over REST."""
 
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.test import Client
 
-from scoring.models import ScoreRequest
+from annotator.rubric import ALL_CRITERIA
+from scoring.models import DatasetVersion, ModelVersion, ScoreRequest
+from scoring.patclaimeval.prior import load_prior, prior_tie_threshold
 from scoring.scores.services import carry_out_scores
+from tests.conftest import Cast
 from tests.scoring.conftest import signed_in
-from tests.scoring.model_builders import CRITERION, know, make_model
+from tests.scoring.model_builders import CRITERION, know, make_model, promote
 
 pytestmark = pytest.mark.django_db
 SCORE = "/api/v1/score/"
-SENT = {
-    "reference": "1. A housing.",
-    "candidates": ["1. A pump.", "1. A lever."],
-    "criteria": [CRITERION],
-}
+TEXTS = {"reference": "1. A housing.", "candidates": ["1. A pump.", "1. A lever."]}
+SENT = TEXTS | {"criteria": [CRITERION]}
+
+
+@pytest.fixture
+def model(version: DatasetVersion, cast: Cast) -> ModelVersion:
+    found = make_model(version)
+    promote(found, cast.ada)
+    return found
 
 
 def post(client: Client, path: str = SCORE, **body: Any) -> Any:
@@ -24,33 +32,46 @@ def post(client: Client, path: str = SCORE, **body: Any) -> Any:
 
 
 def test_scores_from_the_cache_come_at_once_with_model_threshold_and_validation(
-    rita, model
+    cast, model
 ) -> None:
     know(model, "1. A housing.", {"1. A pump.": 0.75, "1. A lever.": 0.25})
-    answer = post(rita, **SENT)
+    answer = post(signed_in(cast.rita), **SENT)
     assert answer.status_code == 200
-    worth = {"n": 12, "tau_b": 0.5, "low": None, "high": None, "is_unseen_references": False}
-    beside = {"criterion": CRITERION, "model": str(model.pk), "tie_threshold": 0.1}
-    beside |= {"validation": worth, "error": ""}
-    assert answer.json()["candidates"] == [
+    said = answer.json()
+    beside = {
+        "criterion": CRITERION,
+        "model": str(model.pk),
+        "tie_threshold": 0.1,
+        "validation": {
+            "n": 12,
+            "tau_b": 0.5,
+            "low": None,
+            "high": None,
+            "is_unseen_references": False,
+        },
+        "error": "",
+    }
+    assert said["candidates"] == [
         {"candidate": 1, "scores": [beside | {"score": 0.75}]},
         {"candidate": 2, "scores": [beside | {"score": 0.25}]},
     ]
     assert "pump" not in answer.content.decode()
 
 
-def test_what_no_cache_knows_is_a_job_to_be_asked_after(rita, model) -> None:
-    answer = post(rita, **SENT)
+def test_what_no_cache_knows_is_a_job_to_be_asked_after(cast, model) -> None:
+    client = signed_in(cast.rita)
+    answer = post(client, **SENT)
     assert answer.status_code == 202
     said = answer.json()
     assert (said["status"], said["candidates"]) == ("queued", [])
     carry_out_scores(said["id"])
-    later = rita.get(f"{SCORE}{said['id']}/")
+    later = client.get(f"{SCORE}{said['id']}/")
     assert later.json()["status"] == "failed"
     assert "lacks" in later.json()["message"]
 
 
-def test_a_request_is_its_askers_alone_and_theirs_to_delete(cast, rita, ada, model) -> None:
+def test_a_request_is_its_askers_alone_and_theirs_to_delete(cast, model) -> None:
+    rita, ada = signed_in(cast.rita), signed_in(cast.ada)
     address = f"{SCORE}{post(rita, **SENT).json()['id']}/"
     assert ada.get(address).status_code == 404
     assert ada.delete(address).status_code == 404
@@ -61,33 +82,61 @@ def test_a_request_is_its_askers_alone_and_theirs_to_delete(cast, rita, ada, mod
 
 
 @pytest.mark.parametrize(
-    ("field", "value"),
+    ("body", "field"),
     [
-        *(("reference", value) for value in (None, 7)),
-        *(("candidates", value) for value in (None, "x", ["x", None], [])),
-        *(("criteria", value) for value in (CRITERION, ["beauty"], [])),
-        ("model", "x"),
+        ({}, "reference"),
+        ({"reference": "x"}, "candidates"),
+        (SENT | {"reference": 7}, "reference"),
+        (SENT | {"candidates": "x"}, "candidates"),
+        (SENT | {"candidates": ["x", None]}, "candidates"),
+        (SENT | {"candidates": []}, "candidates"),
+        (SENT | {"criteria": CRITERION}, "criteria"),
+        (SENT | {"criteria": ["beauty"]}, "criteria"),
+        (SENT | {"model": "x"}, "model"),
     ],
 )
-def test_bad_values_get_400_by_field(rita, model, field, value) -> None:
-    answer = post(rita, **SENT | {field: value})
+def test_bad_values_get_400_by_field(cast, model, body: dict[str, Any], field: str) -> None:
+    answer = post(signed_in(cast.rita), **body)
     assert answer.status_code == 400
     assert field in answer.json()
     assert not ScoreRequest.objects.exists()
 
 
-def test_without_a_promoted_model_patclaimeval_0_answers(rita, version) -> None:
-    said = post(rita, **SENT).json()
-    carry_out_scores(said["id"])
-    first, second = rita.get(f"{SCORE}{said['id']}/").json()["candidates"]
-    (one,), (other,) = first["scores"], second["scores"]
-    assert (one["model"], one["validation"]["n"], one["error"]) == ("patclaimeval-0", 0, "")
-    assert 0 < other["score"] <= 1 and 0 < one["score"] <= 1
+def test_without_a_promoted_model_patclaimeval_0_answers_for_every_criterion(
+    cast, data_directory
+) -> None:
+    client = signed_in(cast.rita)
+    asked = post(client, **TEXTS)
+    assert asked.status_code == 202
+    carry_out_scores(asked.json()["id"])
+    # The same texts are known from then on.
+    answer = post(client, **TEXTS)
+    assert answer.status_code == 200
+    first, second = answer.json()["candidates"]
+    assert [one["criterion"] for one in first["scores"]] == list(ALL_CRITERIA)
+    for key, one in zip(ALL_CRITERIA, first["scores"], strict=True):
+        (score,) = load_prior(key).score([("1. A housing.", "1. A pump.")])
+        assert one == {
+            "criterion": key,
+            "model": "patclaimeval-0",
+            "tie_threshold": prior_tie_threshold(key),
+            "validation": {
+                "n": 0,
+                "tau_b": None,
+                "low": None,
+                "high": None,
+                "is_unseen_references": False,
+            },
+            "error": "",
+            "score": score,
+        }
+    assert len(second["scores"]) == 5
 
 
-def test_a_promotion_is_asked_for_and_agreed_to_over_the_api(rita, ada, version) -> None:
+def test_a_promotion_is_asked_for_and_agreed_to_over_the_api(cast, version) -> None:
     model = make_model(version)
     address = f"/api/v1/models/{model.pk}/promote/"
+    rita, ada = signed_in(cast.rita), signed_in(cast.ada)
     unaware = post(rita, address, reason="Good.")
     assert unaware.status_code == 400
     assert "No agreement report" in " ".join(unaware.json()["is_aware"])
@@ -109,7 +158,12 @@ def test_a_promotion_is_asked_for_and_agreed_to_over_the_api(rita, ada, version)
         ({"is_aware": True}, "reason"),
     ],
 )
-def test_a_bad_promotion_gets_400_by_field(rita, version, body, field) -> None:
+def test_a_bad_promotion_gets_400_by_field(cast, version, body: dict[str, Any], field: str) -> None:
     address = f"/api/v1/models/{make_model(version).pk}/promote/"
-    answer = post(rita, address, **body)
+    answer = post(signed_in(cast.rita), address, **body)
     assert (answer.status_code, list(answer.json())) == (400, [field])
+
+
+def test_a_model_out_of_scope_is_not_found(cast, version) -> None:
+    answer = post(signed_in(cast.rita), f"/api/v1/models/{UUID(int=7)}/promote/", reason="x")
+    assert answer.status_code == 404

@@ -7,14 +7,28 @@ from django.test import Client
 from django.urls import reverse
 
 from annotator.rubric import ALL_CRITERIA
-from scoring.models import ScoreRequest
+from scoring.models import DatasetVersion, ModelVersion, ScoreRequest
+from scoring.patclaimeval.prior import load_prior
 from scoring.scores.services import carry_out_scores
-from tests.conftest import grant
-from tests.scoring.model_builders import know
+from tests.conftest import Cast, grant
+from tests.scoring.conftest import signed_in
+from tests.scoring.model_builders import know, make_model, promote
 
 pytestmark = pytest.mark.django_db
 REFERENCE, PUMP, LEVER = "1. A housing.\n2. A lid.", "1. A pump.", "1. A lever."
 SENT = {"reference": REFERENCE, "candidate_1": PUMP, "candidate_2": LEVER}
+
+
+@pytest.fixture
+def model(version: DatasetVersion, cast: Cast) -> ModelVersion:
+    found = make_model(version)
+    promote(found, cast.ada)
+    return found
+
+
+@pytest.fixture
+def rita(cast: Cast) -> Client:
+    return signed_in(cast.rita)
 
 
 def post(client: Client, **sent: str) -> Any:
@@ -28,11 +42,21 @@ def test_known_scores_stand_on_the_page_with_the_error_of_the_model(rita, model)
     assert answer.status_code == 302
     page = rita.get(answer["Location"]).content.decode()
     assert "0.750" in page
+    # Of all five: the model's threshold is 0.1, and those of PatClaimEval-0 are smaller.
     assert page.count("tied for best") == 2
+    assert page.count('class="place">best<') == 4
     assert "references it may have seen: tau-b 0.50, n = 12" in page
-    assert page.count("<td>PatClaimEval-0</td>") == len(ALL_CRITERIA) - 1
+    assert page.count("PatClaimEval-0") == 4
+    assert page.count("trained on no label; a report says how far it agrees with yours") == 4
     assert "1. A lever." in page
     assert "hx-get" not in page
+
+
+def test_the_best_candidate_is_said_where_no_other_is_within_the_threshold(rita, model) -> None:
+    know(model, REFERENCE, {PUMP: 0.75, LEVER: 0.25})
+    page = rita.get(post(rita, **SENT)["Location"]).content.decode()
+    assert page.count('class="place">best<') == 5
+    assert "tied" not in page
 
 
 def test_an_unknown_pair_is_polled_until_a_worker_was_there(rita, model) -> None:
@@ -44,6 +68,7 @@ def test_an_unknown_pair_is_polled_until_a_worker_was_there(rita, model) -> None
     carry_out_scores(row.pk)
     fragment = rita.get(f"{address}progress/").content.decode()
     assert "hx-get" not in fragment
+    assert "Succeeded" in fragment
     assert "The model directory lacks" in fragment
     assert "1. A pump." not in fragment
 
@@ -77,7 +102,9 @@ def test_empty_candidates_are_passed_over(rita, model) -> None:
         ({"reference": "1. A \x00", "candidate_1": PUMP}, "Null characters"),
     ],
 )
-def test_bad_values_are_said_and_what_was_typed_stays(rita, model, sent, words) -> None:
+def test_bad_values_are_said_and_what_was_typed_stays(
+    rita, model, sent: dict[str, str], words: str
+) -> None:
     answer = post(rita, **sent)
     assert answer.status_code == 422
     page = answer.content.decode()
@@ -86,20 +113,23 @@ def test_bad_values_are_said_and_what_was_typed_stays(rita, model, sent, words) 
     assert not ScoreRequest.objects.exists()
 
 
-def test_without_a_promoted_model_the_page_names_patclaimeval_0_and_takes_texts(
-    rita, version
+def test_without_a_promoted_model_patclaimeval_0_scores_and_the_page_says_so(
+    rita, data_directory
 ) -> None:
     page = rita.get(reverse("scoring:score")).content.decode()
-    assert page.count("<td>PatClaimEval-0</td>") == len(ALL_CRITERIA)
-    assert "trained on no label" in page
-    answer = post(rita, **SENT)
-    assert answer.status_code == 302
-    carry_out_scores(ScoreRequest.objects.get().pk)
-    assert "Succeeded" in rita.get(answer["Location"]).content.decode()
-
-
-def test_a_request_is_its_askers_alone_and_deleted_by_them(ada, rita, model) -> None:
+    assert page.count("<td>PatClaimEval-0</td>") == 5
     address = post(rita, **SENT)["Location"]
+    carry_out_scores(ScoreRequest.objects.get().pk)
+    page = rita.get(address).content.decode()
+    assert page.count("<td>PatClaimEval-0</td>") == 5
+    for criterion in ALL_CRITERIA:
+        pump, lever = load_prior(criterion).score([(REFERENCE, PUMP), (REFERENCE, LEVER)])
+        assert f"{pump:.3f}" in page and f"{lever:.3f}" in page
+
+
+def test_a_request_is_its_askers_alone_and_deleted_by_them(cast, rita, model) -> None:
+    address = post(rita, **SENT)["Location"]
+    ada = signed_in(cast.ada)
     assert ada.get(address).status_code == 404
     assert ada.get(f"{address}progress/").status_code == 404
     assert ada.post(f"{address}delete/").status_code == 404

@@ -43,7 +43,7 @@ MODEL: Final[dict[str, Any]] = {
     },
     "settings": {
         "criterion": "overall_quality",
-        "method": "probe",
+        "method": "finetune",
         "preset": "default",
         "encoder": "/data/encoders/small <b>",
         "margin": 0.2,
@@ -54,7 +54,7 @@ MODEL: Final[dict[str, Any]] = {
         {"epoch": 2, "loss": 0.2, "validation_tau": 0.41},
     ],
     "warnings": [],
-    "chosen": {"weight_decay": 12.0, "distance_scale": 0.1, "folds_tau": 0.456},
+    "chosen": {"chosen_by": "the epoch by tau-b on the validation items"},
     "seen_in_training": {
         "test": {
             "items": 5,
@@ -73,6 +73,17 @@ MODEL: Final[dict[str, Any]] = {
         },
     },
 }
+PROBE: Final[dict[str, Any]] = MODEL | {
+    "encoder": {},
+    "settings": MODEL["settings"] | {"method": "probe", "encoder": "default"},
+    "chosen": {
+        "strength": 100.0,
+        "weights": {"structure": 0.5, "overlap": 0.125},
+        "chosen_by": "a prior of weight 100 comparisons and the training labels",
+        "unseen": {"n": 71, "figures": {"tau_b": {"value": 0.456, "low": 0.3, "high": 0.6}}},
+    },
+}
+"""What the default model says besides: it has no encoder, and knows what it is worth unseen."""
 DATA: Final[dict[str, Any]] = {
     "dataset": "cups@2",
     "sha256": "a" * 64,

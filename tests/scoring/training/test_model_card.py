@@ -3,7 +3,7 @@
 import pytest
 
 from scoring.training.model_versions import card as parts
-from tests.scoring.training.card_builders import DATA, MODEL
+from tests.scoring.training.card_builders import DATA, MODEL, PROBE
 
 
 def test_figures_and_splits_come_in_their_order() -> None:
@@ -45,11 +45,23 @@ def test_an_older_card_gives_what_it_has() -> None:
 def test_facts_name_no_directory_and_tell_what_was_chosen() -> None:
     facts = dict(parts.model_facts(MODEL))
     assert facts["Encoder"] == "small <b>, bert, 6 layers, 22.7 million parameters"
-    assert facts["Chosen by folds or recommended"] == "weight decay 12, distance scale 0.1"
-    told = {"chosen_by": "folds", "weight_decay": 3.0}
-    assert list(parts.model_facts({"chosen": told})) == [
-        *(("Chosen by", "folds"), ("Chosen", "weight decay 3")),
-    ]
-    assert facts["tau-b over these folds"].startswith("0.456")
+    assert facts["Chosen by"] == "the epoch by tau-b on the validation items"
     assert dict(parts.data_facts(DATA))["Licence of the data"].startswith("CC BY-NC 4.0")
     assert "allow_download" not in dict(parts.settings_facts(MODEL))
+
+
+def test_a_probe_tells_what_each_group_counts_and_what_it_was_worth_on_references_left_out() -> (
+    None
+):
+    facts = dict(parts.model_facts(PROBE))
+    assert "Encoder" not in facts
+    assert facts["Chosen by"].startswith("a prior of weight 100 comparisons")
+    assert facts["Weight of each group"] == "structure 0.500, overlap 0.125"
+    name = "tau-b, each reference left out in turn"
+    assert facts[name] == "0.456 [0.300, 0.600], n = 71"
+    for figure, words in (
+        ({"value": 0.1, "low": None, "high": None}, "0.100, n = 3"),
+        ({"value": None, "low": None, "high": None}, "undefined, n = 3"),
+    ):
+        chosen = {"unseen": {"n": 3, "figures": {"tau_b": figure}}}
+        assert list(parts.model_facts({"chosen": chosen})) == [(name, words)]

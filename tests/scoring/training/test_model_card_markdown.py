@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from scoring.training.model_versions.card import model_card_markdown
-from tests.scoring.training.card_builders import DATA, MODEL
+from tests.scoring.training.card_builders import DATA, MODEL, PROBE
 
 
 def test_it_tells_data_agreement_and_limits() -> None:
@@ -19,6 +19,9 @@ def test_it_tells_data_agreement_and_limits() -> None:
     assert "| lead over ROUGE-L: worse | -0.2 | -0.3 to -0.1 |" in page
     assert "| test | 5 | 1 of 2 (50.0 %) | 3 of 6 (50.0 %) |" in page
     assert "## What to mind\n\n- It has learnt" in page
+    probe = model_card_markdown(PROBE, DATA)
+    assert "| tau-b, each reference left out in turn | 0.456" in probe
+    assert "## What to mind\n\n- Antecedents, noun phrases and vague words are read in" in probe
     assert page == model_card_markdown(dict(reversed(MODEL.items())), DATA)
 
 

@@ -5,6 +5,7 @@ import io
 import json
 import shutil
 import tarfile
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,8 @@ from scoring.models import DatasetVersion, ModelVersion
 from scoring.patclaimeval.checkpoint import read_checkpoint, write_checkpoint
 from scoring.patclaimeval.scorer import load_scorer
 from scoring.training.model_versions.services import export_model, model_archive
+from scoring.training.runs.services import request_training
+from scoring.training.runs.work import carry_out_training
 from tests.conftest import make_user
 from tests.scoring.model_builders import train_tiny
 from tests.scoring.model_rows import model_row, sealed, write_directory
@@ -37,7 +40,7 @@ def registered(model: ModelVersion) -> ModelVersion:
     return sealed(model)
 
 
-def test_an_archive_is_named_after_what_it_is_and_on_record(version) -> None:
+def test_an_archive_is_named_after_what_it_is_and_on_record(version: DatasetVersion) -> None:
     model, person = stored(version), make_user("ada")
     found = model_archive(model=model, exported_by=person)
     name = f"patclaimeval-tiny-1-feature_completeness-{model.manifest_sha256[:12]}"
@@ -52,10 +55,13 @@ def test_an_archive_is_named_after_what_it_is_and_on_record(version) -> None:
 
 @pytest.mark.parametrize("method", ["probe", "finetune"])
 def test_a_tar_tells_no_path_of_this_machine_and_scores_elsewhere(
-    version, tiny_encoder, tmp_path, method
+    version: DatasetVersion, tiny_encoder: Path, tmp_path: Path, method: str
 ) -> None:
     encoder = shutil.copytree(tiny_encoder, tmp_path / "here" / "tiny")
-    model = train_tiny(version, encoder, method=method)
+    options = {"encoder": str(encoder), "method": method, "device": "cpu", "epochs": 1}
+    run = request_training(version=version, criterion="feature_completeness", options=options)
+    carry_out_training(run.pk)
+    model = ModelVersion.objects.get(run=run)
     pairs = [("1. A housing, a pump.", "1. A pump.")]
     scores = load_scorer(scoring_files.models_directory() / model.directory).score(pairs)
 
@@ -68,12 +74,12 @@ def test_a_tar_tells_no_path_of_this_machine_and_scores_elsewhere(
         assert b"_name_or_path" not in path.read_bytes(), path.name
     manifest = json.loads((there / "MANIFEST.json").read_bytes())
     assert manifest["registered_manifest_sha256"] == model.manifest_sha256
-    shutil.move(encoder, tmp_path / "moved")
+    shutil.rmtree(encoder)
     assert load_scorer(there).score(pairs) == scores
 
 
 def test_the_plain_export_tells_no_path_even_of_a_model_that_noted_its_origin(
-    version, tiny_encoder, tmp_path
+    version: DatasetVersion, tiny_encoder: Path, tmp_path: Path
 ) -> None:
     model = train_tiny(version, tiny_encoder)
     directory = scoring_files.models_directory() / model.directory
@@ -89,7 +95,9 @@ def test_the_plain_export_tells_no_path_even_of_a_model_that_noted_its_origin(
         assert str(tiny_encoder).encode() not in path.read_bytes(), path.name
 
 
-def test_a_damaged_model_leaves_nothing_and_no_record(version, tmp_path) -> None:
+def test_a_damaged_model_leaves_nothing_and_no_record(
+    version: DatasetVersion, tmp_path: Path
+) -> None:
     model = stored(version)
     (scoring_files.models_directory() / model.directory / "config.json").write_bytes(b"[]")
     with pytest.raises(StoredFileDamaged):
@@ -100,7 +108,7 @@ def test_a_damaged_model_leaves_nothing_and_no_record(version, tmp_path) -> None
     assert not (tmp_path / "plain").exists()
 
 
-def test_what_stands_there_already_stays(version, tmp_path) -> None:
+def test_what_stands_there_already_stays(version: DatasetVersion, tmp_path: Path) -> None:
     model = stored(version)
     (tmp_path / "plain").mkdir()
     with pytest.raises(Refused, match="is there already"):
@@ -110,18 +118,25 @@ def test_what_stands_there_already_stays(version, tmp_path) -> None:
 
 
 def test_a_fine_tuned_model_is_exported_whole_and_a_probe_is_refused(
-    version, tiny_encoder, tmp_path
+    version: DatasetVersion, tiny_encoder: Path, tmp_path: Path
 ) -> None:
-    tuned, probe = (
-        train_tiny(version, tiny_encoder, method=name) for name in ("finetune", "probe")
-    )
-    files = export_model(model=tuned, directory=tmp_path / "plain")
-    names = {path.name for path in (tmp_path / "plain").iterdir()}
+    def train(**options: object) -> ModelVersion:
+        run = request_training(
+            version=version,
+            criterion="feature_completeness",
+            options={"encoder": str(tiny_encoder), "device": "cpu", "epochs": 1, **options},
+        )
+        carry_out_training(run.pk)
+        return ModelVersion.objects.get(run=run)
+
+    files = export_model(model=train(method="finetune"), directory=tmp_path / "plain")
+    names = sorted(path.name for path in (tmp_path / "plain").iterdir())
     assert len(names) == files
-    assert names >= {"config.json", "head.safetensors", "README.md", "SHA256SUMS"}
+    assert {"config.json", "head.safetensors", "README.md", "SHA256SUMS"} <= set(names)
     assert AuditEvent.objects.get(action="model.exported").details["as"] == "transformers"
     assert "| Dataset | tiny@1 |" in (tmp_path / "plain" / "README.md").read_text()
     with pytest.raises(Refused, match="is a probe: its score also rests on features"):
-        export_model(model=probe, directory=tmp_path / "probe")
-    left = [path.name for path in tmp_path.iterdir()]
-    assert not [name for name in left if "probe" in name or ".export" in name]
+        export_model(model=train(method="probe"), directory=tmp_path / "probe")
+    assert not [
+        path for path in tmp_path.iterdir() if "probe" in path.name or ".export" in path.name
+    ]

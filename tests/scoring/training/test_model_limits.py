@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from scoring.training.model_versions.card import CONFIDENTIAL, model_limits
-from tests.scoring.training.card_builders import DATA, MODEL
+from tests.scoring.training.card_builders import DATA, MODEL, PROBE
 
 
 def said(data: dict[str, Any] = DATA, **changes: Any) -> str:
@@ -27,16 +27,27 @@ def test_each_limit_has_its_figure() -> None:
 @pytest.mark.parametrize(
     ("encoder", "words"), [("default", "has read English"), ("small", "language of its encoder")]
 )
-def test_the_language_is_that_of_the_encoder(encoder, words) -> None:
-    assert words in said(settings={"encoder": encoder})
+def test_the_language_is_that_of_the_encoder(encoder: str, words: str) -> None:
+    assert words in said(settings={"method": "finetune", "encoder": encoder})
+
+
+def test_a_probe_says_what_it_reads_in_english_only_and_has_no_limit_of_tokens() -> None:
+    words = "\n".join(model_limits(PROBE, DATA))
+    assert "Antecedents, noun phrases and vague words are read in English only" in words
+    for part in ("encoder", "tokens", "repeated"):
+        assert part not in words
 
 
 def test_what_does_not_limit_is_not_said() -> None:
-    all_fifty = {"of": 50, "seen": 50}
-    train = {"items": 9, "references": all_fifty, "candidates": all_fifty}
     words = said(
         encoder=MODEL["encoder"] | {"own_positions": 4096},
-        seen_in_training={"train": train},
+        seen_in_training={
+            "train": {
+                "items": 9,
+                "references": {"of": 50, "seen": 50},
+                "candidates": {"of": 9, "seen": 9},
+            }
+        },
         validation=MODEL["validation"] | {"references": 12, "overlaps": {}},
     )
     for part in ("repeated", "references only", "Training saw", "mean little", "less than"):

@@ -2,22 +2,27 @@
 
 import pytest
 
+from annotator.models import User
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import DatasetVersion, PromotionAct
+from scoring.quadruplets import SplitPlan
 from scoring.training.model_versions.promotions import (
     promoted,
     promoted_ids,
     promotion_state,
 )
-from tests.conftest import grant, make_user
-from tests.scoring.conftest import dataset_rows, imported
+from tests.conftest import grant
+from tests.scoring.conftest import dataset_rows
 from tests.scoring.model_builders import make_model, promote
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 @pytest.fixture
-def foreign(cast, data_directory) -> DatasetVersion:
-    return imported("foreign", dataset_rows(2), campaign=cast.elsewhere)
+def cups(cast, data_directory) -> DatasetVersion:
+    return import_dataset(
+        name="cups", rows=dataset_rows(2), plan=SplitPlan("file"), campaign=cast.campaign
+    ).version
 
 
 def test_the_latest_agreement_counts_and_a_withdrawal_leaves_nothing(cast, cups) -> None:
@@ -32,14 +37,18 @@ def test_the_latest_agreement_counts_and_a_withdrawal_leaves_nothing(cast, cups)
     assert promoted(cast.rita)["feature_completeness"].model == old
 
 
-def test_what_is_promoted_is_told_of_each_campaign_in_ones_scope(cast, cups, foreign) -> None:
+def test_what_is_promoted_is_told_of_each_campaign_in_ones_scope(cast, cups) -> None:
+    foreign = import_dataset(
+        name="foreign", rows=dataset_rows(2), plan=SplitPlan("file"), campaign=cast.elsewhere
+    ).version
     own, other, later = make_model(cups), make_model(foreign), make_model(cups)
     promote(own, cast.ada)
     promote(other, cast.mallory)
     promote(later, cast.rita, PromotionAct.ASKED)
     assert promoted_ids(cast.rita) == {own.pk}
     # Of the other campaign, and none who rates there: models are withheld from those meanwhile.
-    emma = grant(make_user("emma"), cast.elsewhere, "researcher")
+    emma = User.objects.create(username="emma")
+    grant(emma, cast.elsewhere, "researcher")
     assert promoted_ids(emma) == {other.pk}
     grant(emma, cast.elsewhere, "annotator")
     assert promoted_ids(emma) == set()
@@ -53,13 +62,17 @@ def test_asking_alone_promotes_nothing(cast, cups) -> None:
 
 
 def test_criteria_come_in_the_order_of_the_rubric(cast, cups) -> None:
-    names = ["feature_completeness", "logical_linkage", "overall_quality"]
-    for criterion in reversed(names):
+    for criterion in ("overall_quality", "logical_linkage", "feature_completeness"):
         promote(make_model(cups, criterion), cast.ada)
-    assert list(promoted(cast.rita)) == names
+    assert list(promoted(cast.rita)) == [
+        *("feature_completeness", "logical_linkage", "overall_quality")
+    ]
 
 
-def test_another_campaigns_promotion_neither_counts_nor_ends_ones_own(cast, cups, foreign) -> None:
+def test_another_campaigns_promotion_neither_counts_nor_ends_ones_own(cast, cups) -> None:
+    foreign = import_dataset(
+        name="foreign", rows=dataset_rows(2), plan=SplitPlan("file"), campaign=cast.elsewhere
+    ).version
     own, other = make_model(cups), make_model(foreign)
     promote(other, cast.mallory)
     assert promoted(cast.rita) == {}

@@ -79,6 +79,14 @@ def test_another_encoder_in_the_same_directory_is_another_model(first, encoder) 
     assert trained(first.dataset_version, encoder).reused_model is None
 
 
+def test_a_probe_is_the_same_model_whatever_became_of_an_encoder_that_was_named(
+    version: DatasetVersion, encoder: Path
+) -> None:
+    first = trained(version, encoder, method="probe")
+    shutil.rmtree(encoder)
+    assert trained(version, encoder, method="probe").reused_model == first.model_version
+
+
 @pytest.mark.parametrize("damage", ["changed", "missing"])
 def test_a_damaged_model_is_trained_again(first, encoder, damage) -> None:
     directory = scoring_files.models_directory() / first.model_version.directory
