@@ -21,41 +21,33 @@ typed = st.dictionaries(
 )
 
 
-def test_every_action_has_its_own_keys_and_a_known_group() -> None:
+def test_every_action_has_its_own_keys_and_groups_stand_together_in_their_order() -> None:
     keys = [key for action in ACTIONS for key in action.keys]
     assert len(set(keys)) == len(keys) and len(set(CODES)) == len(CODES)
-    assert {action.group for action in ACTIONS} == set(GROUPS)
+    groups = [GROUPS.index(action.group) for action in ACTIONS]
+    assert groups == sorted(groups) and set(groups) == set(range(len(GROUPS)))
     assert not set("0123456789") & set(keys)
 
 
-def test_groups_stand_together_in_their_order() -> None:
-    assert list(dict.fromkeys(action.group for action in ACTIONS)) == [*GROUPS]
-    places = [GROUPS.index(action.group) for action in ACTIONS]
-    assert places == sorted(places)
-
-
-def test_without_changes_the_defaults_hold() -> None:
-    assert keymap({}) == DEFAULTS
-    assert keymap({})["next-criterion"] == ("j", "ArrowDown")
-
-
-def test_a_persons_key_takes_the_place_of_all_defaults_of_that_action_only() -> None:
-    assert keymap({"ten": "x"}) == DEFAULTS | {"ten": ("x",)}
+@pytest.mark.parametrize(
+    ("stored", "other"),
+    [
+        ({}, {}),
+        ({"ten": "x"}, {"ten": ("x",)}),
+        ({"dance": "t"}, {}),
+        ({"flag": "j"}, {"flag": ("j",), "next-criterion": ("ArrowDown",)}),
+    ],
+    ids=["nothing stored", "a key", "an action that is gone", "what became a default elsewhere"],
+)
+def test_a_persons_key_takes_the_place_of_all_defaults_of_that_action_only(stored, other) -> None:
+    assert keymap(stored) == DEFAULTS | other
+    assert DEFAULTS["next-criterion"] == ("j", "ArrowDown")
 
 
 def test_two_actions_may_swap_their_keys() -> None:
     swap = {"undo": "q", "queue": "u"}
     assert clean_changes(swap) == {"queue": "u", "undo": "q"}
     assert keymap(swap)["undo"] == ("q",)
-
-
-def test_a_stored_change_of_an_action_that_is_gone_is_passed_over() -> None:
-    assert keymap({"dance": "t"}) == DEFAULTS
-
-
-def test_a_stored_key_that_became_a_default_elsewhere_stays_the_persons() -> None:
-    keys = keymap({"flag": "j"})
-    assert keys["flag"] == ("j",) and keys["next-criterion"] == ("ArrowDown",)
 
 
 def test_without_single_keys_only_named_keys_and_ctrl_are_left() -> None:
@@ -95,41 +87,32 @@ def test_keys_are_stored_as_the_browser_names_them(sent: str, stored: str) -> No
     assert clean_changes({"scroll-down": sent}).get("scroll-down", "") == stored
 
 
-@pytest.mark.parametrize(
-    ("key", "words"),
-    [
-        *((digit, "always give scores") for digit in "0123456789"),
-        ("Tab", "moves the focus"),
-        ("enter", "button in focus"),
-        ("Escape", "leaves"),
-        ("Esc", "leaves"),
-        ("Space", "chooses"),
-        ("ArrowLeft", "move a score"),
-        ("Ctrl+Tab", "moves the focus"),
-        *((name, "modifier alone") for name in ("Shift", "ctrl", "Ctrl+", "Control", "Alt")),
-        ("ab", "one character"),
-        ("jj", "one character"),
-        ("F13", "one character"),
-        ("Ctrl+Shift+s", "one character"),
-        ("Ctrl+Alt", "one character"),
-        ("\x00", "one character"),
-        ("\u200b", "one character"),
-        ("\u0301", "one character"),
-        ("\ud800", "one character"),
-        ("Ctrl+w", "belongs to the browser"),
-        ("Ctrl+C", "belongs to the browser"),
-        ("Ctrl+1", "belongs to the browser"),
-        ("Ctrl+PageDown", "belongs to the browser"),
-        ("n", "n is already the key for: next candidate"),
-        ("↑", "↑ is already the key for: previous criterion"),
-        ("Ctrl+Enter", "already the key for: submit"),
+REFUSED = {
+    "always give scores": "0123456789",
+    "moves the focus": ["Tab", "Ctrl+Tab"],
+    "button in focus": ["enter"],
+    "leaves": ["Escape", "Esc"],
+    "chooses": ["Space"],
+    "move a score": ["ArrowLeft"],
+    "modifier alone": ["Shift", "ctrl", "Ctrl+", "Control", "Alt"],
+    "one character": [
+        *("ab", "jj", "F13", "Ctrl+Shift+s", "Ctrl+Alt"),
+        *("\x00", "\u200b", "\u0301", "\ud800"),
     ],
-)
-def test_a_key_that_cannot_be_used_is_refused_at_its_action(key: str, words: str) -> None:
-    with pytest.raises(KeyProblem, match=words) as caught:
-        clean_changes({"comment": key})
-    assert caught.value.field == "comment"
-    assert str(caught.value) == caught.value.sentence
+    "belongs to the browser": ["Ctrl+w", "Ctrl+C", "Ctrl+1", "Ctrl+PageDown"],
+    "n is already the key for: next candidate": ["n"],
+    "\u2191 is already the key for: previous criterion": ["\u2191"],
+    "already the key for: submit": ["Ctrl+Enter"],
+}
+
+
+@pytest.mark.parametrize("words", REFUSED)
+def test_a_key_that_cannot_be_used_is_refused_at_its_action(words: str) -> None:
+    for key in REFUSED[words]:
+        with pytest.raises(KeyProblem, match=words) as caught:
+            clean_changes({"comment": key})
+        assert caught.value.field == "comment"
+        assert str(caught.value) == caught.value.sentence
 
 
 def test_an_unknown_action_is_refused() -> None:
@@ -138,19 +121,13 @@ def test_an_unknown_action_is_refused() -> None:
     assert caught.value.field == "dance"
 
 
-def test_two_changes_to_one_key_are_told_at_the_later_action() -> None:
+def test_every_problem_is_told_at_once_and_of_two_changes_to_one_key_at_the_later() -> None:
+    problems = key_problems({"undo": "5", "flag": "Tab", "note": "n", "tag": "w"})
+    assert set(problems) == {"undo", "flag", "note"}
     problems = key_problems({"undo": "x", "ten": "x"})
     assert problems == {"undo": "x is already the key for: give the score ten."}
-
-
-def test_a_key_given_away_in_the_same_change_is_free() -> None:
+    # A key that is given away in the same change is free.
     assert clean_changes({"next-candidate": "x", "comment": "n"})["comment"] == "n"
-
-
-def test_every_problem_is_told_at_once() -> None:
-    assert set(key_problems({"undo": "5", "flag": "Tab", "note": "n", "tag": "w"})) == {
-        *("undo", "flag", "note")
-    }
 
 
 @given(typed)

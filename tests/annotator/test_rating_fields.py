@@ -1,5 +1,3 @@
-"""What a rating holds, declared once, and the value that several settle to."""
-
 from fractions import Fraction
 from typing import get_type_hints
 from uuid import UUID

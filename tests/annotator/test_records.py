@@ -1,5 +1,3 @@
-"""What a reliability report reads: genuine, blind ratings, and preferences one way round."""
-
 import random
 from itertools import combinations
 

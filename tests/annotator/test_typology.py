@@ -20,7 +20,7 @@ from annotator.typology import (
 TAGS = (*CLAIM_TAGS, *ABSTRACT_TAGS)
 # A character outside the first plane: one code point, two UTF-16 units.
 TEXTS = {"candidate": "1. A \U0001d450up of the said handle.", "reference": "1. A cup."}
-VAGUE = {"tag": "vagueness", "side": "candidate"}
+VAGUE: dict[str, Any] = {"tag": "vagueness", "side": "candidate"}
 
 
 def spans(text: str) -> st.SearchStrategy[dict[str, int]]:
@@ -97,15 +97,13 @@ def test_groups_hold_every_tag_of_their_task_once_and_no_group_comes_twice() -> 
         grouped("drawings")
 
 
-def test_a_bare_label_is_stored_as_its_code_on_the_candidate() -> None:
-    assert clean_tags(["Clarity - Vagueness"], TEXTS) == [VAGUE]
-    assert clean_tags([], TEXTS) == []
-
-
 def test_span_side_and_remark_are_kept_and_what_is_absent_is_left_out() -> None:
     sent = {"tag": "Vagueness", "side": "reference", "start": 0, "end": 9, "remark": "all of it"}
     assert clean_tags([sent], TEXTS) == [sent | {"tag": "vagueness"}]
     assert clean_tags([VAGUE | {"remark": "  "}], TEXTS) == [VAGUE]
+    # A bare label is of the candidate.
+    assert clean_tags(["Clarity - Vagueness"], TEXTS) == [VAGUE]
+    assert clean_tags([], TEXTS) == []
 
 
 def test_spans_count_code_points_and_their_quote_comes_from_the_text() -> None:
@@ -139,39 +137,35 @@ def test_cleaning_what_is_stored_changes_nothing(sent: list[dict[str, Any]]) -> 
         assert quote_of(entry, TEXTS) in TEXTS[entry["side"]]
 
 
-@pytest.mark.parametrize(
-    ("wrong", "words"),
-    [
-        (7, "neither"),
-        (None, "neither"),
-        (["vagueness"], "neither"),
-        ({}, "tag is missing"),
-        ({"tag": 3}, "tag is missing"),
-        ("vaguenes", "none of the 20 claims tags"),
-        ("Unclarity", "none of the 20 claims tags"),
-        (VAGUE | {"quote": "cup"}, "no place for 'quote'"),
-        (VAGUE | {"side": "both"}, "side is candidate or reference"),
-        (VAGUE | {"side": []}, "side is candidate or reference"),
-        (VAGUE | {"start": 1}, "together"),
-        (VAGUE | {"end": 1}, "together"),
-        (VAGUE | {"start": True, "end": 2}, "whole numbers"),
-        (VAGUE | {"start": 1.0, "end": 2}, "whole numbers"),
-        (VAGUE | {"start": "1", "end": 2}, "whole numbers"),
-        (VAGUE | {"start": None, "end": None}, "whole numbers"),
-        (VAGUE | {"start": -1, "end": 2}, "0 <= start < end"),
-        (VAGUE | {"start": 2, "end": 2}, "0 <= start < end"),
-        (VAGUE | {"start": 0, "end": len(TEXTS["candidate"]) + 1}, "0 <= start < end"),
-        (VAGUE | {"side": "reference", "start": 0, "end": 10}, "<= 9"),
-        (VAGUE | {"remark": 3}, "no text"),
-        (VAGUE | {"remark": "x" * (LONGEST_REMARK + 1)}, "may have 500 characters"),
-        (VAGUE | {"remark": "a\x00b"}, "NUL"),
-        (VAGUE | {"remark": "\ud83d"}, "broken character"),
+BEYOND = len(TEXTS["candidate"]) + 1
+WRONG: dict[str, list[Any]] = {
+    "neither": [7, None, ["vagueness"]],
+    "tag is missing": [{}, {"tag": 3}],
+    "none of the 20 claims tags": ["vaguenes", "Unclarity"],
+    "no place for 'quote'": [VAGUE | {"quote": "cup"}],
+    "side is candidate or reference": [VAGUE | {"side": "both"}, VAGUE | {"side": []}],
+    "together": [VAGUE | {"start": 1}, VAGUE | {"end": 1}],
+    "whole numbers": [
+        *(VAGUE | {"start": start, "end": 2} for start in (True, 1.0, "1")),
+        VAGUE | {"start": None, "end": None},
     ],
-)
-def test_a_wrong_entry_is_named_by_its_number_with_what_is_wrong(wrong: Any, words: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(words)) as caught:
-        clean_tags(["vagueness", wrong], TEXTS)
-    assert str(caught.value).startswith("Error tag 2: ")
+    "0 <= start < end": [
+        VAGUE | {"start": start, "end": end} for start, end in ((-1, 2), (2, 2), (0, BEYOND))
+    ],
+    "<= 9": [VAGUE | {"side": "reference", "start": 0, "end": 10}],
+    "no text": [VAGUE | {"remark": 3}],
+    "may have 500 characters": [VAGUE | {"remark": "x" * (LONGEST_REMARK + 1)}],
+    "NUL": [VAGUE | {"remark": "a\x00b"}],
+    "broken character": [VAGUE | {"remark": "\ud83d"}],
+}
+
+
+@pytest.mark.parametrize("words", WRONG)
+def test_a_wrong_entry_is_named_by_its_number_with_what_is_wrong(words: str) -> None:
+    for wrong in WRONG[words]:
+        with pytest.raises(ValueError, match=re.escape(words)) as caught:
+            clean_tags(["vagueness", wrong], TEXTS)
+        assert str(caught.value).startswith("Error tag 2: ")
 
 
 @pytest.mark.parametrize("wrong", ["vagueness", {"tag": "vagueness"}, None])

@@ -210,14 +210,11 @@ def void(client: Client, row: Adjudication, reason: str, slug: str = "cups") -> 
     return client.post(f"/campaigns/{slug}/rulings/{row.pk}/void/", {"reason": reason})
 
 
-def test_the_list_says_who_signed_what_and_that_it_holds(client, row) -> None:
+def test_the_list_says_who_signed_what_and_whether_it_holds(client, row) -> None:
     text = client.get(LIST).content.decode()
     assert "carol" in text and "unchanged" in text and "guideline gap" in text
     assert "&lt;b&gt;A wrong key." in text and "<b>A wrong" not in text
     assert row.record_sha256[:12] in text
-
-
-def test_a_record_that_was_changed_is_called_so(client, row) -> None:
     Adjudication.objects.update(reason="Something else.")
     assert b"not what was signed" in client.get(LIST).content
 

@@ -199,15 +199,6 @@ def test_what_is_asked_already_closed_taken_or_ruled_is_not_sent_back(cast, cand
         ask(candidate, dora)
 
 
-def test_a_waiting_conflict_is_neither_taken_nor_ruled(cast, candidate, dora) -> None:
-    ask(candidate, cast.carol)
-    with pytest.raises(OutOfDate):
-        take_turn(conflict_id=of(candidate).pk, adjudicator=dora)
-    with pytest.raises(OutOfDate):
-        decide(of(candidate), dora)
-    assert statuses(candidate) == {"waiting"}
-
-
 def test_who_sent_it_back_rules_only_where_nobody_else_may(cast, candidate, dora) -> None:
     ask(candidate, cast.carol)
     call_back(conflict_id=of(candidate).pk, adjudicator=cast.carol)

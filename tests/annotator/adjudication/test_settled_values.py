@@ -1,5 +1,3 @@
-"""The settled values of candidates, and what they follow from."""
-
 from collections.abc import Sequence
 from fractions import Fraction
 

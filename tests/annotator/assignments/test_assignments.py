@@ -18,7 +18,6 @@ from annotator.assignments.queries import (
 )
 from annotator.assignments.services import assign_candidates, hold_place, take_next
 from annotator.models import Assignment, AuditEvent, Campaign, Candidate, Draft, Membership
-from annotator.planning.services import withdraw_assignments
 from annotator.rating.services import skip_assignment
 from core.errors import OutOfDate
 from tests.annotator.adjudication.discrepant import member
@@ -60,26 +59,23 @@ def test_named_assignments_keep_references_together_and_shuffle_within(cast, cam
 
 
 def test_further_named_assignments_go_on_counting(cast, campaign) -> None:
-    alice = cast.alice
     one, two = Candidate.objects.filter(reference__reference_id="r0")[:2]
-    assign_candidates(campaign=campaign, annotator=alice, candidates=[one])
-    (row,) = assign_candidates(campaign=campaign, annotator=alice, candidates=[two])
+    assign_candidates(campaign=campaign, annotator=cast.alice, candidates=[one])
+    (row,) = assign_candidates(campaign=campaign, annotator=cast.alice, candidates=[two])
     assert (row.position, row.label) == (2, "Candidate 2")
 
 
 def test_a_candidate_is_assigned_once_to_one_annotator(cast, campaign) -> None:
-    alice = cast.alice
     candidates = list(Candidate.objects.all()[:1])
-    assign_candidates(campaign=campaign, annotator=alice, candidates=candidates)
+    assign_candidates(campaign=campaign, annotator=cast.alice, candidates=candidates)
     with pytest.raises(IntegrityError):
-        assign_candidates(campaign=campaign, annotator=alice, candidates=candidates)
+        assign_candidates(campaign=campaign, annotator=cast.alice, candidates=candidates)
 
 
 def test_taking_again_gives_the_same_assignment_with_a_new_lease(cast, campaign) -> None:
-    alice = cast.alice
-    first = cast.take(alice)
+    first = cast.take(cast.alice)
     run_out(first)
-    again = cast.take(alice)
+    again = cast.take(cast.alice)
     assert again.pk == first.pk
     assert again.lease_expires_at is not None
     assert again.lease_expires_at > timezone.now()
@@ -87,27 +83,25 @@ def test_taking_again_gives_the_same_assignment_with_a_new_lease(cast, campaign)
 
 
 def test_a_named_assignment_comes_first_and_gets_no_lease(cast, campaign) -> None:
-    alice = cast.alice
     last = Candidate.objects.order_by("-reference__position").first()
     assert last is not None
-    assign_candidates(campaign=campaign, annotator=alice, candidates=[last])
-    taken = cast.take(alice)
+    assign_candidates(campaign=campaign, annotator=cast.alice, candidates=[last])
+    taken = cast.take(cast.alice)
     assert taken.candidate == last
     assert taken.lease_expires_at is None
 
 
 def test_a_reference_that_was_begun_is_finished_first(cast, campaign) -> None:
-    alice = cast.alice
     begun = Candidate.objects.get(reference__reference_id="r1", candidate_id__endswith="0")
-    assign_candidates(campaign=campaign, annotator=alice, candidates=[begun])
-    cast.submit(cast.take(alice))
+    assign_candidates(campaign=campaign, annotator=cast.alice, candidates=[begun])
+    cast.submit(cast.take(cast.alice))
     seen = []
     for _ in range(5):
-        taken = cast.take(alice)
+        taken = cast.take(cast.alice)
         seen.append(taken.candidate.reference.reference_id)
         cast.submit(taken)
     assert seen == ["r1", "r1", "r0", "r0", "r0"]
-    assert take_next(slug="cups", annotator=alice) is None
+    assert take_next(slug="cups", annotator=cast.alice) is None
 
 
 def test_no_candidate_goes_beyond_its_overlap(cast, campaign) -> None:
@@ -155,8 +149,8 @@ def test_who_finds_everything_filled_meanwhile_gets_nothing(cast, monkeypatch) -
 def test_a_lease_that_ran_out_frees_its_candidate_and_a_rating_never_does(cast, campaign) -> None:
     Candidate.objects.exclude(reference__reference_id="r0", candidate_id__endswith="0").delete()
     spread(campaign, 1)
-    alice, bob, carl = cast.alice, cast.bob, member(cast, "carl")
-    held = cast.take(alice)
+    bob, carl = cast.bob, member(cast, "carl")
+    held = cast.take(cast.alice)
     assert take_next(slug="cups", annotator=bob) is None
     run_out(held)
     second = cast.take(bob)
@@ -164,15 +158,6 @@ def test_a_lease_that_ran_out_frees_its_candidate_and_a_rating_never_does(cast, 
     cast.submit(second)
     run_out(second)
     assert take_next(slug="cups", annotator=carl) is None
-
-
-def test_a_named_assignment_holds_its_place(cast, campaign) -> None:
-    Candidate.objects.exclude(reference__reference_id="r0", candidate_id__endswith="0").delete()
-    spread(campaign, 1)
-    assign_candidates(
-        campaign=campaign, annotator=cast.alice, candidates=list(Candidate.objects.all())
-    )
-    assert take_next(slug="cups", annotator=cast.bob) is None
 
 
 def test_an_empty_and_a_closed_campaign_give_nothing_out(cast, campaign) -> None:
@@ -183,23 +168,14 @@ def test_an_empty_and_a_closed_campaign_give_nothing_out(cast, campaign) -> None
     assert not Assignment.objects.exists()
 
 
-def test_what_an_admin_took_back_is_not_given_out_again_on_demand(cast) -> None:
-    (row, *_) = cast.assign(cast.alice, cast.reference("r1", 1))
-    withdraw_assignments(campaign=cast.campaign, annotator=cast.alice, reason="moved", by=cast.ada)
-    assert take_next(slug="cups", annotator=cast.alice) is None
-    assert cast.take(cast.bob).candidate == row.candidate
-
-
 def test_the_queue_counts_what_is_done_and_left_per_reference(cast) -> None:
     first = cast.assign(cast.alice, cast.reference("r1", 3))
     cast.assign(cast.alice, cast.reference("r2", 2))
     cast.submit(first[0])
     (part,) = queue_for(cast.alice)
     assert (part.left, part.done, part.total) == (4, 1, 5)
-    assert [(e.reference_id, e.done, e.total) for e in part.references] == [
-        ("r1", 1, 3),
-        ("r2", 0, 2),
-    ]
+    parts = [(entry.reference_id, entry.done, entry.total) for entry in part.references]
+    assert parts == [("r1", 1, 3), ("r2", 0, 2)]
 
 
 def test_the_queue_shows_nothing_of_others(cast) -> None:
@@ -241,10 +217,8 @@ def test_drafts_leases_and_skipped_candidates_are_shown(cast) -> None:
     skip_assignment(assignment=rows[1], reason_code="unreadable")
     (part,) = queue_for(cast.alice)
     (entry,) = part.references
-    assert [(item.pk, item.has_draft) for item in entry.open] == [
-        (rows[0].pk, True),
-        (rows[2].pk, False),
-    ]
+    drafts = [(item.pk, item.has_draft) for item in entry.open]
+    assert drafts == [(rows[0].pk, True), (rows[2].pk, False)]
     assert [item.pk for item in part.skipped] == [rows[1].pk]
 
 
@@ -283,10 +257,8 @@ def test_overdue_is_counted_and_told_by_reference(cast) -> None:
     Assignment.objects.filter(pk=rows[0].pk).update(due_at=in_days(-1))
     (part,) = queue_for(cast.alice)
     assert part.overdue == 1
-    assert [(e.reference_id, e.is_overdue) for e in part.references] == [
-        ("late", True),
-        ("calm", False),
-    ]
+    overdue = [(entry.reference_id, entry.is_overdue) for entry in part.references]
+    assert overdue == [("late", True), ("calm", False)]
 
 
 def test_what_everybody_rates_stands_before_what_is_due(cast) -> None:

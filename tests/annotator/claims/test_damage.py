@@ -205,11 +205,8 @@ def test_what_may_be_dropped_is_read_once_for_each_claim(monkeypatch, inner, tex
 LIST = "1. A pump comprising:\n  a rod;\n  a seal; and\n  a cap.\n\n2. The pump of claim 1."
 
 
-def test_edits_are_made_in_any_order():
+def test_edits_are_made_in_any_order_and_an_insertion_at_a_replacement_loses_nothing():
     assert apply_edits("abcd", [Edit(0, 1, "xx"), Edit(3, 4, ""), Edit(2, 2, "-")]) == "xxb-c"
-
-
-def test_an_insertion_before_a_replacement_at_one_place_loses_nothing():
     for edits in ([Edit(1, 1, "-"), Edit(1, 3, "xx")], [Edit(1, 3, "xx"), Edit(1, 1, "-")]):
         assert apply_edits("abcd", edits) == "a-xxd"
 
@@ -286,13 +283,10 @@ def test_what_is_left_when_an_element_is_removed_is_a_list_with_its_conjunction(
     assert shorter == f"1. A pump comprising:\n  {left}.\n\n2. The pump of claim 1."
 
 
-def test_a_removed_claim_renumbers_claims_and_citations_after_it():
+def test_a_removed_claim_renumbers_what_comes_after_it_and_leaves_no_blank_lines():
     text = "1. A pump.\n2. The pump of claim 1.\n3. The pump of claim 1.\n"
     text += "4. The pump of claims 1 to 3."
     shorter = remove_claim(text, parse_claims(text)[1])
     assert shorter == "1. A pump.\n2. The pump of claim 1.\n3. The pump of claims 1 to 2."
-
-
-def test_a_removed_last_claim_leaves_no_blank_lines():
-    text = "1. A pump.\n\n2. The pump of claim 1."
-    assert remove_claim(text, parse_claims(text)[1]) == "1. A pump."
+    last = "1. A pump.\n\n2. The pump of claim 1."
+    assert remove_claim(last, parse_claims(last)[1]) == "1. A pump."

@@ -172,9 +172,6 @@ def test_overlapping_marks_are_cut_at_every_border():
 def test_touching_marks_of_one_kind_are_one_segment_and_empty_ones_are_none():
     spans = [Span(0, 2, "diff"), Span(2, 4, "diff"), Span(5, 5, "term"), Span(6, 3, "term")]
     assert [item.text for item in cut_segments("abcdefg", 0, spans)] == ["abcd", "efg"]
-
-
-def test_text_without_marks_is_one_segment_and_no_text_is_none():
     assert cut_segments("abc", 7, []) == (Segment("abc", 7, (), ()),)
     assert cut_segments("", 7, [Span(0, 20, "diff")]) == ()
 

@@ -308,11 +308,6 @@ def test_who_recused_themself_from_the_reference_states_nothing(row, cast) -> No
         log(row)
 
 
-def test_anothers_comparison_is_not_there(row, cast) -> None:
-    with pytest.raises(Comparison.DoesNotExist):
-        submit_preference(comparison_id=row.pk, annotator=cast.bob, judgements=SAID)
-
-
 def test_error_tags_have_a_side_and_stay_when_not_sent(row) -> None:
     tag = {"tag": "vagueness", "side": "right", "start": 0, "end": 2}
     assert log(row, error_tags=[tag, tag]).error_tags == [tag]

@@ -11,7 +11,7 @@ NOBODY: frozenset[str] = frozenset()
 
 
 def rated(annotator: str, candidate: str, *values: int) -> RatedScores:
-    scores = dict(zip(CRITERIA, values, strict=True))
+    scores = dict(zip(CRITERIA, values or (5, 5, 5, 5), strict=True))
     return RatedScores(annotator, candidate, scores | {OVERALL: overall_numerator(scores)})
 
 

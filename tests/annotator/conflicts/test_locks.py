@@ -1,5 +1,3 @@
-"""Whether an author could have seen others' work, and when ratings are final."""
-
 from datetime import timedelta
 
 import pytest

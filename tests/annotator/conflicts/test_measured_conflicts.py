@@ -214,18 +214,11 @@ def test_a_flip_that_somebody_has_open_stays_until_it_is_given_back(cast, carol)
     # The third candidate is further from the first than the second is, each way.
     for who, score in ((cast.alice, 9), (cast.bob, 1)):
         cast.submit(cast.campaign.assignments.get(annotator=who, status="open"), [score] * 4)
-    assert flips(reference) == {
-        ("0", "1"): (22, "open"),
-        ("0", "2"): (55, "open"),
-        ("1", "2"): (33, "open"),
-    }
+    wider = {("0", "2"): (55, "open"), ("1", "2"): (33, "open")}
+    assert flips(reference) == wider | {("0", "1"): (22, "open")}
     give_back(conflict_id=conflict.pk, adjudicator=carol)
     measure_conflicts(cast.campaign, reference.pk, cast.campaign.created_at)
-    assert flips(reference) == {
-        ("0", "1"): (22, "lapsed"),
-        ("0", "2"): (55, "open"),
-        ("1", "2"): (33, "open"),
-    }
+    assert flips(reference) == wider | {("0", "1"): (22, "lapsed")}
 
 
 def test_a_row_goes_over_to_the_pair_that_is_the_widest_and_back(cast) -> None:

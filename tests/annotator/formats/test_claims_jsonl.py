@@ -60,14 +60,8 @@ def test_a_file_that_jq_has_written_is_read_as_what_it_says():
 
 
 def test_all_fields_are_read():
-    said: dict[str, Any] = {
-        "office": "EPO",
-        "ipc": "G06F 11/36",
-        "language": "en",
-        "title": "Pump",
-        "family": "F1",
-    }
-    said |= {"draft_claims": "1. A pomp.", "may_train": False}
+    said: dict[str, Any] = {"office": "EPO", "ipc": "G06F 11/36", "language": "en", "title": "Pump"}
+    said |= {"family": "F1", "draft_claims": "1. A pomp.", "may_train": False}
     candidate = {"candidate_id": "c1", "system": "s", "claims": "1. X."}
     found = CandidateRecord("c1", "1. X.", "s")
     assert rows(reference(**said, candidates=[candidate])) == [
@@ -96,17 +90,17 @@ def test_claims_that_show_nothing_or_are_no_text_are_refused(claims):
     assert two[:2] == (1, "candidates[1].claims")
 
 
-NO_LIST: tuple[Any, ...] = ([], {}, "c1")
-NO_ANSWER: tuple[Any, ...] = ("yes", 1, 0, "true", [])
 UNKNOWN = {"candidate_id": "c", "claims": "1. A.", "systm": "x"}
+NO_LISTS: list[Any] = [[], {}, "c1"]
+NO_ANSWERS: list[Any] = ["yes", 1, 0, "true", []]
 
 
 @pytest.mark.parametrize(
     ("changes", "field", "reason"),
     [
         *(({name: None}, name, "") for name in ("reference_id", "reference_claims", "candidates")),
-        *(({"candidates": wrong}, "candidates", "") for wrong in NO_LIST),
-        *(({"may_train": answer}, "may_train", "") for answer in NO_ANSWER),
+        *(({"candidates": wrong}, "candidates", "") for wrong in NO_LISTS),
+        *(({"may_train": answer}, "may_train", "") for answer in NO_ANSWERS),
         ({"offce": "EPO"}, "offce", "unknown field"),
         ({"candidates": [UNKNOWN]}, "candidates[1].systm", "unknown field"),
     ],

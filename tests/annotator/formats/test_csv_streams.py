@@ -41,16 +41,9 @@ def test_a_line_of_excel_that_names_the_delimiter_is_followed():
     assert notes.has_bom
 
 
-def test_quoted_cells_keep_line_ends_quotes_and_delimiters():
-    assert cells(b'1,"a\r\nb\rc\nd"\n2,"say ""so"", please"\n3,\n4,""\n') == [
-        ["1", "a\r\nb\rc\nd"],
-        ["2", 'say "so", please'],
-        ["3", ""],
-        ["4", ""],
-    ]
-
-
-def test_separators_that_only_python_takes_for_line_ends_stay_in_their_cell():
+def test_cells_keep_quoted_line_ends_quotes_and_delimiters_and_separators_of_python_alone():
+    found = cells(b'1,"a\r\nb\rc\nd"\n2,"say ""so"", please"\n3,\n4,""\n')
+    assert found == [["1", "a\r\nb\rc\nd"], ["2", 'say "so", please'], ["3", ""], ["4", ""]]
     text = "a\u2028b\u2029c\x85d\x0be\x0cf\x1cg"
     assert cells(f"1,{text}\n".encode()) == [["1", text]]
 

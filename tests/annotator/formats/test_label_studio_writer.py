@@ -53,9 +53,6 @@ def tie() -> StatedPair:
 def test_the_golden_file_is_written_to_the_byte() -> None:
     content = b"".join(write([item_of(PAIR), item_of(tie())]))
     assert content == GOLDEN.read_bytes()
-
-
-def test_no_items_are_an_empty_array() -> None:
     assert json.loads(b"".join(write([]))) == []
 
 

@@ -73,12 +73,6 @@ def test_a_confirmed_import_is_stored_whole_and_its_file_is_deleted(cast) -> Non
     assert kept_files() == []
 
 
-def test_an_import_confirmed_beforehand_is_checked_and_stored_in_one_go(cast) -> None:
-    row = stored(cast, good(2))
-    assert (row.stage, row.status) == (ImportStage.APPLY, JobStatus.SUCCEEDED), row.message
-    assert Reference.objects.count() == 2
-
-
 @pytest.mark.parametrize("is_confirmed", [False, True])
 def test_a_bad_file_is_refused_with_its_records_and_deleted(cast, is_confirmed: bool) -> None:
     row = carried_out(asked(cast, bad(), is_confirmed=is_confirmed))

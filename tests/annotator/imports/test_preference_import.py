@@ -151,15 +151,6 @@ def test_two_outputs_with_one_text_are_counted_and_left_out(campaign: Campaign) 
     assert (counts.preferences, counts.same_text) == (1, 1)
 
 
-def test_every_record_is_counted_once(campaign: Campaign) -> None:
-    older = replace(RECORD, annotation=9, judgement=1, updated_at=RECORD.created_at)
-    same = replace(RECORD, annotation=3, right=RECORD.left)
-    bring(campaign, RECORD)
-    found = bring(campaign, RECORD, older, same, OTHERS)
-    assert (found.preferences, found.revised_preferences, found.known_preferences) == (1, 0, 1)
-    assert (found.superseded, found.same_text) == (1, 1)
-
-
 def test_words_are_not_put_into_the_mouth_of_who_can_sign_in(campaign: Campaign) -> None:
     create_user(username="LABEL-studio-8", password="correct horse battery")
     with pytest.raises(Refused, match="can sign in"):

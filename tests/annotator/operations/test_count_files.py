@@ -1,5 +1,3 @@
-"""Counts in files: what the library reads of them, and what a full disk does to them."""
-
 from prometheus_client.mmap_dict import MmapedDict, mmap_key
 
 from annotator.operations.health.figures import CountFile

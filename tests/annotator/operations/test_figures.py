@@ -1,5 +1,3 @@
-"""Figures for Prometheus: for a site admin or a scraper's token, and without any name."""
-
 from typing import Any
 
 import pytest

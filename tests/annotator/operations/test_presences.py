@@ -1,5 +1,3 @@
-"""Programs are alive as long as they were heard of lately, by the database's clock."""
-
 from datetime import timedelta
 
 import pytest

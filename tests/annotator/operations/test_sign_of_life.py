@@ -1,5 +1,3 @@
-"""A file by which a container's health check sees that a program lives."""
-
 from annotator.operations.presences import show_life
 
 

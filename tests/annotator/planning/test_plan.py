@@ -2,6 +2,7 @@ import re
 from collections import Counter
 from datetime import timedelta
 from html import unescape
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -105,8 +106,7 @@ def test_what_finds_nobody_is_told_with_its_reason(admin, cast, work) -> None:
     assert re.search(r"\d+ places stay free, because .*quota.*: r\d", unescape(html))
 
 
-Wrong = dict[str, list[str | list[str]]]
-WRONG: Wrong = {
+WRONG: dict[str, list[Any]] = {
     "annotators": ["", "nobody", "mallory", "al\x00ice", ["alice"] * 50 + ["zoe"]],
     "seed": ["x", "-1", "9" * 400, ["1", "2", ""]],
     "due_on": ["soon", "9999-12-31"],
@@ -225,7 +225,7 @@ def test_repeats_are_set_and_shown(planner, cast) -> None:
 
 
 # For each action what may be sent, and what its fields may not hold.
-WRONG_ACTIONS: dict[str, tuple[dict[str, str], Wrong]] = {
+WRONG_ACTIONS: dict[str, tuple[dict[str, Any], dict[str, list[Any]]]] = {
     "by-name": (
         {"annotator": "alice", "references": "r1"},
         {

@@ -37,12 +37,6 @@ def stored() -> tuple[str, int]:
     return draft.typed["comment"], draft.version
 
 
-def test_each_save_is_a_new_version_with_its_own_text(row) -> None:
-    versions = [save(row, f"words {n}", n).version for n in range(3)]
-    assert versions == [1, 2, 3]
-    assert stored() == ("words 2", 3)
-
-
 @pytest.mark.parametrize("version", [0, 1, 3, 4, 2**31 - 1, 10**30, -1])
 def test_a_save_on_another_version_keeps_the_newer_text_and_hands_it_back(row, version) -> None:
     save(row, "old", 0)
@@ -200,11 +194,6 @@ def test_a_lease_is_renewed_in_its_second_half_only(cast, clock) -> None:
         stored = Assignment.objects.get()
         assert stored.lease_expires_at == row.lease_expires_at
         assert stored.lease_expires_at == (now + whole if is_renewed else first)
-
-
-def test_pings_give_no_lease_to_what_was_assigned_by_name(row) -> None:
-    record_ping(assignment=row)
-    assert Assignment.objects.get().lease_expires_at is None
 
 
 @pytest.mark.parametrize("status", ["lapsed", "skipped", "recused", "submitted"])

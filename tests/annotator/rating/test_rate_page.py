@@ -171,21 +171,11 @@ def test_changed_keys_are_stored_for_that_person_and_shown_again(alice, cast) ->
     assert value(alice.get("/keys/").content.decode(), "ten") == "t"
 
 
-def test_stored_keys_do_not_stand_in_the_way_of_sent_ones(alice) -> None:
-    alice.post("/keys/", {"flag": "z"})
-    assert alice.post("/keys/", {"undo": "z"}).status_code == 303
-    assert ReadingPreference.objects.get().keys == {"undo": "z"}
-
-
-def test_a_blank_field_brings_the_default_back(alice) -> None:
-    alice.post("/keys/", {"ten": "x", "single_keys": "on"})
-    alice.post("/keys/", {"ten": "", "single_keys": "on"})
-    assert ReadingPreference.objects.get().keys == {}
-
-
-def test_single_letter_keys_can_be_switched_off(alice) -> None:
-    alice.post("/keys/", {"ten": "t"})
-    assert ReadingPreference.objects.get().single_keys is False
+def test_what_is_sent_takes_the_place_of_all_that_was_stored(alice) -> None:
+    alice.post("/keys/", {"flag": "z", "ten": "x", "single_keys": "on"})
+    assert alice.post("/keys/", {"undo": "z", "ten": ""}).status_code == 303
+    stored = ReadingPreference.objects.get()
+    assert (stored.keys, stored.single_keys) == ({"undo": "z"}, False)
     assert not re.search('name="single_keys" checked', alice.get("/keys/").content.decode())
 
 

@@ -218,21 +218,6 @@ def test_a_version_that_is_none_overwrites_nothing(save) -> None:
         assert Draft.objects.get().typed["comment"] == "old", version
 
 
-def test_without_script_a_button_keeps_the_draft_and_the_page_shows_it(
-    client, rows, form_of, typed
-) -> None:
-    shown = form_of(client.get(f"/rate/{rows[0].pk}/"))
-    sent = shown | typed(3, 4, 5, 6, comment="one\r\ntwo  ", note="<i>note</i>")
-    sent["error_tags"] = '[{"tag": "vagueness", "side": "candidate"}]'
-    answer = client.post(path(rows[0]), sent)
-    assert (answer.status_code, answer["Location"]) == (303, f"/rate/{rows[0].pk}/")
-    again = form_of(client.get(answer["Location"]))
-    assert {name: again[name] for name in sent if name not in ("key", "draft_version")} == {
-        name: value for name, value in sent.items() if name not in ("key", "draft_version")
-    }
-    assert again["draft_version"] == "1"
-
-
 def test_without_script_nothing_is_kept_where_nothing_was_typed(client, rows, form_of) -> None:
     sent = form_of(client.get(f"/rate/{rows[0].pk}/"))
     assert client.post(path(rows[0]), sent).status_code == 303

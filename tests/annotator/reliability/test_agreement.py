@@ -96,15 +96,12 @@ def test_researchers_are_told_nothing_of_each_of_two(cast, call) -> None:
     assert len(of_admin["criteria"][0]["severity"]["people"]) == 2
 
 
-def test_who_rates_in_the_open_campaign_is_refused(cast, call) -> None:
+def test_who_rates_in_the_open_campaign_is_refused_and_an_admin_elsewhere_too(cast, call) -> None:
+    grant(cast.alice, cast.elsewhere, "admin")
+    assert call(cast.alice, "get", PATH).status_code == 403
     grant(cast.alice, cast.campaign, "researcher")
     answer = call(cast.alice, "get", PATH)
     assert answer.status_code == 403 and "closed" in answer.json()["detail"]
-
-
-def test_an_admin_elsewhere_who_only_rates_here_is_refused(cast, call) -> None:
-    grant(cast.alice, cast.elsewhere, "admin")
-    assert call(cast.alice, "get", PATH).status_code == 403
 
 
 def stored(value: float | None, reason: str = "", **more: object) -> dict[str, object]:

@@ -1,5 +1,3 @@
-"""Annotators one by one: against themselves, against the others, and over time."""
-
 import re
 from statistics import mean
 from typing import Any
@@ -48,6 +46,9 @@ def test_self_consistency_by_hand() -> None:
     assert alice.within.value == pytest.approx(2 / 3)
     assert alice.mean_difference.value == pytest.approx(4 / 3)
     assert (alice.exact.clusters, bob.exact.clusters) == (2, 1)
+    assert self_consistency(REPEATS, within=3)[0].within.value == 1.0
+    (nobody,) = self_consistency([])
+    assert (nobody.exact.value, nobody.icc.reason) == (None, NO_REPEATS)
 
 
 def test_its_icc_is_that_of_two_annotators() -> None:
@@ -61,15 +62,6 @@ def test_one_repeat_has_shares_but_no_icc_and_no_interval() -> None:
     assert (bob.exact.value, bob.exact.low) == (1.0, None)
     assert bob.exact.reason == resampling.ONE_REFERENCE
     assert (bob.icc.value, bob.icc.reason) == (None, TOO_FEW)
-
-
-def test_the_tolerance_is_in_points() -> None:
-    assert self_consistency(REPEATS, within=3)[0].within.value == 1.0
-
-
-def test_no_repeats_are_said_in_words() -> None:
-    (everyone,) = self_consistency([])
-    assert (everyone.exact.value, everyone.icc.reason) == (None, NO_REPEATS)
 
 
 def test_figures_by_hand() -> None:
@@ -301,11 +293,8 @@ def test_who_has_no_counted_rating_is_told_so(closed, client: Client) -> None:
     assert not Unblinding.objects.exists()
 
 
-def test_home_leads_to_own_results_of_closed_campaigns(closed, client: Client) -> None:
+def test_home_leads_to_own_results_of_closed_campaigns_only(closed, client: Client) -> None:
     client.force_login(closed.alice)
     assert f'href="{PAGE}"' in client.get("/").content.decode()
-
-
-def test_home_leads_to_no_results_of_open_campaigns(cast, client: Client) -> None:
-    client.force_login(cast.alice)
+    reopen_campaign(campaign=closed.campaign, reason="More.", reopened_by=closed.ada)
     assert PAGE not in client.get("/").content.decode()

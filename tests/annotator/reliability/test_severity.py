@@ -1,5 +1,3 @@
-"""Severities come back from scores made with them, and the fit equals dense least squares."""
-
 from typing import Any
 
 import numpy as np

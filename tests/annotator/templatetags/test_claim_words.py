@@ -1,5 +1,3 @@
-"""Claims as HTML: the text without its tags is the claim, and what nobody sees is its code."""
-
 from html.parser import HTMLParser
 
 import pytest
@@ -49,7 +47,8 @@ class Browser(HTMLParser):
 
 
 def shown(text: str) -> Browser:
-    return Browser("".join(claim_words(claim) for claim in read_pair("", text).candidate.claims))
+    claims = read_pair("1. A jug.", text).candidate.claims
+    return Browser("".join(claim_words(claim) for claim in claims))
 
 
 @given(TEXTS, TEXTS)
@@ -89,28 +88,14 @@ def test_markup_in_a_claim_or_in_its_term_is_text(text: str) -> None:
     assert {tag for tag, _ in browser.tags} <= OURS
 
 
-@pytest.mark.parametrize(
-    ("char", "code"),
-    [
-        ("\u202e", "U+202E"),
-        ("\u200b", "U+200B"),
-        ("\x00", "U+0000"),
-        ("\u00ad", "U+00AD"),
-        ("\U000e0041", "U+E0041"),
-        ("\u2028", "U+2028"),
-        ("\x85", "U+0085"),
-        ("\x1c", "U+001C"),
-    ],
-)
+@pytest.mark.parametrize("char", list("\u202e\u200b\x00\u00ad\U000e0041\u2028\x85\x1c"), ids=ascii)
 @pytest.mark.parametrize(
     "claim", ["1. A c{}p.", "1. {}A cup.", "1. A cup{}", "1. A cup, the gr{}ip of it."]
 )
-def test_what_nobody_sees_is_shown_by_its_code(char: str, code: str, claim: str) -> None:
-    reading = read_pair("1. A jug.", claim.format(char))
-    browser = Browser("".join(claim_words(item) for item in reading.candidate.claims))
-    (mark,) = (mark for mark in browser.marks() if "invisible" in (mark["class"] or ""))
-    assert mark["data-code"] == code
-    assert code in (mark["title"] or "")
+def test_what_nobody_sees_is_shown_by_its_code(char: str, claim: str) -> None:
+    (mark,) = (m for m in shown(claim.format(char)).marks() if "invisible" in (m["class"] or ""))
+    assert mark["data-code"] == f"U+{ord(char):04X}"
+    assert f"U+{ord(char):04X}" in (mark["title"] or "")
 
 
 def test_white_space_around_a_limitation_is_kept_apart_and_not_marked() -> None:
@@ -133,18 +118,10 @@ def test_deep_claims_are_indented_no_further() -> None:
     assert [indent(depth) for depth in (0, 1, 4, 5, 1000)] == [0, 1, 4, 4, 4]
 
 
-def test_a_plain_text_stays_as_it_is() -> None:
+def test_invisible_characters_stand_as_their_codes_and_all_else_as_it_is() -> None:
     assert with_signs("1. A cup;\n2. The cup of claim 1.") == "1. A cup;\n2. The cup of claim 1."
-
-
-def test_invisible_characters_stand_as_their_codes() -> None:
+    mark = '<mark title="U+202E RIGHT-TO-LEFT OVERRIDE">U+202E</mark>'
+    assert with_signs("<img src=x>\u202e<b>") == f"&lt;img src=x&gt;{mark}&lt;b&gt;"
     shown = with_signs("a\u202eb\u200b")
     assert "\u202e" not in shown and "\u200b" not in shown
-    assert '<mark title="U+202E RIGHT-TO-LEFT OVERRIDE">U+202E</mark>b' in shown
-    assert shown.endswith("U+200B</mark>")
-
-
-def test_markup_is_text() -> None:
-    assert with_signs("<img src=x>\u202e<b>") == (
-        '&lt;img src=x&gt;<mark title="U+202E RIGHT-TO-LEFT OVERRIDE">U+202E</mark>&lt;b&gt;'
-    )
+    assert f"{mark}b" in shown and shown.endswith("U+200B</mark>")
