@@ -21,6 +21,7 @@ from scoring.agreement.items import (
     comparable_items,
     score_differences,
 )
+from tests.scoring.agreement.samples import jackknife_error, jackknife_half
 
 LABEL_STATISTICS = {
     "tau_b_labels": correlation.tau_b_labels,
@@ -77,15 +78,14 @@ def test_the_printed_interval_is_the_jackknife_t_below_forty_references(name) ->
     without = np.array(
         [value_on(name, everything[SAMPLE.clusters != r]) for r in range(REFERENCES)]
     )
-    error = np.sqrt((REFERENCES - 1) / REFERENCES * ((without - without.mean()) ** 2).sum())
-    half = stats.t.ppf(0.975, REFERENCES - 1) * error
+    half = jackknife_half(without)
     low, high = FIGURES[name]["value"] - half, FIGURES[name]["value"] + half
     assert FIGURES["interval"] == "jackknife-t"
     assert (FIGURES[name]["low"], FIGURES[name]["high"]) == pytest.approx((low, high), abs=1e-9)
 
     single = np.array([value_on(name, np.delete(everything, item)) for item in range(N)])
-    independent = (N - 1) / N * ((single - single.mean()) ** 2).sum()
-    assert FIGURES[name]["design_effect"] == pytest.approx(error**2 / independent, rel=1e-9)
+    effect = (jackknife_error(without) / jackknife_error(single)) ** 2
+    assert FIGURES[name]["design_effect"] == pytest.approx(effect, rel=1e-9)
 
 
 def test_counts_stand_beside_the_figures() -> None:

@@ -19,7 +19,7 @@ from scoring.agreement.tie_calibration import (
     labels_by_threshold,
     reference_folds,
 )
-from tests.scoring.agreement.samples import sample_of
+from tests.scoring.agreement.samples import jackknife_half, sample_of
 
 RNG = np.random.default_rng(3)
 N, REFERENCES = 130, 13
@@ -115,9 +115,7 @@ def test_the_intervals_are_those_of_the_references_left_out_one_by_one() -> None
                 for kept in (np.flatnonzero(CLUSTERS - r) for r in range(REFERENCES))
             ]
         )
-        spread = ((without - without.mean()) ** 2).sum()
-        error = np.sqrt((REFERENCES - 1) / REFERENCES * spread)
-        half = stats.t.ppf(0.975, REFERENCES - 1) * error
+        half = jackknife_half(without)
         assert FOUND[name]["high"] == pytest.approx(FOUND[name]["value"] + half, abs=1e-9)
 
 
