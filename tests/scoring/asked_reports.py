@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 
@@ -55,15 +55,6 @@ def watch(monkeypatch: pytest.MonkeyPatch, change: Callable[[str, Scores], Score
 def failing(monkeypatch: pytest.MonkeyPatch, name: str, score: Scores) -> None:
     """Have one scorer score by another function."""
     watch(monkeypatch, lambda one, real: score if one == name else real)
-
-
-def raising(error: BaseException) -> Callable[..., Any]:
-    """Return what raises the error, whatever it is called with."""
-
-    def raise_it(*given: object, **more: object) -> NoReturn:
-        raise error
-
-    return raise_it
 
 
 def count_calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:

@@ -14,20 +14,10 @@ from django.utils import timezone
 
 from core.jobs import leases
 from core.jobs.rows import JobStatus
-from scoring.models import AgreementReport, Dataset, DatasetVersion
+from scoring.models import AgreementReport
 
 pytestmark = pytest.mark.django_db
 Told = Callable[[Callable[[], object]], list[str]]
-
-
-@pytest.fixture
-def job() -> AgreementReport:
-    version = DatasetVersion.objects.create(
-        dataset=Dataset.objects.create(name="tiny"), number=1, sha256="0" * 64, items=0, card={}
-    )
-    return AgreementReport.objects.create(
-        dataset_version=version, criterion="x", scorers=[], split="all", tie_threshold=0
-    )
 
 
 def expire(job: AgreementReport) -> None:
@@ -39,17 +29,21 @@ def status_of(job: AgreementReport) -> str:
     return AgreementReport.objects.get(pk=job.pk).status
 
 
+def claimed(job: AgreementReport) -> AgreementReport:
+    found = leases.claim(AgreementReport, job.pk)
+    assert found is not None
+    return found
+
+
 def test_a_queued_job_is_claimed_once(job) -> None:
-    assert leases.claim(AgreementReport, job.pk) is not None
+    claimed(job)
     assert leases.claim(AgreementReport, job.pk) is None
 
 
 def test_the_old_owner_of_an_expired_lease_changes_nothing(job) -> None:
-    old = leases.claim(AgreementReport, job.pk)
+    old = claimed(job)
     expire(job)
-    new = leases.claim(AgreementReport, job.pk)
-    assert old is not None
-    assert new is not None
+    new = claimed(job)
     assert new.attempt == 2
     with pytest.raises(leases.LostLease):
         leases.renew_lease(old, progress=0.9)
@@ -61,9 +55,7 @@ def test_the_old_owner_of_an_expired_lease_changes_nothing(job) -> None:
 
 
 def test_a_final_job_is_neither_claimed_nor_cancelled(job) -> None:
-    mine = leases.claim(AgreementReport, job.pk)
-    assert mine is not None
-    leases.close(mine, JobStatus.FAILED, message="why")
+    leases.close(claimed(job), JobStatus.FAILED, message="why")
     assert leases.claim(AgreementReport, job.pk) is None
     assert leases.request_cancel(job) is False
     assert status_of(job) == JobStatus.FAILED
@@ -76,8 +68,7 @@ def test_cancelling_a_queued_job_ends_it_at_once(job) -> None:
 
 
 def test_a_running_job_learns_of_its_cancellation_at_the_next_beat(job) -> None:
-    mine = leases.claim(AgreementReport, job.pk)
-    assert mine is not None
+    mine = claimed(job)
     assert leases.request_cancel(job)
     with pytest.raises(leases.LostLease):
         leases.renew_lease(mine)
@@ -95,7 +86,7 @@ def test_the_sweep_ends_a_cancelled_job_whose_worker_died(job) -> None:
 
 def test_the_sweep_gives_up_after_the_last_attempt_and_says_so(job) -> None:
     for _ in range(leases.MOST_ATTEMPTS):
-        assert leases.claim(AgreementReport, job.pk) is not None
+        claimed(job)
         expire(job)
     leases.settle_stranded(AgreementReport)
     row = AgreementReport.objects.get(pk=job.pk)
@@ -202,8 +193,7 @@ def test_a_job_is_told_once_when_it_starts_and_once_when_it_ends(job, told, capl
 
 
 def test_an_end_that_is_undone_is_not_told_and_a_failure_by_its_kind_alone(job, told) -> None:
-    mine = leases.claim(AgreementReport, job.pk)
-    assert mine is not None
+    mine = claimed(job)
 
     def fail() -> None:
         try:
@@ -219,10 +209,9 @@ def test_an_end_that_is_undone_is_not_told_and_a_failure_by_its_kind_alone(job, 
 
 
 def test_who_lost_a_job_tells_no_end_of_it_and_who_cancels_it_one(job, told) -> None:
-    old = leases.claim(AgreementReport, job.pk)
+    old = claimed(job)
     expire(job)
-    new = leases.claim(AgreementReport, job.pk)
-    assert old is not None and new is not None
+    new = claimed(job)
     leases.request_cancel(job)
     assert told(lambda: leases.settle_cancelled(old)) == []
     for lines in ([f"job cancelled kind=agreementreport key={job.pk} attempt=2 seconds=N"], []):

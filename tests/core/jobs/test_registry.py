@@ -6,7 +6,9 @@ import pytest
 from django.db import transaction
 
 from core.jobs import registry
-from scoring.models import AgreementReport, Dataset, DatasetVersion
+from scoring.models import AgreementReport
+from tests.core.jobs.conftest import make_job
+from tests.faults import raising
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -22,15 +24,6 @@ def rung(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     return heard
 
 
-def make_job() -> AgreementReport:
-    version = DatasetVersion.objects.create(
-        dataset=Dataset.objects.create(name="tiny"), number=1, sha256="0" * 64, items=0, card={}
-    )
-    return AgreementReport.objects.create(
-        dataset_version=version, criterion="x", scorers=[], split="all", tie_threshold=0
-    )
-
-
 def test_a_job_is_rung_only_after_its_row_is_committed(rung) -> None:
     with transaction.atomic():
         job = make_job()
@@ -40,11 +33,8 @@ def test_a_job_is_rung_only_after_its_row_is_committed(rung) -> None:
 
 
 def test_a_broker_that_is_down_fails_nobody_and_the_sweep_rings_later(rung, monkeypatch) -> None:
-    def down(pk: object) -> None:
-        raise ConnectionError
-
     with monkeypatch.context() as patched:
-        patched.setitem(bells(), AgreementReport, down)
+        patched.setitem(bells(), AgreementReport, raising(ConnectionError()))
         with transaction.atomic():
             job = make_job()
             registry.enqueue_on_commit(job)

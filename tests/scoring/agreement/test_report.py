@@ -12,7 +12,7 @@ from scoring.agreement.ceiling import Evidence, Unavailable
 from scoring.agreement.figures import FIGURE_NAMES
 from scoring.agreement.items import AgreementError, Item, Question, ScorerScores, distinct_texts
 from scoring.agreement.report import ONLY_REFERENCES, build_report
-from tests.scoring.asked_reports import raising
+from tests.faults import raising
 
 QUESTION = Question("overall_quality", "demo@1", "ab12", resamples=200)
 PRINTED = (

@@ -14,13 +14,13 @@ from scoring.reports import work as reports_work
 from scoring.reports.files import canonical_json, storable
 from scoring.reports.services import cancel_report
 from scoring.reports.work import carry_out_report
+from tests.faults import raising
 from tests.scoring.asked_reports import (
     Scores,
     carried_out,
     count_calls,
     failing,
     finished,
-    raising,
     request,
     watch,
 )

@@ -13,13 +13,13 @@ from scoring.metrics.base import MetricError, Missing, Pair, Score
 from scoring.models import AgreementReport
 from scoring.reports import work as reports_work
 from scoring.reports.work import carry_out_report
+from tests.faults import raising
 from tests.scoring.asked_reports import (
     Scores,
     carried_out,
     failing,
     finished,
     make_model,
-    raising,
     request,
     watch,
 )

@@ -22,7 +22,7 @@ from scoring.scores.services import (
     request_scores,
 )
 from tests.conftest import Cast, grant
-from tests.scoring.asked_reports import raising
+from tests.faults import raising
 from tests.scoring.model_builders import CRITERION, know, make_model, promote, train_tiny
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
