@@ -76,12 +76,7 @@ def make_model(version: DatasetVersion, criterion: str = CRITERION) -> ModelVers
     """Return a model version whose directory is gone."""
     run = TrainingRun.objects.create(dataset_version=version, criterion=criterion, settings={})
     model = ModelVersion(
-        run=run,
-        criterion=criterion,
-        directory="model-gone",
-        manifest_sha256="0" * 64,
-        dataset_sha256=version.sha256,
-        code_version="1",
-        card={},
-    )
+        run=run, criterion=criterion, directory="model-gone", manifest_sha256="0" * 64,
+        dataset_sha256=version.sha256, code_version="1", card={},
+    )  # fmt: skip
     return sealed(model)

@@ -13,12 +13,9 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 def asked(version, cast, candidates: int, **more: Any) -> ScoreRequest:
     return ScoreRequest.objects.create(
-        asked_by=cast.rita,
-        reference_text="1. A cup.",
-        candidate_texts=["1. A mug."] * candidates,
-        models_by_criterion={CRITERION: str(make_model(version).pk)},
-        **more,
-    )
+        asked_by=cast.rita, reference_text="1. A cup.", candidate_texts=["1. A mug."] * candidates,
+        models_by_criterion={CRITERION: str(make_model(version).pk)}, **more,
+    )  # fmt: skip
 
 
 def places(version, cast, *entries: dict[str, Any]) -> list[str]:
