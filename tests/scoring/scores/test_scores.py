@@ -109,16 +109,6 @@ def test_a_request_that_no_model_can_score_fails_in_a_sentence(cast, model) -> N
     assert row.scores is None
 
 
-def test_an_unexpected_error_shows_its_kind_and_no_text(cast, model, monkeypatch) -> None:
-    monkeypatch.setattr(service, "_score", raising(RuntimeError(REFERENCE)))
-    with pytest.raises(RuntimeError):
-        done(cast)
-    row = ScoreRequest.objects.get()
-    assert row.status == "failed"
-    assert "RuntimeError" in row.message
-    assert "pump" not in row.message
-
-
 def test_no_text_enters_the_trail(cast, model) -> None:
     done(cast)
     events = list(AuditEvent.objects.filter(object_type="score_request"))
