@@ -8,14 +8,9 @@ from core.endpoint import checked_address, checked_key, is_this_machine
 @pytest.mark.parametrize(
     "url",
     [
-        "https://api.example.org/v1",
-        "https://api.example.org:8443/openai/v1",
-        "http://127.0.0.1:8080/v1",
-        "http://127.9.9.9/v1",
-        "http://localhost:11434/v1",
-        "http://LOCALHOST/v1",
-        "http://[::1]:8080/v1",
-        "HTTPS://api.example.org",
+        *("https://api.example.org/v1", "https://api.example.org:8443/openai/v1"),
+        *("http://127.0.0.1:8080/v1", "http://127.9.9.9/v1", "http://localhost:11434/v1"),
+        *("http://LOCALHOST/v1", "http://[::1]:8080/v1", "HTTPS://api.example.org"),
     ],
 )
 def test_an_address_over_https_or_on_this_machine_is_taken(url) -> None:
@@ -27,18 +22,13 @@ def test_a_closing_slash_is_taken_away() -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "message"),
+    ("url", "words"),
     [
-        ("http://api.example.org/v1", "must begin with https://: claims"),
-        ("http://127.0.0.1.example.org/v1", "must begin with https://: claims"),
-        ("http://localhost.example.org/v1", "must begin with https://: claims"),
-        ("http://10.0.0.1/v1", "must begin with https://: claims"),
-        ("http://0.0.0.0/v1", "must begin with https://: claims"),
-        ("http://2130706433/v1", "must begin with https://: claims"),
-        ("ftp://api.example.org/v1", "name a host"),
-        ("api.example.org/v1", "name a host"),
-        ("https:///v1", "name a host"),
-        ("", "name a host"),
+        *((f"http://{host}/v1", "must begin with https://: claims")
+          for host in ("api.example.org", "127.0.0.1.example.org", "localhost.example.org",
+                       "10.0.0.1", "0.0.0.0", "2130706433")),
+        *((url, "name a host")
+          for url in ("ftp://api.example.org/v1", "api.example.org/v1", "https:///v1", "")),
         ("https://sesame@api.example.org/v1", "no user name or password"),
         ("https://me:sesame@api.example.org/v1", "no user name or password"),
         ("http://localhost:sesame@api.example.org/v1", "no user name or password|cannot be read"),
@@ -53,22 +43,18 @@ def test_a_closing_slash_is_taken_away() -> None:
         ("https://api.example.org/ v1", "printable ASCII"),
         ("https://ápi.example.org/v1", "printable ASCII"),
     ],
-)
-def test_another_address_is_refused_without_being_repeated(url, message) -> None:
-    with pytest.raises(ValueError, match=message) as refusal:
+)  # fmt: skip
+def test_another_address_is_refused_without_being_repeated(url, words) -> None:
+    with pytest.raises(ValueError, match=words) as refusal:
         checked_address(url)
     assert "sesame" not in str(refusal.value)
     assert "example" not in str(refusal.value)
 
 
-@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "::1", "127.0.0.53"])
-def test_loopback_is_this_machine(host) -> None:
-    assert is_this_machine(host)
-
-
-@pytest.mark.parametrize("host", ["example.org", "192.168.0.1", "0.0.0.0", "127.1.example.org"])
-def test_another_host_is_not_this_machine(host) -> None:
-    assert not is_this_machine(host)
+def test_loopback_and_no_other_host_is_this_machine() -> None:
+    assert all(map(is_this_machine, ("localhost", "127.0.0.1", "::1", "127.0.0.53")))
+    others = ("example.org", "192.168.0.1", "0.0.0.0", "127.1.example.org")
+    assert not any(map(is_this_machine, others))
 
 
 def test_a_key_of_printable_characters_is_taken() -> None:

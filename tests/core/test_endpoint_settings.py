@@ -32,13 +32,10 @@ def test_nothing_set_means_no_address() -> None:
 
 def test_all_is_taken_as_it_stands() -> None:
     settings = read(RIGHT)
-    assert settings.url == "https://api.example.org/v1"
-    assert settings.model == "m-2026-01-01"
-    assert settings.key == "$sesame"
-    assert settings.requests_per_minute == 30
+    assert (settings.url, settings.model) == ("https://api.example.org/v1", "m-2026-01-01")
+    assert (settings.key, settings.requests_per_minute) == ("$sesame", 30)
     assert (settings.price_in, settings.price_out) == (2.5, 10.0)
-    assert settings.timeout == 12.5
-    assert settings.concurrency == 4
+    assert (settings.timeout, settings.concurrency) == (12.5, 4)
 
 
 def test_the_key_is_not_shown() -> None:
@@ -48,26 +45,14 @@ def test_the_key_is_not_shown() -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("URL", "http://api.example.org/v1"),
-        ("URL", "https://me:sesame@api.example.org/v1"),
-        ("KEY", "sesame open"),
-        ("KEY", "sesame\r\nHost: elsewhere"),
-        ("MODEL", ""),
-        ("MODEL", "  "),
-        ("REQUESTS_PER_MINUTE", "0"),
-        ("REQUESTS_PER_MINUTE", "sesame"),
-        ("REQUESTS_PER_MINUTE", "1.5"),
-        ("REQUESTS_PER_MINUTE", "-3"),
-        ("REQUESTS_PER_MINUTE", "9" * 5000),
-        ("PRICE_IN", "-1"),
-        ("PRICE_IN", "nan"),
-        ("PRICE_OUT", "inf"),
-        ("PRICE_OUT", "sesame"),
-        ("TIMEOUT", "0"),
-        ("TIMEOUT", "3601"),
-        ("TIMEOUT", "sesame"),
-        ("CONCURRENCY", "17"),
-        ("CONCURRENCY", "0"),
+        *(("URL", f"{wrong}api.example.org/v1") for wrong in ("http://", "https://me:sesame@")),
+        *(("KEY", wrong) for wrong in ("sesame open", "sesame\r\nHost: elsewhere")),
+        *(("MODEL", wrong) for wrong in ("", "  ")),
+        *(("REQUESTS_PER_MINUTE", wrong) for wrong in ("0", "sesame", "1.5", "-3", "9" * 5000)),
+        *(("PRICE_IN", wrong) for wrong in ("-1", "nan")),
+        *(("PRICE_OUT", wrong) for wrong in ("inf", "sesame")),
+        *(("TIMEOUT", wrong) for wrong in ("0", "3601", "sesame")),
+        *(("CONCURRENCY", wrong) for wrong in ("17", "0")),
     ],
 )
 def test_a_wrong_setting_is_refused_by_its_name(name, value) -> None:

@@ -1,13 +1,13 @@
 """Errors that mean that a disk is full, and how they are reported."""
 
 import errno
-from typing import Any
 
 import pytest
 from django.db import OperationalError
 from django.test import Client
 
 from core.files import is_disk_full
+from tests.faults import raising
 
 
 def caused(outer: Exception, inner: Exception) -> Exception:
@@ -40,12 +40,8 @@ def test_a_full_disk_is_told_in_a_sentence_and_as_507(cast, monkeypatch, address
     client.force_login(cast.alice)
     # What is imported with the first page would otherwise hold, for good, what fails below.
     client.get("/")
-
-    def fail(*args: Any, **more: Any) -> None:
-        raise error
-
-    monkeypatch.setattr("annotator.access.gate.principals_of", fail)
-    monkeypatch.setattr("annotator.campaigns.api.campaigns_for", fail)
+    monkeypatch.setattr("annotator.access.gate.principals_of", raising(error))
+    monkeypatch.setattr("annotator.campaigns.api.campaigns_for", raising(error))
     answer = client.get(address)
     assert answer.status_code == 507
     assert b"disk is full" in answer.content

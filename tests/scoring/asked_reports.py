@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 
@@ -57,15 +57,6 @@ def failing(monkeypatch: pytest.MonkeyPatch, name: str, score: Scores) -> None:
     watch(monkeypatch, lambda one, real: score if one == name else real)
 
 
-def raising(error: BaseException) -> Callable[..., Any]:
-    """Return what raises the error, whatever it is called with."""
-
-    def raise_it(*given: object, **more: object) -> NoReturn:
-        raise error
-
-    return raise_it
-
-
 def count_calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return the list to which each turn of each scorer adds its number of pairs."""
     asked: list[int] = []
@@ -85,12 +76,7 @@ def make_model(version: DatasetVersion, criterion: str = CRITERION) -> ModelVers
     """Return a model version whose directory is gone."""
     run = TrainingRun.objects.create(dataset_version=version, criterion=criterion, settings={})
     model = ModelVersion(
-        run=run,
-        criterion=criterion,
-        directory="model-gone",
-        manifest_sha256="0" * 64,
-        dataset_sha256=version.sha256,
-        code_version="1",
-        card={},
-    )
+        run=run, criterion=criterion, directory="model-gone", manifest_sha256="0" * 64,
+        dataset_sha256=version.sha256, code_version="1", card={},
+    )  # fmt: skip
     return sealed(model)

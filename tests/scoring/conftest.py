@@ -99,14 +99,10 @@ class RatedCampaign:
             scores = dict.fromkeys(CRITERIA, of_candidate[ids[assignment.candidate_id]])
             fields = scores | {"overall_numerator": overall_numerator(scores)}
             rating = Rating(
-                assignment=assignment,
-                candidate_id=assignment.candidate_id,
-                annotator=person,
-                rubric_version=self.campaign.rubric_version,
-                submitted_at=long_ago,
-                revised_at=long_ago,
-                **fields,
-            )
+                assignment=assignment, candidate_id=assignment.candidate_id, annotator=person,
+                rubric_version=self.campaign.rubric_version, submitted_at=long_ago,
+                revised_at=long_ago, **fields,
+            )  # fmt: skip
             ratings.append(rating)
             revisions.append(RatingRevision(rating=rating, number=1, made_at=long_ago, **fields))
         Rating.objects.bulk_create(ratings)
@@ -115,12 +111,9 @@ class RatedCampaign:
             status=AssignmentStatus.SUBMITTED
         )
         audit_log.record_each(
-            actor=person,
-            campaign=self.campaign,
-            action="rating.submitted",
-            object_type="rating",
+            actor=person, campaign=self.campaign, action="rating.submitted", object_type="rating",
             details_by_id=[(one.pk, {"version": 1, "scores": one.scores}) for one in ratings],
-        )
+        )  # fmt: skip
 
     def name_systems(self) -> None:
         """c1 is by ash, c2 by birch, c3 by cedar; the last two of r2 the other way round."""
@@ -136,23 +129,15 @@ def make_campaign(references: int, slug: str = "room") -> RatedCampaign:
     campaign = Campaign.objects.create(slug=slug, name=slug)
     for n in range(references):
         reference = Reference.objects.create(
-            campaign=campaign,
-            reference_id=f"r{n}",
-            claims=f"1. A cup number {n}.",
-            claims_sha256=f"{n:064}",
-            office="EPO",
-            may_train=True,
-            position=n,
-        )
+            campaign=campaign, reference_id=f"r{n}", claims=f"1. A cup number {n}.",
+            claims_sha256=f"{n:064}", office="EPO", may_train=True, position=n,
+        )  # fmt: skip
         for c in (1, 2, 3):
             Candidate.objects.create(
-                reference=reference,
-                campaign=reference.campaign,
-                queue_position=reference.position,
-                candidate_id=f"c{c}",
-                claims=f"1. A mug {n} {c}.",
-                claims_sha256=f"{n}{c:063}",
-            )
+                reference=reference, campaign=reference.campaign,
+                queue_position=reference.position, candidate_id=f"c{c}",
+                claims=f"1. A mug {n} {c}.", claims_sha256=f"{n}{c:063}",
+            )  # fmt: skip
     people = {}
     for name in ("alice", "bob"):
         people[name] = User.objects.create(username=f"{slug}-{name}")
@@ -184,17 +169,11 @@ def dataset_rows(references: int = 6) -> list[DatasetRow]:
         for b, c, y in ((0, 1, 1), (1, 2, -1), (0, 2, 0)):
             rows.append(
                 DatasetRow(
-                    id=f"q{n}-{b}{c}",
-                    reference_id=f"r{n}",
-                    reference=claim_set(subject, PARTS[:4]),
-                    b=texts[b],
-                    c=texts[c],
-                    b_id=f"c{b}",
-                    c_id=f"c{c}",
-                    y={"feature_completeness": y},
-                    split=split,
+                    id=f"q{n}-{b}{c}", reference_id=f"r{n}",
+                    reference=claim_set(subject, PARTS[:4]), b=texts[b], c=texts[c], b_id=f"c{b}",
+                    c_id=f"c{c}", y={"feature_completeness": y}, split=split,
                 )
-            )
+            )  # fmt: skip
     return rows
 
 
@@ -240,27 +219,19 @@ def tiny_encoder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     backend = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     backend.pre_tokenizer = split
     backend.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1",
         special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
-    )
+    )  # fmt: skip
     tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=backend,
-        pad_token="[PAD]",
-        unk_token="[UNK]",
-        cls_token="[CLS]",
+        tokenizer_object=backend, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]",
         sep_token="[SEP]",
-    )
+    )  # fmt: skip
     directory = tmp_path_factory.mktemp("tiny-encoder")
     torch.manual_seed(1)
     config = BertConfig(
-        vocab_size=len(vocabulary),
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=128,
-    )
+        vocab_size=len(vocabulary), hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=32, max_position_embeddings=128,
+    )  # fmt: skip
     BertModel(config).save_pretrained(directory)
     tokenizer.save_pretrained(directory)
     with products_take_alike():
@@ -268,14 +239,9 @@ def tiny_encoder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 SETTINGS: dict[str, Any] = {
-    "policy": "settled",
-    "tie_band": 0.0,
-    "criteria": list(ALL_CRITERIA),
-    "split_by": "reference",
-    "test_share": 0.3,
-    "validation_share": 0.0,
-    "seed": 7,
-}
+    "policy": "settled", "tie_band": 0.0, "criteria": list(ALL_CRITERIA), "split_by": "reference",
+    "test_share": 0.3, "validation_share": 0.0, "seed": 7,
+}  # fmt: skip
 
 
 def signed_in(user: User) -> Client:

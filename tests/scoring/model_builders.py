@@ -17,12 +17,8 @@ from tests.scoring.model_rows import sealed
 
 CRITERION = "feature_completeness"
 MEASURED: dict[str, Any] = {
-    "n": 12,
-    "tau_b": 0.5,
-    "tau_b_labels": 0.4,
-    "accuracy": 0.6,
-    "macro_f1": 0.5,
-}
+    "n": 12, "tau_b": 0.5, "tau_b_labels": 0.4, "accuracy": 0.6, "macro_f1": 0.5,
+}  # fmt: skip
 _numbers = count(1)
 
 
@@ -39,21 +35,15 @@ def make_model(
         dataset_version=version, criterion=criterion, settings={}, requested_by=by
     )
     model = ModelVersion(
-        run=run,
-        criterion=criterion,
-        directory=directory.name,
-        manifest_sha256=sha256(manifest).hexdigest(),
-        dataset_sha256=version.sha256,
+        run=run, criterion=criterion, directory=directory.name,
+        manifest_sha256=sha256(manifest).hexdigest(), dataset_sha256=version.sha256,
         code_version="1",
         card={
-            "n_training": 20,
-            "n_validation": 12,
-            "validation": MEASURED | measured,
-            "tie_threshold": 0.1,
-            "settings": {"method": "probe", "encoder": "default"},
+            "n_training": 20, "n_validation": 12, "validation": MEASURED | measured,
+            "tie_threshold": 0.1, "settings": {"method": "probe", "encoder": "default"},
             "warnings": [],
         },
-    )
+    )  # fmt: skip
     return sealed(model)
 
 
@@ -72,13 +62,9 @@ def train_tiny(version: DatasetVersion, encoder: Path, by: User | None = None) -
 def promote(model: ModelVersion, by: User, act: str = PromotionAct.AGREED) -> Promotion:
     """Return the row that makes the model count, or ends that."""
     return Promotion.objects.create(
-        act=act,
-        model=model,
-        criterion=model.criterion,
-        campaign=model.run.dataset_version.dataset.campaign,
-        actor=by,
-        reason="for a test",
-    )
+        act=act, model=model, criterion=model.criterion,
+        campaign=model.run.dataset_version.dataset.campaign, actor=by, reason="for a test",
+    )  # fmt: skip
 
 
 def know(model: ModelVersion, reference: str, scores: dict[str, float]) -> None:

@@ -14,16 +14,10 @@ def stored(
     """Store a report as a finished job leaves it; without a document it waits."""
     names = list(document["scorers"]) if document else ["bleu-1"]
     return AgreementReport.objects.create(
-        dataset_version=version,
-        criterion=CRITERION,
-        scorers=names,
-        split="test",
-        tie_threshold=1e-4,
-        result=document,
-        status="succeeded" if document else "queued",
-        message="Done." if document else "Waiting for a worker.",
-        **more,
-    )
+        dataset_version=version, criterion=CRITERION, scorers=names, split="test",
+        tie_threshold=1e-4, result=document, status="succeeded" if document else "queued",
+        message="Done." if document else "Waiting for a worker.", **more,
+    )  # fmt: skip
 
 
 def words(html: str) -> str:

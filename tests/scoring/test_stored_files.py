@@ -21,15 +21,10 @@ def erasure(cast: Any, version: DatasetVersion) -> Erasure:
     """An erasure on record, whose files are as the test leaves them."""
     reference: Reference = make_reference(cast.campaign, "gone", 0)
     return Erasure.objects.create(
-        campaign=cast.campaign,
-        reference=reference,
-        status=ErasureStatus.DONE,
-        asked_by=cast.ada,
-        asked_at=timezone.now(),
-        answered_by=cast.rita,
-        erased_at=timezone.now(),
+        campaign=cast.campaign, reference=reference, status=ErasureStatus.DONE, asked_by=cast.ada,
+        asked_at=timezone.now(), answered_by=cast.rita, erased_at=timezone.now(),
         result={"versions": [str(version.pk)]},
-    )
+    )  # fmt: skip
 
 
 def findings(part: str) -> list[Finding]:

@@ -18,14 +18,9 @@ from scoring.training.runs.choices import (
 
 SHAPE = EncoderShape(layers=2, width=10, inner=20, vocabulary=100, positions=50)
 DATA = DataSizes(
-    training=9,
-    validation=3,
-    references=4,
-    candidates=12,
-    reference_words=100,
-    candidate_words=60,
+    training=9, validation=3, references=4, candidates=12, reference_words=100, candidate_words=60,
     longest_words=400,
-)
+)  # fmt: skip
 PROBE, TUNED = {"method": "probe"}, {"method": "finetune", "epochs": 2, "batching": "paper"}
 
 

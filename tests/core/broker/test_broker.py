@@ -25,10 +25,18 @@ TRANSPORT = "core.broker.filesystem:Transport"
 
 
 @pytest.fixture
-def options(tmp_path: Path) -> dict[str, Any]:
-    folder = tmp_path / "messages"
-    folder.mkdir()
-    return {"data_folder_in": str(folder), "data_folder_out": str(folder)}
+def folder(tmp_path: Path) -> Path:
+    """The folder in which messages lie."""
+    found = tmp_path / "messages"
+    found.mkdir()
+    return found
+
+
+@pytest.fixture
+def connect(folder: Path) -> Callable[[], Connection]:
+    """Give a function that makes a fresh connection to the broker of the folder."""
+    options = {"data_folder_in": str(folder), "data_folder_out": str(folder)}
+    return partial(Connection, "filesystem://", transport=TRANSPORT, transport_options=options)
 
 
 def envelope(number: int) -> dict[str, Any]:
@@ -42,8 +50,7 @@ def envelope(number: int) -> dict[str, Any]:
     }
 
 
-def test_a_message_has_its_name_only_once_it_is_whole(options, monkeypatch) -> None:
-    folder = Path(options["data_folder_in"])
+def test_a_message_has_its_name_only_once_it_is_whole(folder, connect, monkeypatch) -> None:
     takeable: list[list[str]] = []
     flush = os.fsync
 
@@ -52,9 +59,8 @@ def test_a_message_has_its_name_only_once_it_is_whole(options, monkeypatch) -> N
         flush(descriptor)
 
     monkeypatch.setattr(os, "fsync", look_and_flush)
-    connection = Connection("filesystem://", transport=TRANSPORT, transport_options=options)
     # No queue of the application: kombu remembers for the whole process which ones it has bound.
-    with connection, connection.SimpleQueue("aside") as queue:
+    with connect() as connection, connection.SimpleQueue("aside") as queue:
         queue.put({"pk": "1"})
         assert takeable[0] == []
         assert len(list(folder.glob("*.aside.msg"))) == 1
@@ -64,17 +70,16 @@ def test_a_message_has_its_name_only_once_it_is_whole(options, monkeypatch) -> N
     assert list(folder.glob("*.msg")) == []
 
 
-def test_of_many_who_take_each_message_goes_to_one(options) -> None:
+def test_of_many_who_take_each_message_goes_to_one(connect) -> None:
     messages, takers = 100, 4
-    with Connection("filesystem://", transport=TRANSPORT, transport_options=options) as connection:
+    with connect() as connection:
         channel: Any = connection.default_channel
         for number in range(messages):
             channel._put("shared", envelope(number))
 
     def take(begin: Barrier) -> list[int]:
         taken = []
-        fresh = Connection("filesystem://", transport=TRANSPORT, transport_options=options)
-        with fresh as connection, suppress(Empty):
+        with connect() as connection, suppress(Empty):
             channel: Any = connection.default_channel
             begin.wait()
             while True:
@@ -86,22 +91,20 @@ def test_of_many_who_take_each_message_goes_to_one(options) -> None:
     assert sorted(chain.from_iterable(found)) == list(range(messages))
 
 
-def test_a_message_is_taken_though_the_temporary_folder_takes_nothing(options, monkeypatch) -> None:
+def test_a_message_is_taken_though_the_temporary_folder_takes_nothing(connect, monkeypatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", "/proc/no such folder")
-    connection = Connection("filesystem://", transport=TRANSPORT, transport_options=options)
-    with connection, connection.SimpleQueue("aside") as queue:
+    with connect() as connection, connection.SimpleQueue("aside") as queue:
         queue.put({"pk": "1"})
         assert queue.get(timeout=5).payload == {"pk": "1"}
 
 
 def test_who_declares_a_queue_leaves_nothing_that_another_could_find_half_written(
-    options, tmp_path, monkeypatch
+    connect, tmp_path, monkeypatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.rglob("*"))
     for _ in range(2):
-        connection = Connection("filesystem://", transport=TRANSPORT, transport_options=options)
-        with connection, connection.SimpleQueue("beside"):
+        with connect() as connection, connection.SimpleQueue("beside"):
             pass
     assert sorted(tmp_path.rglob("*")) == before
 
@@ -153,14 +156,14 @@ NO_MESSAGES: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("what", NO_MESSAGES)
-def test_what_is_no_message_is_set_aside_and_the_next_one_taken(options, what, caplog) -> None:
-    folder = Path(options["data_folder_in"])
+def test_what_is_no_message_is_set_aside_and_the_next_one_taken(
+    folder, connect, what, caplog
+) -> None:
     (folder.parent / "message").write_text(dumps(envelope(7)))
     bad = folder / "0_a.shared.msg"
     NO_MESSAGES[what](bad)
     (folder / "no message").mkdir()  # named otherwise, it is nobody's
-    fresh = Connection("filesystem://", transport=TRANSPORT, transport_options=options)
-    with fresh as connection:
+    with connect() as connection:
         channel: Any = connection.default_channel
         channel._put("shared", envelope(2))
         assert channel._get("shared")["body"] == "2"
@@ -171,12 +174,10 @@ def test_what_is_no_message_is_set_aside_and_the_next_one_taken(options, what, c
     assert [record.levelname for record in caplog.records] == ["ERROR"]
 
 
-def test_what_cannot_be_moved_is_passed_over(options, monkeypatch) -> None:
-    folder = Path(options["data_folder_in"])
+def test_what_cannot_be_moved_is_passed_over(folder, connect) -> None:
     os.mkfifo(folder / "0_a.shared.msg")
     (folder.parent / "set_aside").write_text("a file")
-    fresh = Connection("filesystem://", transport=TRANSPORT, transport_options=options)
-    with fresh as connection:
+    with connect() as connection:
         channel: Any = connection.default_channel
         channel._put("shared", envelope(2))
         assert channel._get("shared")["body"] == "2"

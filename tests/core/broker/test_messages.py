@@ -33,7 +33,6 @@ def message(*args: Any) -> Any:
 
 def test_every_task_reads_its_messages_with_care() -> None:
     tasks = [task for name, task in app.tasks.items() if not name.startswith("celery.")]
-
     assert tasks
     assert {task.Strategy for task in tasks} == {"core.broker.consumer:careful_strategy"}
 
@@ -44,20 +43,16 @@ def test_a_good_message_is_taken(monkeypatch) -> None:
 
 def test_what_cannot_be_read_is_malformed_and_its_words_are_not_told(monkeypatch) -> None:
     read = reader(monkeypatch, ValueError("not enough values in 1. A secret cup"))
-
     with pytest.raises(InvalidTaskError) as caught:
         read(message("a key"), "body")
-
     assert "ValueError" in str(caught.value)
     assert "secret" not in str(caught.value)
 
 
 def test_what_celery_knows_to_be_malformed_stays_as_it_is(monkeypatch) -> None:
     error = DecodeError("broken")
-
     with pytest.raises(DecodeError) as caught:
         reader(monkeypatch, error)(message("a key"), "body")
-
     assert caught.value is error
 
 

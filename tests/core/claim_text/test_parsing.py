@@ -17,31 +17,9 @@ GOLDEN = Path(__file__).with_name("golden_trees.json")
 REFERENCES = Path(__file__).parents[3] / "fixtures" / "demo" / "references"
 PIECES = st.sampled_from(
     [
-        "1. ",
-        "2) ",
-        "Claim 3",
-        "\n",
-        " ",
-        "A pump",
-        ". ",
-        "claim 1",
-        "claims 1 to 3",
-        ";",
-        "9",
-        "、",
-        "一",
-        "。",
-        "\x00",
-        "\u200b",
-        "\u202e",
-        "\r\n",
-        "\u2028",
-        "\ufeff",
-        "(canceled)",
-        "4-6. ",
-        "<p>",
-        "(7) ",
-        "权利要求1",
+        *("1. ", "2) ", "Claim 3", "\n", " ", "A pump", ". ", "claim 1", "claims 1 to 3", ";", "9"),
+        *("、", "一", "。", "\x00", "\u200b", "\u202e", "\r\n", "\u2028", "\ufeff"),
+        *("(canceled)", "4-6. ", "<p>", "(7) ", "权利要求1"),
     ]
 )
 
@@ -109,10 +87,11 @@ def test_chinese_claims_are_cut_and_linked(text):
     assert [claim.depends_on for claim in claims] == [(), (1,), (1, 2)]
 
 
-def test_words_before_the_first_number_are_a_part_without_number():
-    claims = parse_claims("What is claimed is:\n1. A pump.\n2. The pump of claim 1.")
+@pytest.mark.parametrize("heading", ["What is claimed is:\n", "Claims\n"])
+def test_words_before_the_first_number_are_a_part_without_number(heading):
+    claims = parse_claims(f"{heading}1. A pump.\n2. The pump of claim 1.")
     assert [claim.number for claim in claims] == [None, 1, 2]
-    assert claims[0].text == "What is claimed is:\n"
+    assert claims[0].text == heading
 
 
 def test_text_without_numbers_is_one_claim():
@@ -127,25 +106,23 @@ def test_empty_text_has_no_claims():
 
 
 def test_decimals_and_cited_numbers_open_no_claim():
-    assert numbers("1. A rod of 0.2. Metres are meant.\n2. The rod of claim\n1. Nothing else.") == [
-        1,
-        2,
-    ]
+    text = "1. A rod of 0.2. Metres are meant.\n2. The rod of claim\n1. Nothing else."
+    assert numbers(text) == [1, 2]
     assert numbers("1. A rod. 2. The rod of claim 1 or 2. The rod is long. 3. A bar.") == [1, 2, 3]
 
 
-def test_a_list_inside_a_claim_opens_no_claim():
-    text = "1. A method comprising:\n1) heating;\n2) cooling.\n2. The method of claim 1."
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. A method comprising:\n1) heating;\n2) cooling.\n2. The method of claim 1.",
+        "1. A method of:\n1. heating;\n2. cooling.\n2. The method of claim 1.",
+        "1. A pump, comprising: 1. a rod; 2. a seal. 2. The pump of claim 1.",
+        "1. A pump as in Fig. 2. The pump is red. 2. The pump of claim 1.",
+        "1. A set of:\n(1) rods;\n(2) bars.\n2. The set of claim 1.",
+    ],
+)
+def test_a_list_inside_a_claim_opens_no_claim(text):
     assert numbers(text) == [1, 2]
-
-
-def test_a_list_with_the_claims_own_marks_opens_no_claim():
-    text = "1. A method of:\n1. heating;\n2. cooling.\n2. The method of claim 1."
-    assert numbers(text) == [1, 2]
-    text = "1. A pump, comprising: 1. a rod; 2. a seal. 2. The pump of claim 1."
-    assert numbers(text) == [1, 2]
-    assert numbers("1. A pump as in Fig. 2. The pump is red. 2. The pump of claim 1.") == [1, 2]
-    assert numbers("1. A set of:\n(1) rods;\n(2) bars.\n2. The set of claim 1.") == [1, 2]
 
 
 def test_missing_and_repeated_numbers_are_kept_as_written():
@@ -157,10 +134,6 @@ def test_missing_and_repeated_numbers_are_kept_as_written():
 def test_a_cancelled_range_is_one_part(mark):
     claims = parse_claims(mark + " 4. A pump. 5. The pump of claim 4.")
     assert [(item.number, item.last_number) for item in claims] == [(1, 3), (4, 4), (5, 5)]
-
-
-def test_a_heading_is_a_part_without_number():
-    assert numbers("Claims\n1. A pump.\n2. The pump of claim 1.") == [None, 1, 2]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from django.db import OperationalError
 from annotator.models import ClaimImport
 from core.jobs import leases as module
 from core.jobs.leases import LostLease, heartbeat
+from tests.faults import raising
 
 LONGEST_WAIT_SECONDS = 20
 
@@ -46,19 +47,14 @@ def test_without_progress_a_heartbeat_only_renews_the_lease(renewals) -> None:
 
 def test_a_lost_lease_is_raised_where_the_work_asks(monkeypatch, settings) -> None:
     settings.JOB_LEASE_SECONDS = 1
-
-    def lose(row: object) -> None:
-        raise LostLease
-
-    monkeypatch.setattr(module, "renew_lease", lose)
-    lost: list[object] = []
+    monkeypatch.setattr(module, "renew_lease", raising(LostLease()))
 
     def is_lost() -> bool:
         try:
             still_ours()
         except LostLease:
-            lost.append(1)
-        return bool(lost)
+            return True
+        return False
 
     with heartbeat(ClaimImport()) as still_ours:
         wait_until(is_lost)

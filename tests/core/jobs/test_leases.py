@@ -14,20 +14,10 @@ from django.utils import timezone
 
 from core.jobs import leases
 from core.jobs.rows import JobStatus
-from scoring.models import AgreementReport, Dataset, DatasetVersion
+from scoring.models import AgreementReport
 
 pytestmark = pytest.mark.django_db
-Logged = Callable[[Callable[[], object]], list[str]]
-
-
-@pytest.fixture
-def job() -> AgreementReport:
-    version = DatasetVersion.objects.create(
-        dataset=Dataset.objects.create(name="tiny"), number=1, sha256="0" * 64, items=0, card={}
-    )
-    return AgreementReport.objects.create(
-        dataset_version=version, criterion="x", scorers=[], split="all", tie_threshold=0
-    )
+Told = Callable[[Callable[[], object]], list[str]]
 
 
 def expire(job: AgreementReport) -> None:
@@ -39,17 +29,21 @@ def status_of(job: AgreementReport) -> str:
     return AgreementReport.objects.get(pk=job.pk).status
 
 
+def claimed(job: AgreementReport) -> AgreementReport:
+    found = leases.claim(AgreementReport, job.pk)
+    assert found is not None
+    return found
+
+
 def test_a_queued_job_is_claimed_once(job) -> None:
-    assert leases.claim(AgreementReport, job.pk) is not None
+    claimed(job)
     assert leases.claim(AgreementReport, job.pk) is None
 
 
 def test_the_old_owner_of_an_expired_lease_changes_nothing(job) -> None:
-    old = leases.claim(AgreementReport, job.pk)
+    old = claimed(job)
     expire(job)
-    new = leases.claim(AgreementReport, job.pk)
-    assert old is not None
-    assert new is not None
+    new = claimed(job)
     assert new.attempt == 2
     with pytest.raises(leases.LostLease):
         leases.renew_lease(old, progress=0.9)
@@ -61,9 +55,7 @@ def test_the_old_owner_of_an_expired_lease_changes_nothing(job) -> None:
 
 
 def test_a_final_job_is_neither_claimed_nor_cancelled(job) -> None:
-    mine = leases.claim(AgreementReport, job.pk)
-    assert mine is not None
-    leases.close(mine, JobStatus.FAILED, message="why")
+    leases.close(claimed(job), JobStatus.FAILED, message="why")
     assert leases.claim(AgreementReport, job.pk) is None
     assert leases.request_cancel(job) is False
     assert status_of(job) == JobStatus.FAILED
@@ -76,8 +68,7 @@ def test_cancelling_a_queued_job_ends_it_at_once(job) -> None:
 
 
 def test_a_running_job_learns_of_its_cancellation_at_the_next_beat(job) -> None:
-    mine = leases.claim(AgreementReport, job.pk)
-    assert mine is not None
+    mine = claimed(job)
     assert leases.request_cancel(job)
     with pytest.raises(leases.LostLease):
         leases.renew_lease(mine)
@@ -95,7 +86,7 @@ def test_the_sweep_ends_a_cancelled_job_whose_worker_died(job) -> None:
 
 def test_the_sweep_gives_up_after_the_last_attempt_and_says_so(job) -> None:
     for _ in range(leases.MOST_ATTEMPTS):
-        assert leases.claim(AgreementReport, job.pk) is not None
+        claimed(job)
         expire(job)
     leases.settle_stranded(AgreementReport)
     row = AgreementReport.objects.get(pk=job.pk)
@@ -117,14 +108,14 @@ def test_a_job_that_waits_for_a_day_is_rung_for_ever_less_often_but_every_five_m
 ) -> None:
     job.refresh_from_db()
     ages = [*range(0, 600, 10), *range(600, 86_400, 150)]
-    enqueued = []
+    rung = []
     for age in ages:
         now = job.created_at + timedelta(seconds=age)
         monkeypatch.setattr(leases, "database_now", lambda now=now: now)
-        enqueued += [age] * len(list(leases.jobs_to_enqueue(AgreementReport)))
-    assert enqueued[:8] == [0, 10, 20, 40, 80, 160, 320, 750]
-    assert {later - age for age, later in pairwise(enqueued[7:])} == {300}
-    assert len(enqueued) == 293
+        rung += [age] * len(list(leases.jobs_to_enqueue(AgreementReport)))
+    assert rung[:8] == [0, 10, 20, 40, 80, 160, 320, 750]
+    assert {later - age for age, later in pairwise(rung[7:])} == {300}
+    assert len(rung) == 293
 
 
 def test_of_two_sweepers_that_find_a_job_at_once_one_rings(job, monkeypatch) -> None:
@@ -142,7 +133,7 @@ def test_of_two_sweepers_that_find_a_job_at_once_one_rings(job, monkeypatch) -> 
 
 
 @pytest.mark.parametrize(
-    ("status", "is_started", "lapsed_ago", "enqueued_ago", "is_enqueued"),
+    ("status", "is_started", "lapsed_ago", "rung_ago", "is_rung"),
     [
         ("queued", False, None, 60, False),
         ("queued", True, None, 11, True),  # a checked import that is to be stored now
@@ -153,7 +144,7 @@ def test_of_two_sweepers_that_find_a_job_at_once_one_rings(job, monkeypatch) -> 
     ],
 )
 def test_a_job_that_waits_anew_is_rung_for_as_a_new_one(
-    job, status, is_started, lapsed_ago, enqueued_ago, is_enqueued
+    job, status, is_started, lapsed_ago, rung_ago, is_rung
 ) -> None:
     now = timezone.now()
     AgreementReport.objects.update(
@@ -161,13 +152,13 @@ def test_a_job_that_waits_anew_is_rung_for_as_a_new_one(
         created_at=now - timedelta(days=1),
         started_at=now - timedelta(hours=1) if is_started else None,
         lease_until=None if lapsed_ago is None else now - timedelta(seconds=lapsed_ago),
-        rung_at=now - timedelta(seconds=enqueued_ago),
+        rung_at=now - timedelta(seconds=rung_ago),
     )
-    assert bool(leases.jobs_to_enqueue(AgreementReport)) is is_enqueued
+    assert bool(leases.jobs_to_enqueue(AgreementReport)) is is_rung
 
 
 @pytest.fixture
-def logged(caplog: pytest.LogCaptureFixture, django_capture_on_commit_callbacks: Any) -> Logged:
+def told(caplog: pytest.LogCaptureFixture, django_capture_on_commit_callbacks: Any) -> Told:
     """Give what does something, commits it, and returns what was logged, warnings marked by "!"."""
     caplog.set_level(logging.INFO, logger="annotator.jobs")
 
@@ -184,26 +175,25 @@ def logged(caplog: pytest.LogCaptureFixture, django_capture_on_commit_callbacks:
     return after
 
 
-def test_a_job_is_logged_once_when_it_starts_and_once_when_it_ends(job, logged, caplog) -> None:
+def test_a_job_is_told_once_when_it_starts_and_once_when_it_ends(job, told, caplog) -> None:
     mine: list[Any] = []
     named = f"kind=agreementreport key={job.pk} attempt=1"
-    assert logged(lambda: mine.append(leases.claim(AgreementReport, job.pk))) == [
+    assert told(lambda: mine.append(leases.claim(AgreementReport, job.pk))) == [
         f"job started {named}"
     ]
     mine[0].started_at -= timedelta(hours=1)
-    assert logged(lambda: leases.close(mine[0], JobStatus.SUCCEEDED)) == [
+    assert told(lambda: leases.close(mine[0], JobStatus.SUCCEEDED)) == [
         f"job succeeded {named} seconds=N"
     ]
     facts = caplog.records[0].__dict__["job"]
     assert (facts["status"], facts["key"]) == ("succeeded", str(job.pk))
     assert 3600 <= facts["seconds"] < 7200
-    # Its message once more.
-    assert logged(lambda: leases.claim(AgreementReport, job.pk)) == []
+    # Its bell once more.
+    assert told(lambda: leases.claim(AgreementReport, job.pk)) == []
 
 
-def test_an_end_that_is_undone_is_not_logged_and_a_failure_by_its_kind_alone(job, logged) -> None:
-    mine = leases.claim(AgreementReport, job.pk)
-    assert mine is not None
+def test_an_end_that_is_undone_is_not_told_and_a_failure_by_its_kind_alone(job, told) -> None:
+    mine = claimed(job)
 
     def fail() -> None:
         try:
@@ -213,28 +203,27 @@ def test_an_end_that_is_undone_is_not_logged_and_a_failure_by_its_kind_alone(job
         except KeyError:
             leases.close(mine, JobStatus.FAILED, message="why")
 
-    assert logged(fail) == [
+    assert told(fail) == [
         f"job failed kind=agreementreport key={job.pk} attempt=1 seconds=N error=KeyError"
     ]
 
 
-def test_who_lost_a_job_logs_no_end_of_it_and_who_cancels_it_one(job, logged) -> None:
-    old = leases.claim(AgreementReport, job.pk)
+def test_who_lost_a_job_tells_no_end_of_it_and_who_cancels_it_one(job, told) -> None:
+    old = claimed(job)
     expire(job)
-    new = leases.claim(AgreementReport, job.pk)
-    assert old is not None and new is not None
+    new = claimed(job)
     leases.request_cancel(job)
-    assert logged(lambda: leases.settle_cancelled(old)) == []
+    assert told(lambda: leases.settle_cancelled(old)) == []
     for lines in ([f"job cancelled kind=agreementreport key={job.pk} attempt=2 seconds=N"], []):
-        assert logged(lambda: leases.settle_cancelled(new)) == lines
+        assert told(lambda: leases.settle_cancelled(new)) == lines
 
 
 @pytest.mark.parametrize("is_cancelled", [True, False])
-def test_the_end_of_a_job_whose_worker_died_is_a_warning(job, logged, is_cancelled) -> None:
+def test_the_end_of_a_job_whose_worker_died_is_a_warning(job, told, is_cancelled) -> None:
     leases.claim(AgreementReport, job.pk)
     expire(job)
     AgreementReport.objects.update(attempt=5, cancel_requested=is_cancelled)
     status = "cancelled" if is_cancelled else "failed"
     named = f"kind=agreementreport key={job.pk} attempt=5 seconds=N error=LostLease!"
-    assert logged(lambda: leases.settle_stranded(AgreementReport)) == [f"job {status} {named}"]
-    assert logged(lambda: leases.settle_stranded(AgreementReport)) == []
+    assert told(lambda: leases.settle_stranded(AgreementReport)) == [f"job {status} {named}"]
+    assert told(lambda: leases.settle_stranded(AgreementReport)) == []

@@ -12,6 +12,7 @@ from core.errors import Refused
 from core.jobs import leases
 from core.jobs.rows import JobStatus
 from core.jobs.running import run_job
+from tests.faults import raising
 
 pytestmark = pytest.mark.django_db
 Work = Callable[..., dict[str, Any] | None]
@@ -52,11 +53,8 @@ def test_a_refusal_fails_the_job_with_its_sentence(job) -> None:
 
 
 def test_an_unexpected_error_fails_the_job_and_its_text_is_not_stored(job) -> None:
-    def broken(*_: object) -> NoReturn:
-        raise ValueError("1. A secret cup.")
-
     with pytest.raises(ValueError):
-        run(job, broken)
+        run(job, raising(ValueError("1. A secret cup.")))
     row = stored(job)
     assert row.status == JobStatus.FAILED
     assert row.message == "The report stopped on an unexpected error (ValueError)."

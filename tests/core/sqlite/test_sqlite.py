@@ -61,11 +61,8 @@ def test_without_the_package_the_interpreters_library_is_used(monkeypatch) -> No
 @pytest.mark.parametrize(
     ("version", "journal"),
     [
-        ((3, 40, 1), "TRUNCATE"),
-        ((3, 51, 2), "TRUNCATE"),
-        ((3, 51, 3), "WAL"),
-        ((3, 52, 0), "WAL"),
-        ((4, 0, 0), "WAL"),
+        *((version, "TRUNCATE") for version in ((3, 40, 1), (3, 51, 2))),
+        *((version, "WAL") for version in ((3, 51, 3), (3, 52, 0), (4, 0, 0))),
     ],
 )
 def test_a_library_with_the_fault_gets_a_journal_without_it(version, journal) -> None:

@@ -9,13 +9,11 @@ from core.statistics import tables as reasons
 from core.statistics.coefficients import Weights, agreement_weights, gwet_ac2
 from core.statistics.resampling import NO_SPREAD
 from core.statistics.tables import ReliabilityError
-from tests.amounts import tries
 from tests.core.statistics.conftest import (
     GAP,
     KRIPPENDORFF,
     make_table,
     random_tables,
-    shuffled,
 )
 
 KINDS: tuple[Weights, ...] = ("identity", "ordinal", "quadratic")
@@ -85,13 +83,6 @@ def test_ac2_equals_its_definition_on_random_tables(kind) -> None:
         expected = slow_ac2(table.values, kind, 10)
         value = gwet_ac2(table, kind).value
         assert value == (None if expected is None else pytest.approx(expected, abs=1e-9))
-
-
-def test_the_order_of_items_and_annotators_changes_no_ac2() -> None:
-    for table in random_tables(tries(50), seed=1):
-        one, two = gwet_ac2(table), gwet_ac2(shuffled(table))
-        assert one.value == pytest.approx(two.value, abs=1e-12)
-        assert one.low == pytest.approx(two.low, abs=1e-9)
 
 
 def test_items_with_one_score_count_in_the_chance_term_only() -> None:

@@ -56,21 +56,6 @@ def test_components_equal_the_slow_solution_on_random_tables() -> None:
     assert compared > 0.8 * TABLES
 
 
-def test_components_come_back_from_scores_made_with_them() -> None:
-    random = np.random.default_rng(3)
-    items, annotators, rest = 4.0, 1.0, 2.0
-    means = []
-    for _ in range(60):
-        values = (
-            random.normal(0, items**0.5, (60, 1))
-            + random.normal(0, annotators**0.5, 12)
-            + random.normal(0, rest**0.5, (60, 12))
-        )
-        values[random.random((60, 12)) < 0.7] = np.nan
-        means.append(fast_components(shared_items(make_table(values)))[:3])
-    assert np.mean(means, axis=0).tolist() == pytest.approx([items, annotators, rest], abs=0.25)
-
-
 def test_adding_a_constant_to_all_scores_changes_nothing() -> None:
     table = next(random_tables(1))
     shared = shared_items(table)

@@ -8,13 +8,11 @@ import pytest
 
 from core.statistics import tables as reasons
 from core.statistics.coefficients import raw_agreement
-from tests.amounts import tries
 from tests.core.statistics.conftest import (
     GAP,
     make_table,
     random_tables,
     score_lists,
-    shuffled,
 )
 
 
@@ -45,15 +43,6 @@ def test_raw_agreement_equals_its_definition_on_random_tables() -> None:
         assert found.mean_difference.value == pytest.approx(
             slow_mean(items, lambda a, b: abs(a - b)), abs=1e-9
         )
-
-
-def test_the_order_of_items_and_annotators_changes_no_raw_agreement() -> None:
-    for table in random_tables(tries(50), seed=1):
-        one, two = raw_agreement(table), raw_agreement(shuffled(table))
-        for name in ("exact", "within", "mean_difference"):
-            first, second = getattr(one, name), getattr(two, name)
-            assert first.value == pytest.approx(second.value, abs=1e-12)
-            assert first.low == pytest.approx(second.low, abs=1e-12)
 
 
 def test_intervals_stay_within_the_range() -> None:

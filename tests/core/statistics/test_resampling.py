@@ -53,14 +53,6 @@ def test_jackknife_by_hand() -> None:
     assert found.interval == resampling.JACKKNIFE_T
 
 
-def test_jackknife_of_a_mean_is_the_textbook_interval() -> None:
-    values = np.random.default_rng(1).uniform(4, 6, 30)
-    found = estimate(mean_sums(values.tolist(), [str(i) for i in range(30)]), MEAN, 30)
-    half = student.ppf(0.975, 29) * values.std(ddof=1) / np.sqrt(30)
-    assert found.low == pytest.approx(values.mean() - half, abs=1e-12)
-    assert found.high == pytest.approx(values.mean() + half, abs=1e-12)
-
-
 def test_each_resample_is_the_figure_of_the_references_drawn() -> None:
     table = many(45)
     found = krippendorff_alpha(table, "ordinal", draws=30, seed=4)

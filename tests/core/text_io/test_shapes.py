@@ -7,17 +7,8 @@ from core.text_io.streams import BadRecord, FormatError, ReadNotes, Record
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        " ",
-        "\t\n",
-        "\u200b",
-        "\ufeff\u2060",
-        "\u00a0\u3000",
-        "\u0301",
-        "\u3164",
-        "\u2800",
-        "\u202e",
-        "\U000e0041",
+        *("", " ", "\t\n", "\u200b", "\ufeff\u2060", "\u00a0\u3000"),
+        *("\u0301", "\u3164", "\u2800", "\u202e", "\U000e0041"),
     ],
 )
 def test_a_text_in_which_nothing_can_be_seen_is_blank(text):
@@ -69,12 +60,7 @@ def test_an_optional_text_has_a_limit():
 
 
 def test_good_records_come_out_until_the_first_bad_one_and_all_bad_ones_are_listed():
-    stream: list[Record | BadRecord] = [
-        Record(1, 1),
-        BadRecord(2, "", "torn"),
-        Record(3, 3),
-        Record(4, -4),
-    ]
+    stream = [Record(1, 1), BadRecord(2, "", "torn"), Record(3, 3), Record(4, -4)]
     values = checked(
         stream,
         lambda record: (record.value, [] if record.value > 0 else [("n", "negative")]),

@@ -89,23 +89,13 @@ claims = st.lists(nasty | st.text(max_size=5), min_size=1, max_size=4).map("".jo
 labels = st.dictionaries(st.sampled_from(ALL_CRITERIA), st.sampled_from([1, 0, -1]), min_size=1)
 any_rows = st.lists(
     st.builds(
-        DatasetRow,
-        id=st.integers(0, 10**6).map(str),
-        reference_id=claims,
-        reference=claims,
-        b=claims,
-        c=claims,
-        b_id=claims,
-        c_id=claims,
-        y=labels,
-        split=st.sampled_from(["", *SPLIT_NAMES]),
-        provenance=st.just({"policy": ', "split": ""'}),
+        DatasetRow, id=st.integers(0, 10**6).map(str), reference_id=claims, reference=claims,
+        b=claims, c=claims, b_id=claims, c_id=claims, y=labels,
+        split=st.sampled_from(["", *SPLIT_NAMES]), provenance=st.just({"policy": ', "split": ""'}),
         extras=st.dictionaries(st.just("family"), claims),
     ),
-    min_size=1,
-    max_size=6,
-    unique_by=lambda row: row.id,
-)
+    min_size=1, max_size=6, unique_by=lambda row: row.id,
+)  # fmt: skip
 
 
 @given(any_rows, labels)

@@ -16,15 +16,10 @@ from scoring.datasets.row_index import RECORDS, digest, open_index, write_index
 def row(**changes: Any) -> dict[str, Any]:
     """A quadruplet as its line says it."""
     said = {
-        "id": "q1",
-        "reference_id": "r1",
-        "A": "1. A cup.",
-        "B": "1. A mug.",
-        "C": "1. A jug.",
-        "y": {"feature_completeness": 1, "overall_quality": -1},
-        "split": "train",
+        "id": "q1", "reference_id": "r1", "A": "1. A cup.", "B": "1. A mug.", "C": "1. A jug.",
+        "y": {"feature_completeness": 1, "overall_quality": -1}, "split": "train",
         "provenance": {"ratings": ["2", "1"], "adjudications": []},
-    }
+    }  # fmt: skip
     return said | changes
 
 

@@ -13,14 +13,11 @@ from scoring.formats.rows import DatasetRow
 
 def annotation(**more: Any) -> dict[str, Any]:
     return {
-        "input_claim": "1. A cup.",
-        "output1": "2. The cup of claim 1, wherein it is red.",
-        "output2": "2. The cup of claim 1, wherein it is blue.",
-        "annotator": 3,
-        "annotation_id": 1,
-        "created_at": "2024-03-22T16:32:50Z",
+        "input_claim": "1. A cup.", "output1": "2. The cup of claim 1, wherein it is red.",
+        "output2": "2. The cup of claim 1, wherein it is blue.", "annotator": 3,
+        "annotation_id": 1, "created_at": "2024-03-22T16:32:50Z",
         "updated_at": "2024-03-22T16:33:50Z",
-    } | more
+    } | more  # fmt: skip
 
 
 def read(*items: dict[str, Any]) -> list[DatasetRow]:

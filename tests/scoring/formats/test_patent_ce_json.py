@@ -15,18 +15,14 @@ from tests.scoring.formats.golden_rows import ROWS, golden
 
 ITEMS: list[dict[str, Any]] = [
     {
-        "gold_claim": "1. A cup\u2028 e\u0301.",
-        "A": "1. A mug.",
-        "B": "1. A \U0001f600 bowl.",
+        "gold_claim": "1. A cup\u2028 e\u0301.", "A": "1. A mug.", "B": "1. A \U0001f600 bowl.",
         "human_eval": {"Quality": -1},
     },
     {
-        "gold_claim": "1. A cup.",
-        "A": "1. A cup.",
-        "B": "1. A bowl.",
+        "gold_claim": "1. A cup.", "A": "1. A cup.", "B": "1. A bowl.",
         "human_eval": {"Completeness": 1, "Clarity": 0, "Consistency": 0, "Linkage": -1},
     },
-]
+]  # fmt: skip
 
 
 def content(*items: Any) -> bytes:

@@ -12,7 +12,7 @@ from scoring.reports import work as reports_work
 from scoring.reports.inputs import Text
 from scoring.reports.scorers import ReportScorer
 from scoring.reports.work import MOST_FAILURES, NOT_ASKED, PairScores, TextPair, score_pairs
-from tests.scoring.asked_reports import raising
+from tests.faults import raising
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 

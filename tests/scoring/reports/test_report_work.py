@@ -13,18 +13,15 @@ from scoring.models import AgreementReport, MetricScore
 from scoring.reports import work as reports_work
 from scoring.reports.files import canonical_json, storable
 from scoring.reports.services import cancel_report
-from scoring.reports.work import carry_out_report
 from tests.scoring.asked_reports import (
     Scores,
     carried_out,
     count_calls,
     failing,
     finished,
-    raising,
     request,
     watch,
 )
-from tests.scoring.conftest import imported
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
@@ -79,23 +76,6 @@ def test_a_pair_is_scored_once_and_a_second_report_computes_nothing_anew(
     assert MetricScore.objects.count() == rows
 
 
-def test_of_a_new_dataset_only_new_pairs_are_scored(version, rows, monkeypatch) -> None:
-    finished(version, "bleu-1")
-    calls = count_calls(monkeypatch)
-    finished(imported("larger", rows(7)), "bleu-1")
-    assert calls == [3] * 5
-
-
-def test_a_stored_score_is_used_as_it_is(version) -> None:
-    before = finished(version, "bleu-1")["scorers"]["bleu-1"]["tau_b"]["value"]
-    for row in MetricScore.objects.filter(scorer__startswith="bleu-1 "):
-        row.value = -row.value
-        row.save()
-    after = finished(version, "bleu-1", seed=1)["scorers"]["bleu-1"]["tau_b"]["value"]
-    assert before > 0
-    assert after == pytest.approx(-before)
-
-
 def test_the_same_question_computed_twice_gives_the_same_bytes(version) -> None:
     first = canonical_json(finished(version, "bleu-1", "length"))
     AgreementReport.objects.all().delete()
@@ -119,31 +99,6 @@ def test_what_is_stored_comes_back_as_the_same_bytes(version, monkeypatch) -> No
     assert row.result is not None
     assert canonical_json(row.result) == canonical_json(given[0])
     assert b"-0.0" not in canonical_json(given[0])
-
-
-def test_killed_midway_only_what_is_missing_is_scored(version, monkeypatch) -> None:
-    """A worker that is killed writes nothing more: its lease runs out, and another takes over."""
-    report = request(version, "bleu-1", "rouge-l")
-    failing(monkeypatch, "rouge-l", raising(KeyboardInterrupt()))
-    with pytest.raises(KeyboardInterrupt):
-        carry_out_report(report.pk)
-    assert AgreementReport.objects.get().status == JobStatus.RUNNING
-    AgreementReport.objects.update(lease_until="2000-01-01T00:00:00Z")
-    calls = count_calls(monkeypatch)
-    row = carried_out(report)
-    assert (row.status, row.attempt) == (JobStatus.SUCCEEDED, 2)
-    assert calls == [18] * 5  # rouge-l and the baselines; bleu-1 was kept
-
-
-def test_carrying_out_a_finished_report_again_changes_nothing(version, monkeypatch) -> None:
-    report = request(version, "bleu-1", "bleu-1")
-    assert report.scorers == ["bleu-1"]
-    carry_out_report(report.pk)
-    before = AgreementReport.objects.values().get()
-    calls = count_calls(monkeypatch)
-    carry_out_report(report.pk)
-    assert AgreementReport.objects.values().get() == before
-    assert calls == []
 
 
 def test_a_report_that_is_cancelled_while_it_scores_stops_and_keeps_its_scores(

@@ -1,7 +1,6 @@
 """What cannot be scored is told, by item or by row, and takes nothing else with it."""
 
 import json
-import math
 from collections.abc import Sequence
 
 import pytest
@@ -10,16 +9,13 @@ from annotator.models import AuditEvent
 from core.jobs.rows import JobStatus
 from scoring import files as scoring_files
 from scoring.metrics.base import MetricError, Missing, Pair, Score
-from scoring.models import AgreementReport
-from scoring.reports import work as reports_work
-from scoring.reports.work import carry_out_report
+from tests.faults import raising
 from tests.scoring.asked_reports import (
     Scores,
     carried_out,
     failing,
     finished,
     make_model,
-    raising,
     request,
     watch,
 )
@@ -61,16 +57,6 @@ def test_a_scorer_without_most_scores_is_set_aside_and_takes_nothing_with_it(
     assert sum(map(sum, entry["confusion"]["table"])) == 0
     assert row.result["scorers"]["rouge-l"]["n"] == 18
     assert row.question_sha256 != ""
-
-
-def test_infinite_scores_are_dropped_and_counted(version, monkeypatch) -> None:
-    def odd(pairs: Sequence[Pair]) -> Sequence[Score]:
-        return [math.inf if "machine1" in pair.candidate else 0.5 for pair in pairs]
-
-    failing(monkeypatch, "bleu-1", odd)
-    result = finished(version, "bleu-1", "rouge-l")
-    assert result["dropped"]["scorers"]["bleu-1"]["infinite"] == 3
-    assert {entry["n"] for entry in result["baselines"].values()} == {15}
 
 
 def test_an_absent_metric_is_a_row_that_says_what_to_put_where(version) -> None:
@@ -127,16 +113,4 @@ def test_a_changed_dataset_file_fails_the_report_in_a_sentence(version) -> None:
     row = carried_out(report)
     assert row.status == JobStatus.FAILED
     assert "was changed after it was stored" in row.message
-
-
-def test_an_unexpected_error_fails_the_row_without_its_words(version, monkeypatch) -> None:
-    report = request(version, "bleu-1")
-    burst = raising(ZeroDivisionError("1. A secret cup"))
-    monkeypatch.setattr(reports_work, "load_scorer", burst)
-    with pytest.raises(ZeroDivisionError):
-        carry_out_report(report.pk)
-    row = AgreementReport.objects.get()
-    assert (row.status, row.result) == (JobStatus.FAILED, None)
-    assert "ZeroDivisionError" in row.message
-    assert "secret" not in row.message
     assert AuditEvent.objects.filter(action="report.failed").count() == 1

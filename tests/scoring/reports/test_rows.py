@@ -6,7 +6,8 @@ import pytest
 
 from core.jobs.leases import LostLease
 from scoring.reports.inputs import NO_TRAINING_LABELS, labels_in_split, report_rows
-from tests.scoring.asked_reports import CRITERION, raising
+from tests.faults import raising
+from tests.scoring.asked_reports import CRITERION
 from tests.scoring.conftest import imported
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
