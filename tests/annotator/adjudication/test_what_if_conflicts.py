@@ -13,11 +13,16 @@ from annotator.adjudication.what_if.rules import (
     found_by,
     row_widths,
 )
-from annotator.conflicts.rules import ConflictRules, Finding, find_conflicts
+from annotator.conflicts.rules import ConflictRules, Finding
 from annotator.rating_values import RatedScores
-from annotator.rubric import CRITERIA
+from annotator.rubric import CRITERIA, OVERALL, overall_numerator
 from tests.amounts import tries
-from tests.annotator.conflicts.all_pairs import rated
+from tests.annotator.conflicts.all_pairs import find_conflicts
+
+
+def rated(annotator: str, candidate: str, *values: int) -> RatedScores:
+    scores = dict(zip(CRITERIA, values or (5, 5, 5, 5), strict=True))
+    return RatedScores(annotator, candidate, scores | {OVERALL: overall_numerator(scores)})
 
 
 def widths(reference: str, ratings: Sequence[RatedScores]) -> Iterator[Width]:

@@ -1,6 +1,7 @@
 import gzip
 import io
 import json
+from dataclasses import asdict
 from itertools import combinations
 from typing import Any
 
@@ -75,13 +76,19 @@ def test_an_id_with_another_text_is_a_bad_record_with_its_line(campaign: Campaig
     assert "give the new text a new id" in caught.value.bad_records[0].reason
 
 
-def test_alike_texts_of_the_file_and_of_the_campaign_are_told(campaign: Campaign) -> None:
+def test_a_bad_file_is_refused_with_its_records(campaign: Campaign) -> None:
+    with pytest.raises(FormatError) as caught:
+        check_claims(campaign=campaign, file=file(line("r1"), line("r2", scroe=1)))
+    assert [bad.line for bad in caught.value.bad_records] == [2]
+
+
+def test_alike_texts_of_the_file_and_of_the_campaign_are_reported(campaign: Campaign) -> None:
     store(campaign, "r1", text="1. A cup.")
     found = check_claims(
         campaign=campaign,
         file=file(line("r1", text="1. A cup."), line("r2", text="1. A  cup."), line("r3")),
     )
-    (pair,) = found.as_json()["near_duplicates"]
+    (pair,) = found.near_duplicates
     assert pair == {
         "first": {"reference_id": "r1", "candidate_id": ""},
         "second": {"reference_id": "r2", "candidate_id": ""},
@@ -142,7 +149,7 @@ def test_a_packed_file_is_checked_as_what_is_in_it() -> None:
 
 def test_everything_is_plain_json() -> None:
     found = check_claims(campaign=None, file=file(line("r1"), line("r2", text="1. A cup r1.")))
-    assert json.loads(json.dumps(found.as_json())) == found.as_json()
+    assert json.loads(json.dumps(asdict(found))) == asdict(found)
 
 
 def test_an_export_of_preferences_counts_texts_and_annotations(campaign: Campaign) -> None:

@@ -1,5 +1,4 @@
 from datetime import timedelta
-from urllib.parse import urlencode
 
 import pytest
 from django.http import QueryDict
@@ -20,7 +19,7 @@ from annotator.models import (
 )
 from annotator.rating.forms import RatingForm, as_sent
 from annotator.rating.services import submit_rating
-from annotator.rating_values import WORDS
+from annotator.rating_values import LONGEST_TEXT, TEXT_FIELDS
 from annotator.rubric import CRITERIA
 from core.errors import OutOfDate, Refused
 from tests.annotator.adjudication.discrepant import revise
@@ -143,8 +142,15 @@ def test_a_submit_never_ends_a_draft_that_was_typed_elsewhere(cast) -> None:
 FIRST = CRITERIA[0]
 
 
-def sent(**changes: str) -> QueryDict:
-    return QueryDict(urlencode(dict.fromkeys(CRITERIA, "5") | changes))
+def sent(**changes: str | list[str] | None) -> QueryDict:
+    data = QueryDict(mutable=True)
+    data.update(dict.fromkeys(CRITERIA, "5"))
+    for name, value in changes.items():
+        if value is None:
+            del data[name]
+        else:
+            data.setlist(name, value if isinstance(value, list) else [value])
+    return data
 
 
 @pytest.mark.parametrize("text", ["0", "9", "10", " 7 ", "\t3\r\n"])
@@ -152,6 +158,38 @@ def test_a_whole_number_from_0_to_10_is_a_score(text: str) -> None:
     form = RatingForm(sent(**{FIRST: text}))
     assert form.is_valid()
     assert form.scores[FIRST] == int(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("10.5", "-1", "11", "", " ", "9.0", "9.", "+9", "09", "00", "1e1", "0x5", "1_0"),
+        *("true", "[9]", "null", "9;drop", "9\x00", "9\u00a0", "\u0669", "\uff11"),
+    ],
+)
+def test_anything_else_is_no_score(text: str) -> None:
+    form = RatingForm(sent(**{FIRST: text}))
+    assert not form.is_valid()
+    assert list(form.errors) == [FIRST]
+    assert set(form.scores) == set(CRITERIA[1:])
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "words"),
+    [
+        ({FIRST: None}, FIRST, ""),
+        ({FIRST: ["9", "9"]}, FIRST, "more than once"),
+        ({"novelty": "5"}, "__all__", "novelty"),
+        ({"comment": "x" * (LONGEST_TEXT + 1)}, "comment", str(LONGEST_TEXT)),
+        *(({name: "a\x00b"}, name, "") for name in ("comment", "key")),
+        *(({"version": version}, "version", "") for version in ("-1", "x", "1.5", "9" * 30)),
+    ],
+    ids=["missing", "twice", "of another rubric", "long", "NUL", "NUL key", *"-x.9"],
+)
+def test_what_else_cannot_be_is_refused_at_its_field(changes, field: str, words: str) -> None:
+    form = RatingForm(sent(**changes))
+    assert list(form.errors) == [field]
+    assert words in str(form.errors[field])
 
 
 def test_comment_keeps_its_words_and_loses_only_the_line_ends_of_forms() -> None:
@@ -170,7 +208,7 @@ def test_a_refusal_of_the_service_is_shown_beside_its_field_or_above() -> None:
 
 
 def test_a_stored_rating_reads_as_the_form_would_send_it() -> None:
-    words = {field.name: f"a {field.name}" for field in WORDS}
+    words = {field.name: f"a {field.name}" for field in TEXT_FIELDS}
     rating = Rating(**dict.fromkeys(CRITERIA, 10), **words, version=3)
     rating.error_tags = [{"tag": "vagueness"}]
     assert {"comment", "note"} <= words.keys()

@@ -1,3 +1,5 @@
+"""Order, plans and sentinels: by hand, against slow loops, and undefined in words."""
+
 import math
 from itertools import combinations
 
@@ -12,15 +14,13 @@ from annotator.reliability.rules import (
     ONE_CRITERION,
     Sensitivity,
     annotators_needed,
-    expected_icc,
     order_agreement,
     sensitivity,
-    standard_error_of_mean,
 )
-from core.statistics.coefficients import Components, intraclass_correlations
+from core.statistics.coefficients import Components
 from core.statistics.tables import ReliabilityError, Sentinel
 from tests.amounts import tries
-from tests.core.statistics.conftest import GAP, SHROUT_FLEISS, make_table, random_tables, shuffled
+from tests.core.statistics.conftest import GAP, make_table, random_tables, shuffled
 
 
 def slow_counts(values: np.ndarray, clusters: tuple[str, ...]) -> list[int]:
@@ -97,17 +97,9 @@ def test_ties_everywhere_leave_tau_undefined_but_not_the_flips() -> None:
 COMPONENTS = Components(items=4.0, annotators=1.0, residual=3.0, ratings_per_item=2.0)
 
 
-def test_standard_errors_by_hand_where_variances_below_zero_count_as_zero() -> None:
-    assert standard_error_of_mean(COMPONENTS, 4) == 1.0
-    assert standard_error_of_mean(COMPONENTS, 3, is_shared=True) == 1.0
-    odd = Components(items=1.0, annotators=-0.5, residual=2.0, ratings_per_item=2.0)
-    assert standard_error_of_mean(odd, 2) == 1.0
-
-
 def test_annotators_needed_by_hand() -> None:
     assert annotators_needed(COMPONENTS, 1.0) == 4
     assert annotators_needed(COMPONENTS, 0.99) == 5
-    assert annotators_needed(COMPONENTS, 1.0, is_shared=True) == 3
     assert annotators_needed(COMPONENTS, 50.0) == 1
 
 
@@ -115,8 +107,9 @@ def test_the_plan_reaches_what_was_wanted_and_one_fewer_does_not() -> None:
     for hundredths in range(30, 200, 7):
         wanted = hundredths / 100
         k = annotators_needed(COMPONENTS, wanted)
-        assert standard_error_of_mean(COMPONENTS, k) <= wanted * (1 + 1e-9)
-        assert k == 1 or standard_error_of_mean(COMPONENTS, k - 1) > wanted
+        # The error variance of one rating is 1 + 3.
+        assert math.sqrt(4 / k) <= wanted * (1 + 1e-9)
+        assert k == 1 or math.sqrt(4 / (k - 1)) > wanted
 
 
 def test_a_whole_number_is_not_rounded_up() -> None:
@@ -124,23 +117,15 @@ def test_a_whole_number_is_not_rounded_up() -> None:
         assert annotators_needed(COMPONENTS, math.sqrt(4 / k)) == k
 
 
-def test_the_expected_icc_is_the_one_measured_for_the_mean() -> None:
-    found = intraclass_correlations(make_table(SHROUT_FLEISS))
-    assert expected_icc(found.single.value, 4) == pytest.approx(found.mean.value, abs=1e-12)
-    assert expected_icc(0.5, 2) == pytest.approx(2 / 3)
-    assert expected_icc(-0.5, 3) is None  # so far below zero it predicts nothing
+def test_variances_below_zero_count_as_zero() -> None:
+    odd = Components(items=1.0, annotators=-0.5, residual=2.0, ratings_per_item=2.0)
+    assert annotators_needed(odd, 1.0) == 2
 
 
-@pytest.mark.parametrize("k", [0, -1])
-def test_no_annotators_and_an_icc_above_one_are_refused(k: int) -> None:
-    for plan in (
-        lambda: standard_error_of_mean(COMPONENTS, k),
-        lambda: annotators_needed(COMPONENTS, k),
-        lambda: expected_icc(0.5, k),
-        lambda: expected_icc(1.1, 2),
-    ):
-        with pytest.raises(ReliabilityError):
-            plan()
+@pytest.mark.parametrize("wanted", [0, -1])
+def test_a_standard_error_that_is_not_above_zero_is_refused(wanted: int) -> None:
+    with pytest.raises(ReliabilityError):
+        annotators_needed(COMPONENTS, wanted)
 
 
 SENTINELS = [
@@ -166,12 +151,14 @@ def test_sensitivity_by_hand() -> None:
     assert chosen(found, "bob", "x").drop_elsewhere.value == 3.5
 
 
-def test_every_annotator_meets_every_criterion_and_what_was_not_damaged_is_said_in_words() -> None:
-    found = sensitivity(SENTINELS)
-    kinds = [(one.annotator, one.criterion) for one in found]
+def test_every_annotator_meets_every_criterion_in_the_list() -> None:
+    kinds = [(one.annotator, one.criterion) for one in sensitivity(SENTINELS)]
     assert len(kinds) == len(set(kinds)) == 1 + 2 + 2 + 4
-    for missing in (chosen(found, "bob", "y"), *sensitivity([])):
-        assert (missing.detected.value, missing.detected.reason) == (None, NO_SENTINELS)
+
+
+def test_a_criterion_that_was_not_damaged_for_an_annotator_is_said_in_words() -> None:
+    missing = chosen(sensitivity(SENTINELS), "bob", "y")
+    assert (missing.detected.value, missing.detected.reason) == (None, NO_SENTINELS)
 
 
 def test_the_smallest_drop_that_counts_can_be_set() -> None:
@@ -180,6 +167,11 @@ def test_the_smallest_drop_that_counts_can_be_set() -> None:
         for least in (2, 3, 5)
     ]
     assert shares == pytest.approx([2 / 3, 1 / 3, 0])
+
+
+def test_no_sentinels_are_said_in_words() -> None:
+    (everything,) = sensitivity([])
+    assert (everything.detected.value, everything.detected.reason) == (None, NO_SENTINELS)
 
 
 def test_one_criterion_alone_leaves_nothing_elsewhere() -> None:

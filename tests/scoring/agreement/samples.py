@@ -1,10 +1,13 @@
 """Samples made of arrays, for tests of what is measured on them."""
 
+from collections.abc import Callable
+
 import numpy as np
-from scipy import stats
 
 from core.statistics.resampling import bootstrap_weights
-from scoring.agreement.figures import Sample
+from scoring.agreement.classification import Statistic, confusion, statistic
+from scoring.agreement.figures import LABEL_FIGURES, Sample
+from scoring.agreement.items import Labels
 
 
 def sample_of(y: np.ndarray, clusters: np.ndarray, resamples: int = 200, seed: int = 0) -> Sample:
@@ -14,12 +17,12 @@ def sample_of(y: np.ndarray, clusters: np.ndarray, resamples: int = 200, seed: i
     return Sample(y.astype(np.int64), clusters.astype(np.int64), count, weights)
 
 
-def jackknife_error(without: np.ndarray) -> float:
-    """Return the standard error of a figure out of its values without each reference."""
-    share = (len(without) - 1) / len(without)
-    return float(np.sqrt(share * ((without - without.mean()) ** 2).sum()))
+def of_labels(name: str) -> Callable[[Labels, Labels], Statistic]:
+    """One of LABEL_FIGURES as a function of predicted and human labels."""
+    figure = LABEL_FIGURES[name]
 
+    def of_lists(predicted: Labels, y: Labels) -> Statistic:
+        table = confusion(predicted, y)
+        return statistic(float(figure.of_tables(table)), figure.reason(table))
 
-def jackknife_half(without: np.ndarray) -> float:
-    """Return half the length of the figure's interval: Student's t at 95 %."""
-    return float(stats.t.ppf(0.975, len(without) - 1) * jackknife_error(without))
+    return of_lists

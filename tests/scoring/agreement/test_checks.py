@@ -62,7 +62,9 @@ def test_counts_of_items_references_candidates_and_labels() -> None:
     checks = item_checks(
         [Item("r1", "A", "b", "c", 1), Item("r1", "A", "c", "d", 1), Item("r2", "Z", "b", "e", 0)]
     )
-    assert (checks["items"], checks["references"], checks["candidates"]) == (3, 2, 5)
+    assert checks["items"] == 3
+    assert checks["references"] == 2
+    assert checks["candidates"] == 5
     assert checks["labels"] == {"-1": 0, "0": 1, "1": 2}
 
 
@@ -83,6 +85,12 @@ def test_copies_of_the_reference_are_told_apart_and_their_wins_counted() -> None
     }
 
 
+def test_a_comparison_with_itself_is_counted() -> None:
+    checks = item_checks([Item("r", "A", "b c", "b  c", 0), Item("r", "A", "b c", "d", 1)])
+    assert checks["self_comparisons"] == 1
+    assert checks["white_space_twins"] == 1
+
+
 def test_repeats_are_found_on_swapped_sides_and_contradictions_named() -> None:
     checks = item_checks(
         [
@@ -93,3 +101,8 @@ def test_repeats_are_found_on_swapped_sides_and_contradictions_named() -> None:
         ]
     )
     assert checks["duplicates"] == {"items": 2, "contradicting": 1}
+
+
+def test_one_reference_text_under_two_ids_is_counted() -> None:
+    checks = item_checks([Item("r1", "a  lid", "b", "c", 1), Item("r2", "a lid", "d", "e", 1)])
+    assert checks["references_with_shared_text"] == 1

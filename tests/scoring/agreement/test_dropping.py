@@ -31,11 +31,6 @@ def scorer(name: str, changes: dict[str, float | None], reasons: dict[str, str] 
     return ScorerScores(name, "1", scores, {("A", t): why for t, why in (reasons or {}).items()})
 
 
-def told(changes: dict[str, float | None], reasons: dict[str, str] | None = None):
-    """Return what is told of the one scorer, by which all are left out."""
-    return comparable_items(ITEMS, [scorer("one", changes, reasons)]).dropped["scorers"]["one"]
-
-
 def test_complete_scores_keep_every_item() -> None:
     kept = comparable_items(ITEMS, [scorer("one", {})])
     assert kept.items == ITEMS
@@ -62,20 +57,27 @@ def test_an_item_that_one_scorer_lacks_is_left_out_for_all() -> None:
 
 
 def test_reasons_are_the_scorers_own_where_it_gave_one() -> None:
-    changes = {"b0": None, "c0": math.inf, "b2": math.nan}
-    reasons = {"No answer came.": 1, NOT_A_NUMBER: 1}
-    expected = {"missing": 2, "infinite": 0, "reasons": reasons}
-    assert told(changes, {"b0": "No answer came."}) == expected
+    kept = comparable_items(
+        ITEMS,
+        [scorer("one", {"b0": None, "c0": math.inf, "b2": math.nan}, {"b0": "No answer came."})],
+    )
+    assert kept.dropped["scorers"]["one"] == {
+        "missing": 2,
+        "infinite": 0,
+        "reasons": {"No answer came.": 1, NOT_A_NUMBER: 1},
+    }
 
 
-@pytest.mark.parametrize("changes", [{"b5": None, "c5": math.inf}, {"b5": -math.inf, "c5": None}])
-def test_a_missing_score_counts_before_an_infinite_one_on_either_side(changes) -> None:
-    assert told(changes) == {"missing": 1, "infinite": 0, "reasons": {NO_SCORE: 1}}
+def test_a_missing_score_counts_before_an_infinite_one_on_either_side() -> None:
+    for changes in ({"b5": None, "c5": math.inf}, {"b5": -math.inf, "c5": None}):
+        told = comparable_items(ITEMS, [scorer("one", changes)]).dropped["scorers"]["one"]
+        assert told == {"missing": 1, "infinite": 0, "reasons": {NO_SCORE: 1}}
 
 
 def test_scores_whose_difference_overflows_count_as_infinite() -> None:
-    expected = {"missing": 0, "infinite": 1, "reasons": {TOO_FAR_APART: 1}}
-    assert told({"b3": 1e308, "c3": -1e308}) == expected
+    kept = comparable_items(ITEMS, [scorer("one", {"b3": 1e308, "c3": -1e308})])
+    told = kept.dropped["scorers"]["one"]
+    assert told == {"missing": 0, "infinite": 1, "reasons": {TOO_FAR_APART: 1}}
 
 
 def test_an_item_that_two_scorers_lack_is_listed_once_with_both() -> None:

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from core.statistics import resampling
-from scoring.agreement import classification, correlation
+from scoring.agreement import correlation
 from scoring.agreement.classification import predicted_labels
 from scoring.agreement.figures import (
     FIGURE_NAMES,
@@ -21,17 +21,8 @@ from scoring.agreement.items import (
     comparable_items,
     score_differences,
 )
-from tests.scoring.agreement.samples import jackknife_error, jackknife_half
+from tests.scoring.agreement.samples import of_labels
 
-LABEL_STATISTICS = {
-    "tau_b_labels": correlation.tau_b_labels,
-    "tau_paper": correlation.tau_paper,
-    "spearman": correlation.spearman,
-    "accuracy": classification.accuracy,
-    "f1_weighted": classification.f1_weighted,
-    "f1_macro": classification.f1_macro,
-    "decisive_accuracy": classification.decisive_accuracy,
-}
 N, REFERENCES, RESAMPLES = 90, 9, 60
 RNG = np.random.default_rng(21)
 Y = RNG.integers(-1, 2, size=N)
@@ -51,7 +42,7 @@ def value_on(name: str, kept: np.ndarray) -> float:
     elif name == "pearson":
         value = float(stats.pearsonr(DIFFERENCES[kept], Y[kept]).statistic)
     else:
-        value = LABEL_STATISTICS[name](PREDICTED[kept], Y[kept]).value
+        value = of_labels(name)(PREDICTED[kept], Y[kept]).value
     assert value is not None
     return value
 
@@ -78,14 +69,15 @@ def test_the_printed_interval_is_the_jackknife_t_below_forty_references(name) ->
     without = np.array(
         [value_on(name, everything[SAMPLE.clusters != r]) for r in range(REFERENCES)]
     )
-    half = jackknife_half(without)
+    error = np.sqrt((REFERENCES - 1) / REFERENCES * ((without - without.mean()) ** 2).sum())
+    half = stats.t.ppf(0.975, REFERENCES - 1) * error
     low, high = FIGURES[name]["value"] - half, FIGURES[name]["value"] + half
     assert FIGURES["interval"] == "jackknife-t"
     assert (FIGURES[name]["low"], FIGURES[name]["high"]) == pytest.approx((low, high), abs=1e-9)
 
     single = np.array([value_on(name, np.delete(everything, item)) for item in range(N)])
-    effect = (jackknife_error(without) / jackknife_error(single)) ** 2
-    assert FIGURES[name]["design_effect"] == pytest.approx(effect, rel=1e-9)
+    independent = (N - 1) / N * ((single - single.mean()) ** 2).sum()
+    assert FIGURES[name]["design_effect"] == pytest.approx(error**2 / independent, rel=1e-9)
 
 
 def test_counts_stand_beside_the_figures() -> None:

@@ -4,8 +4,14 @@ import numpy as np
 import pytest
 from sklearn.metrics import confusion_matrix
 
+from core.statistics.resampling import divide
 from scoring.agreement.classification import cluster_confusions, confusion, label_array
 from scoring.agreement.items import AgreementError
+
+
+def test_rows_are_human_labels_and_columns_predicted_ones() -> None:
+    table = confusion(predicted=[1, 1, 0, -1], y=[1, -1, -1, 0])
+    assert table.tolist() == [[0, 1, 1], [1, 0, 0], [0, 0, 1]]
 
 
 def test_the_table_equals_that_of_scikit_learn() -> None:
@@ -32,3 +38,9 @@ def test_lists_of_different_length_are_refused() -> None:
 def test_values_that_are_no_labels_are_refused(labels) -> None:
     with pytest.raises(AgreementError, match="Labels must be -1, 0 or 1"):
         label_array(labels)
+
+
+def test_a_division_by_zero_is_undefined() -> None:
+    result = divide(np.array([1.0, 3.0]), np.array([0.0, 2.0]))
+    assert np.isnan(result[0])
+    assert result[1] == 1.5

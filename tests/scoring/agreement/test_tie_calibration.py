@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import accuracy_score, f1_score
 
-from scoring.agreement import classification, correlation
 from scoring.agreement.classification import predicted_labels
 from scoring.agreement.tie_calibration import (
     FIGURES,
@@ -19,7 +18,7 @@ from scoring.agreement.tie_calibration import (
     labels_by_threshold,
     reference_folds,
 )
-from tests.scoring.agreement.samples import jackknife_half, sample_of
+from tests.scoring.agreement.samples import of_labels, sample_of
 
 RNG = np.random.default_rng(3)
 N, REFERENCES = 130, 13
@@ -33,9 +32,14 @@ labelled = st.lists(st.tuples(st.integers(-4, 4), st.sampled_from([-1, 0, 1])), 
 
 
 def f1(differences: np.ndarray, y: np.ndarray, threshold: float) -> float:
-    value = classification.f1_weighted(predicted_labels(differences, threshold), y).value
+    value = of_labels("f1_weighted")(predicted_labels(differences, threshold), y).value
     assert value is not None
     return value
+
+
+def best(differences: np.ndarray, y: np.ndarray) -> tuple[float, float]:
+    order = np.argsort(np.abs(differences), kind="stable")
+    return best_threshold(differences[order], y[order])
 
 
 def brute_force(differences: np.ndarray, y: np.ndarray) -> tuple[float, float]:
@@ -49,26 +53,26 @@ def brute_force(differences: np.ndarray, y: np.ndarray) -> tuple[float, float]:
 def test_the_threshold_is_that_of_trying_each(rows) -> None:
     differences = np.array([row[0] for row in rows], dtype=np.float64)
     y = np.array([row[1] for row in rows], dtype=np.int64)
-    found = best_threshold(differences, y)
-    _, best = brute_force(differences, y)
-    assert found.f1_weighted == pytest.approx(best, abs=1e-9)
-    assert f1(differences, y, found.value) == pytest.approx(best, abs=1e-9)
+    threshold, found = best(differences, y)
+    _, expected = brute_force(differences, y)
+    assert found == pytest.approx(expected, abs=1e-9)
+    assert f1(differences, y, threshold) == pytest.approx(expected, abs=1e-9)
 
 
 def test_the_smallest_of_the_best_thresholds_is_taken() -> None:
-    assert best_threshold(DIFFERENCES, Y).value == brute_force(DIFFERENCES, Y)[0]
+    assert best(DIFFERENCES, Y)[0] == brute_force(DIFFERENCES, Y)[0]
 
 
 def test_a_threshold_by_hand() -> None:
     # Ties of people have |difference| up to 0.2, preferences 0.5 and more: 0.2 labels all right.
     differences = np.array([0.1, -0.2, 0.0, 0.5, -0.9, 0.7])
-    found = best_threshold(differences, np.array([0, 0, 0, 1, -1, 1]))
-    assert found.value == 0.2
-    assert found.f1_weighted == pytest.approx(1.0)
+    threshold, f1_weighted = best(differences, np.array([0, 0, 0, 1, -1, 1]))
+    assert threshold == 0.2
+    assert f1_weighted == pytest.approx(1.0)
 
 
 def test_people_without_ties_leave_the_threshold_at_zero() -> None:
-    assert best_threshold(np.array([0.1, -0.2, 0.3]), np.array([1, -1, 1])).value == 0.0
+    assert best(np.array([0.1, -0.2, 0.3]), np.array([1, -1, 1]))[0] == 0.0
 
 
 def test_folds_hold_whole_references_of_nearly_one_size() -> None:
@@ -103,19 +107,18 @@ def test_each_item_is_labelled_by_the_references_of_other_folds() -> None:
 
 def test_the_intervals_are_those_of_the_references_left_out_one_by_one() -> None:
     folds = reference_folds(REFERENCES, seed=2)[CLUSTERS]
-    chosen = np.array(
-        [best_threshold(DIFFERENCES[folds != k], Y[folds != k]).value for k in range(10)]
-    )
+    chosen = np.array([best(DIFFERENCES[folds != k], Y[folds != k])[0] for k in range(10)])
     predicted = labels_by_threshold(DIFFERENCES, chosen[folds])
-    statistics = {"accuracy": classification.accuracy, "tau_b_labels": correlation.tau_b_labels}
-    for name, statistic in statistics.items():
+    for name in ("accuracy", "tau_b_labels"):
         without = np.array(
             [
-                statistic(predicted[kept], Y[kept]).value
+                of_labels(name)(predicted[kept], Y[kept]).value
                 for kept in (np.flatnonzero(CLUSTERS - r) for r in range(REFERENCES))
             ]
         )
-        half = jackknife_half(without)
+        spread = ((without - without.mean()) ** 2).sum()
+        error = np.sqrt((REFERENCES - 1) / REFERENCES * spread)
+        half = stats.t.ppf(0.975, REFERENCES - 1) * error
         assert FOUND[name]["high"] == pytest.approx(FOUND[name]["value"] + half, abs=1e-9)
 
 
