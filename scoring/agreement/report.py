@@ -182,7 +182,8 @@ class _Work:
         kinds = dict.fromkeys((one.name for one in self.baselines), "baseline")
         by_scorer = {}
         for asked in self.asked:
-            kind = "model" if asked.name.startswith("model:") else "metric"
+            is_ours = asked.name.startswith(("model:", "patclaimeval-"))
+            kind = "model" if is_ours else "metric"
             by_scorer[asked.name] = self._entry(asked, kinds.get(asked.name, kind))
         by_baseline = {MAJORITY: self._majority()}
         for one in self.baselines:

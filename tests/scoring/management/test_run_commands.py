@@ -84,7 +84,8 @@ def test_a_training_is_refused_in_one_line_and_not_queued(version) -> None:
 
 def test_a_missing_encoder_directory_is_a_sentence_and_no_model(version, tmp_path) -> None:
     missing = str(tmp_path / "missing-encoder")
-    line = refusal("train_patclaimeval", "tiny", *CRITERION, "--encoder", missing)
+    tuning = ("--method", "finetune", "--encoder", missing)
+    line = refusal("train_patclaimeval", "tiny", *CRITERION, *tuning)
     assert line.startswith("Training failed:")
     assert "missing-encoder" in line
     assert not ModelVersion.objects.exists()

@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from annotator.rubric import ALL_CRITERIA
 from scoring import files as scoring_files
 from scoring.models import DatasetVersion, ModelVersion
+from scoring.patclaimeval.prior import load_prior, prior_tie_threshold
 from tests.scoring.management import commands
-from tests.scoring.model_builders import CRITERION, make_model, train_tiny
+from tests.scoring.model_builders import CRITERION, know, make_model, promote, train_tiny
 
 pytestmark = pytest.mark.django_db
 
@@ -60,6 +62,31 @@ def test_candidates_are_scored_and_the_same_pairs_need_the_model_no_more(model, 
     assert "are a tie" in words
     other = files(tmp_path, "1. A spring.")[0]
     assert "lacks model.safetensors" in refusal(*given[:4], "--candidate", other)
+
+
+def test_a_criterion_is_scored_by_its_promoted_model_or_else_by_patclaimeval_0(
+    version: DatasetVersion, cast: Any, tmp_path: Path
+) -> None:
+    texts = ("1. A machine0 device comprising a housing, a pump.", "1. A machine0 device.")
+    reference, candidate = files(tmp_path, *texts)
+    pair = ("--reference", reference, "--candidate", candidate)
+    for criterion in ALL_CRITERIA:
+        document = json.loads(run("--model", criterion, *pair, "--json"))
+        (score,) = load_prior(criterion).score([texts])
+        assert document == {
+            "model": "patclaimeval-0",
+            "criterion": criterion,
+            "tie_threshold": prior_tie_threshold(criterion),
+            "validation": None,
+            "scores": [{"candidate": candidate, "score": score}],
+        }
+    words = run("--model", CRITERION, *pair)
+    assert f"{load_prior(CRITERION).score([texts])[0]:.4f}  {candidate}" in words
+    promoted = make_model(version)
+    promote(promoted, cast.ada)
+    know(promoted, texts[0], {texts[1]: 0.625})
+    document = json.loads(run("--model", CRITERION, *pair, "--json"))
+    assert (document["model"], document["scores"][0]["score"]) == (str(promoted.pk), 0.625)
 
 
 def test_a_stream_of_pairs_gives_the_scores_of_single_pairs_in_its_order(

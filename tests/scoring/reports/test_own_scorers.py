@@ -1,0 +1,57 @@
+"""Models of ours in a report: PatClaimEval-0, and those that were trained."""
+
+import pytest
+
+from scoring.agreement.correlation import tau_b
+from scoring.models import DatasetVersion, ModelVersion
+from scoring.patclaimeval import prior
+from scoring.patclaimeval.prior import load_prior
+from scoring.reports.scorers import describe_version, is_neural
+from scoring.training.runs.services import request_training
+from scoring.training.runs.work import carry_out_training
+from tests.scoring.asked_reports import CRITERION, finished, request
+from tests.scoring.conftest import dataset_rows
+from tests.scoring.model_rows import model_row
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
+NAME = "patclaimeval-0"
+
+
+def test_patclaimeval_0_is_measured_as_the_library_scores(version: DatasetVersion) -> None:
+    entry = finished(version, NAME, "rouge-l")["scorers"][NAME]
+    assert (entry["kind"], entry["label"], entry["unavailable"]) == ("model", "PatClaimEval-0", "")
+    rows = dataset_rows()
+    texts = [(row.reference, text) for row in rows for text in (row.b, row.c)]
+    scores = dict(zip(texts, load_prior(CRITERION).score(texts), strict=True))
+    gaps = [scores[row.reference, row.b] - scores[row.reference, row.c] for row in rows]
+    expected = tau_b(gaps, [row.y[CRITERION] for row in rows]).value
+    assert entry["tau_b"]["value"] == pytest.approx(expected, abs=1e-9)
+
+
+def test_its_version_is_of_the_criterion_and_a_new_file_is_a_new_question(
+    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = describe_version(NAME, 0, CRITERION)
+    assert first != describe_version(NAME, 0, "overall_quality")
+    asked = request(version, NAME)
+    assert request(version, NAME) == asked
+    monkeypatch.setattr(prior, "code_version", lambda: "code other")
+    assert describe_version(NAME, 0, CRITERION) != first
+    assert request(version, NAME) != asked
+
+
+def test_a_probe_and_patclaimeval_0_need_no_worker_of_the_networks(
+    version: DatasetVersion,
+) -> None:
+    run = request_training(version=version, criterion=CRITERION, options={"method": "probe"})
+    carry_out_training(run.pk)
+    name = f"model:{ModelVersion.objects.get(run=run).pk}"
+    tuned = model_row(version)
+    tuned.run.settings = {"method": "finetune"}
+    tuned.run.save()
+    assert [is_neural(one) for one in (NAME, name, f"model:{tuned.pk}")] == [False, False, True]
+    assert not request(version, NAME, name).is_neural
+    assert request(version, NAME, f"model:{tuned.pk}").is_neural
+    result = finished(version, NAME, name)
+    told = [(one["kind"], one["unavailable"]) for one in result["scorers"].values()]
+    assert told == [("model", "")] * 2
