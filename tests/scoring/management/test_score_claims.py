@@ -71,22 +71,22 @@ def test_a_criterion_is_scored_by_its_promoted_model_or_else_by_patclaimeval_0(
     reference, candidate = files(tmp_path, *texts)
     pair = ("--reference", reference, "--candidate", candidate)
     for criterion in ALL_CRITERIA:
-        document = json.loads(run("--model", criterion, *pair, "--json"))
+        found = document("--model", criterion, *pair)
         (score,) = load_prior(criterion).score([texts])
-        assert document == {
+        assert found == {
             "model": "patclaimeval-0",
             "criterion": criterion,
             "tie_threshold": prior_tie_threshold(criterion),
             "validation": None,
             "scores": [{"candidate": candidate, "score": score}],
         }
-    words = run("--model", CRITERION, *pair)
+    words, _ = commands.run("score_claims", "--model", CRITERION, *pair)
     assert f"{load_prior(CRITERION).score([texts])[0]:.4f}  {candidate}" in words
     promoted = make_model(version)
     promote(promoted, cast.ada)
     know(promoted, texts[0], {texts[1]: 0.625})
-    document = json.loads(run("--model", CRITERION, *pair, "--json"))
-    assert (document["model"], document["scores"][0]["score"]) == (str(promoted.pk), 0.625)
+    found = document("--model", CRITERION, *pair)
+    assert (found["model"], found["scores"][0]["score"]) == (str(promoted.pk), 0.625)
 
 
 def test_a_stream_of_pairs_gives_the_scores_of_single_pairs_in_its_order(
