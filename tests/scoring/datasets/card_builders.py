@@ -40,7 +40,7 @@ CARD: Final[dict[str, Any]] = {
     "licence": "Not for release.",
 }  # fmt: skip
 NAMED: Final[dict[str, Any]] = {
-    "dataset": "cups_1", "number": 2, "sha256": "a" * 64, "items": 3,
+    "dataset": "cups_1", "version": 2, "sha256": "a" * 64, "items": 3,
     "created_at": "2026-11-21T17:00:00+00:00", "licence": "CC *BY* 4.0",
 }  # fmt: skip
 # What a card said before lengths, people and agreement stood on it.
