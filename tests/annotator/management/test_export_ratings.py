@@ -1,8 +1,8 @@
 import hashlib
 import io
 import json
-import re
 import os
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
