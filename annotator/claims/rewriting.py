@@ -49,6 +49,7 @@ ADJECTIVES: Final = (
     *("suitable", "predetermined", "integrated", "improved"),
     *("respective", "additional", "dedicated", "optional"),
 )
+_LEFT_OVER = re.compile(r"\b9\d{3}\b")
 _PREAMBLE = re.compile(
     r"(?:An?|The)\s+([\w\s-]{3,60}?)(?:\s+(?:of|according|as|for|comprising|which|wherein|that)|,)"
 )
@@ -103,7 +104,11 @@ def _numbered(parts: Parts) -> str:
                 number = place_of.get(found.number, max(1, place - 1))
             pieces += [words[end : found.start], str(number)]
             end = found.end
-        lines.append(f"{place}. {''.join(pieces)}{words[end:]}")
+        # Words that were changed may have taken the word "claim", or the full stop.
+        whole = _LEFT_OVER.sub(
+            lambda found: str(int(found[0]) - NEW_NUMBER), f"{''.join(pieces)}{words[end:]}"
+        )
+        lines.append(f"{place}. {whole.rstrip(' .,;:')}.")
     return "\n".join(lines)
 
 
@@ -157,7 +162,7 @@ def _merged(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
 
 
 def _without_claim(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
-    dependent = [i for i, (_, words) in enumerate(parts) if _is_dependent(words)]
+    dependent = [i for i, (_, words) in enumerate(parts) if i and _is_dependent(words)]
     gone = rng.choice(dependent) if dependent else -1
     return [part for i, part in enumerate(parts) if i != gone]
 

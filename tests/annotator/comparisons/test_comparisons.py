@@ -308,24 +308,7 @@ def test_who_recused_themself_from_the_reference_states_nothing(row, cast) -> No
         log(row)
 
 
-def test_error_tags_have_a_side_and_stay_when_not_sent(row) -> None:
-    tag = {"tag": "vagueness", "side": "right", "start": 0, "end": 2}
-    assert log(row, error_tags=[tag, tag]).error_tags == [tag]
-    assert log(row, OTHER, version=1).error_tags == [tag]
-    assert log(row, OTHER, version=2, error_tags=[]).error_tags == []
-
-
-@pytest.mark.parametrize(
-    ("tag", "why"),
-    [
-        ("vagueness", "tag 2: side"),
-        ({"tag": "vagueness", "side": "candidate"}, "tag 2: side"),
-        ({"tag": "vagueness", "side": "left", "start": 0, "end": 9_999}, "tag 2: start and end"),
-        ({"tag": "no-such", "side": "left"}, "tag 2: 'no-such'"),
-    ],
-)
-def test_a_wrong_error_tag_is_named_by_its_place(row, tag: object, why: str) -> None:
-    good = {"tag": "vagueness", "side": "left"}
-    with pytest.raises(Refused, match=why) as caught:
-        log(row, error_tags=[good, tag])
-    assert list(caught.value.fields) == ["error_tags"]
+def test_error_tags_that_an_import_brought_stay(row) -> None:
+    tags = [{"tag": "vagueness", "side": "right", "start": 0, "end": 2}]
+    Preference.objects.filter(pk=log(row).pk).update(error_tags=tags)
+    assert log(row, OTHER, version=1).error_tags == tags

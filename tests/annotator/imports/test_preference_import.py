@@ -11,7 +11,6 @@ from annotator.accounts.services import create_user
 from annotator.assignments.services import take_next
 from annotator.campaigns.members.services import grant_role
 from annotator.formats.label_studio import TEXTS, PreferenceRecord, read
-from annotator.imports.preferences import services as preferences_services
 from annotator.imports.preferences.services import PreferenceCounts, import_preferences
 from annotator.models import (
     AuditEvent,
@@ -26,6 +25,7 @@ from annotator.models import (
     User,
 )
 from annotator.rubric import ALL_CRITERIA, OVERALL
+from core import database
 from core.errors import OutOfDate, Refused
 from core.text_io.text import text_sha256
 from tests.annotator.formats.exports import as_bytes, item
@@ -294,7 +294,7 @@ def test_positions_go_on_after_an_earlier_file(campaign) -> None:
 
 
 def test_more_items_than_a_batch_holds_are_all_kept(campaign, monkeypatch) -> None:
-    monkeypatch.setattr(preferences_services, "BATCH", 5)
+    monkeypatch.setattr(database, "BATCH", 5)
     items = [item(input_claim=f"1. A cup {number}.") for number in range(11)]
     assert add(campaign, *items).annotations == 11
     assert kept() == items

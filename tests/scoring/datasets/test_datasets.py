@@ -23,11 +23,12 @@ def version(scene: FrozenScene) -> DatasetVersion:
 def test_the_page_puts_labels_beside_the_published_ones(scene, version) -> None:
     answer = signed_in(scene.rita).get(PAGE)
     page, html = answer.context["page"], answer.content.decode()
-    assert [line.name for line in page.labels][0] == "Feature completeness"
-    for line, counts in zip(page.labels, version.card["labels"].values(), strict=True):
-        assert line.counts == (counts["1"], counts["0"], counts["-1"])
-    assert page.labels[0].published == (426, 375, 427)
-    assert page.labels[0].published_ties == "30.5 %"
+    first = page["labels"][0]
+    assert first["name"] == "Feature completeness"
+    for line, counts in zip(page["labels"], version.card["labels"].values(), strict=True):
+        assert line["counts"] == (counts["1"], counts["0"], counts["-1"])
+    assert first["published_plot"].description == "B better 426; equal 375; C better 427"
+    assert first["published_ties"] == "30.5 %"
     assert html.count("<svg") == html.count('role="img"') == 12
     assert "style=" not in html
     counts = version.card["labels"][CRITERION]

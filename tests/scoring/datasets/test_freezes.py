@@ -110,7 +110,7 @@ def test_a_queued_freeze_is_cancelled_at_once_and_never_carried_out(scene) -> No
 
 
 def test_a_running_freeze_that_is_cancelled_stores_no_version(scene, monkeypatch) -> None:
-    monkeypatch.setattr(freezing_services, "BEAT_EVERY_SECONDS", 0)
+    monkeypatch.setattr(freezing_services, "RENEW_EVERY_SECONDS", 0)
     row = asked(scene)
     told: list[str] = []
 
@@ -149,7 +149,7 @@ def test_a_freeze_whose_worker_died_is_rung_again_and_finished_once(scene, monke
 
 
 def test_progress_is_written_down_with_its_words(scene, monkeypatch) -> None:
-    monkeypatch.setattr(freezing_services, "BEAT_EVERY_SECONDS", 0)
+    monkeypatch.setattr(freezing_services, "RENEW_EVERY_SECONDS", 0)
     row = asked(scene)
     seen: list[tuple[float, str]] = []
     beat = leases.renew_lease

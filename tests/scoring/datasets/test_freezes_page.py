@@ -104,7 +104,7 @@ def test_a_preview_shows_what_the_version_then_says_and_stores_nothing(
     scene.freeze(tie_band=3.5)
     card = rita.get("/datasets/room/1/").context["page"]
     assert answer.context["preview"] == card
-    assert {line.ties for line in card.labels} == {"66.7 %"}
+    assert {line["ties"] for line in card["labels"]} == {"66.7 %"}
 
 
 def test_a_preview_of_nothing_says_why(rita) -> None:

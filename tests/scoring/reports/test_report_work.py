@@ -104,7 +104,7 @@ def test_what_is_stored_comes_back_as_the_same_bytes(version, monkeypatch) -> No
 def test_a_report_that_is_cancelled_while_it_scores_stops_and_keeps_its_scores(
     version, monkeypatch
 ) -> None:
-    monkeypatch.setattr(reports_work, "BEAT_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(reports_work, "RENEW_EVERY_SECONDS", 0.0)
     report = request(version, "bleu-1", "rouge-l")
 
     def cancels(pairs: Sequence[Pair]) -> Sequence[Score]:
@@ -118,7 +118,7 @@ def test_a_report_that_is_cancelled_while_it_scores_stops_and_keeps_its_scores(
 
 
 def test_a_report_tells_its_stage_and_how_far_it_is(version, monkeypatch) -> None:
-    monkeypatch.setattr(reports_work, "BEAT_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(reports_work, "RENEW_EVERY_SECONDS", 0.0)
     seen: list[tuple[str, int, int]] = []
 
     def change(name: str, score: Scores) -> Scores:
