@@ -137,7 +137,6 @@ REGISTERED_SO: dict[str, Damage] = {
     "MA17 code beside": lambda d, m: bring_code(d, "encoder_config.json"),
     "MA18 manifest names a file outside": lambda d, m: name_out(d),
     "MA24 newer format": lambda d, m: vouch_json(d, "config.json", format=2),
-    "MA24 older features": lambda d, m: vouch_json(d, "config.json", feature_version=0),
 }
 
 # The same for a directory from which an encoder is read.

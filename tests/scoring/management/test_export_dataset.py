@@ -95,16 +95,8 @@ def test_the_published_sample_comes_back_with_equal_values(data_directory, tmp_p
     if not sample:
         pytest.skip("PATENT_CE_SAMPLE names no published file")
     commands.run("import_dataset", sample, "--name", "sample")
-    found = document(
-        *(
-            "export_dataset",
-            "sample",
-            "--format",
-            "patent-ce-json",
-            "--output",
-            str(tmp_path / "back.json"),
-        )
-    )
+    place = str(tmp_path / "back.json")
+    found = document("sample", "--format", "patent-ce-json", "--output", place)
     assert found["items"] == 95
     assert json.loads((tmp_path / "back.json").read_bytes()) == json.loads(
         Path(sample).read_bytes()
