@@ -57,9 +57,9 @@ def wait_for_another(page: Page, here: str) -> None:
 
 SELECT = """([side, text]) => {
   const range = new Range();
-  for (const text of document.querySelectorAll(`.claim[data-side=${side}] .claim-text`)) {
+  for (const body of document.querySelectorAll(`.claim[data-side=${side}] .claim-text`)) {
     const nodes = [];
-    const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+    const walker = document.createTreeWalker(body, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) { nodes.push([walker.currentNode, nodes.length ? nodes.at(-1)[2] : 0,
       (nodes.length ? nodes.at(-1)[2] : 0) + walker.currentNode.data.length]); }
     const at = nodes.map(([node]) => node.data).join("").indexOf(text);

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotator.models import User
+from annotator.rubric import ALL_CRITERIA
 from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import ModelVersion, ScoreRequest
 from scoring.quadruplets import SplitPlan
@@ -49,7 +50,7 @@ def test_two_candidates_are_scored_by_keyboard_and_the_scores_come_by_themselves
     assert row.candidate_texts == ["1. A cup.", "1. A lid."]
     know(model, "1. A cup with a lid.", {"1. A cup.": 0.75, "1. A lid.": 0.25})
     carry_out_scores(row.pk)
-    expect(page.get_by_role("cell", name="0.750 best")).to_be_visible()
+    expect(page.get_by_role("cell", name="0.750 best")).to_have_count(len(ALL_CRITERIA))
     expect(page.get_by_role("progressbar")).to_have_count(0)
     assert faults(page) == []
     go(page, "Delete texts and scores")
