@@ -207,9 +207,11 @@ class TrainingResult:
     """What a finished training produced, all of it fit for JSON.
 
     ``validation`` holds what ``measure_validation`` gives (None where undefined);
-    ``history`` one row per recorded epoch: epoch, loss, validation_tau. ``chosen`` holds what
-    the probe chose: weight_decay, distance_scale, folds_tau, and in ``chosen_by`` how; for
-    fine-tuning ``chosen_by`` alone, which says how the epoch was.
+    ``history`` one row per recorded epoch: epoch, loss, validation_tau. ``chosen`` holds of a
+    probe the weight of its prior (``strength``), the weights of its groups, and what
+    ``measure_validation`` gives of the training items, each by a model that never saw its
+    reference (``unseen``, with enough references); ``chosen_by`` says what chose, of a fine-tuning
+    the epoch.
     ``left_out`` names the items left out for their length, as 'reference ID, item N'.
     ``seen_in_training`` is for whoever knows the other splits to fill in; the library does not.
     """

@@ -21,6 +21,7 @@ from scoring.metrics.base import MetricError, Missing, Pair, Score
 from scoring.metrics.registry import BASELINE_NAMES, what_is_missing
 from scoring.models import AgreementReport, MetricScore
 from scoring.patclaimeval.errors import PatClaimEvalError
+from scoring.patclaimeval.prior import NAME as PRIOR_NAME
 from scoring.reports.files import storable
 from scoring.reports.inputs import ReportRow, Text, drafts_of, evidence_of, report_rows
 from scoring.reports.scorers import ReportScorer, load_scorer
@@ -312,7 +313,7 @@ class _Work:
             scores = score_pairs(scorer, asked, self.check, on_progress)
         except (MetricError, PatClaimEvalError) as error:
             # What is missing is part of the question; any other fault may pass.
-            is_metric = not name.startswith(MODEL_PREFIX)
+            is_metric = name != PRIOR_NAME and not name.startswith(MODEL_PREFIX)
             self.is_lasting &= is_metric and bool(what_is_missing(name, metric_places()))
             return Unavailable(name, str(error))
         self.is_lasting &= scores.is_lasting

@@ -229,4 +229,7 @@ def _cautions(
             f"does is {how}, nothing is cut."
         )
     if not data.validation:
-        yield "The version has no validation items: the model would not be measured."
+        yield (
+            "The version has no validation items: a probe is then measured on each training "
+            "reference left out in turn, a fine-tuned model not at all."
+        )

@@ -5,6 +5,7 @@ import pytest
 from scoring.agreement.correlation import tau_b
 from scoring.models import DatasetVersion, ModelVersion
 from scoring.patclaimeval import prior
+from scoring.patclaimeval.errors import CheckpointInvalid
 from scoring.patclaimeval.prior import load_prior
 from scoring.reports.scorers import describe_version, is_neural
 from scoring.training.runs.services import request_training
@@ -55,3 +56,15 @@ def test_a_probe_and_patclaimeval_0_need_no_worker_of_the_networks(
     result = finished(version, NAME, name)
     told = [(one["kind"], one["unavailable"]) for one in result["scorers"].values()]
     assert told == [("model", "")] * 2
+
+
+def test_a_file_of_other_features_leaves_its_row_with_the_reason_and_the_report_is_made(
+    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(criterion: str) -> object:
+        raise CheckpointInvalid("patclaimeval_0.json belongs to another version of the features.")
+
+    monkeypatch.setattr("scoring.scores.scorers.load_prior", refuse)
+    scorers = finished(version, NAME, "rouge-l")["scorers"]
+    assert "another version of the features" in scorers[NAME]["unavailable"]
+    assert scorers["rouge-l"]["tau_b"]["value"] is not None
