@@ -213,7 +213,7 @@ def read_checkpoint(directory: Path, manifest_sha256: str | None = None) -> Chec
     expected = _manifest(data.pop(MANIFEST), names, manifest_sha256)
     for name, content in data.items():
         _check_digest(name, content, expected)
-    config = _parse(data.pop(CONFIG), CONFIG)
+    config = parse_object(data.pop(CONFIG), CONFIG)
     if config.get("format") != FORMAT:
         raise CheckpointInvalid(f"The model has format {config.get('format')}, not {FORMAT}.")
     texts = {name: _text(content, name) for name, content in data.items()}
@@ -231,7 +231,7 @@ def _manifest(content: bytes, names: set[str], manifest_sha256: str | None) -> d
     """Return the digests that the manifest gives, one for each of the other files."""
     if manifest_sha256 is not None and _sha256(content) != manifest_sha256:
         raise CheckpointInvalid(f"The file {MANIFEST} of the model was changed after training.")
-    expected = _parse(content, MANIFEST).get("sha256")
+    expected = parse_object(content, MANIFEST).get("sha256")
     if not isinstance(expected, dict) or set(expected) != names - {MANIFEST}:
         raise CheckpointInvalid("The manifest does not list the files of the model directory.")
     return expected
@@ -316,7 +316,8 @@ def _text(content: bytes, name: str) -> str:
         raise CheckpointInvalid(f"The file {name} of the model is not UTF-8.") from error
 
 
-def _parse(content: bytes, name: str) -> dict[str, Any]:
+def parse_object(content: bytes, name: str) -> dict[str, Any]:
+    """Return the JSON object of a file; raises ``CheckpointInvalid`` with its name."""
     try:
         value = loads(content)
     except StrictJsonError as error:

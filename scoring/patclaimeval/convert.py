@@ -16,8 +16,7 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
-from core.text_io.strict_json import StrictJsonError, loads
-from scoring.patclaimeval.checkpoint import Tensors, write_checkpoint
+from scoring.patclaimeval.checkpoint import WEIGHTS, Tensors, parse_object, write_checkpoint
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.encoder import encoder_files, encoder_tensors, rebuild_encoder
 from scoring.patclaimeval.encoder_places import (
@@ -29,7 +28,6 @@ from scoring.patclaimeval.encoder_training import NO_CLIP
 from scoring.patclaimeval.errors import CheckpointInvalid, EncoderUnavailable
 from scoring.patclaimeval.outcome import Outcome, as_checkpoint, training_result
 
-WEIGHTS: Final = "model.safetensors"
 HEADS: Final = (
     *("linear", "fc", "head", "classifier", "regressor", "score", "scorer", "out"),
     *("output", "dense", "out_proj", "linear_layer", "regression_head"),
@@ -104,13 +102,7 @@ def _read_json(path: Path, most: int) -> dict[str, Any]:
         raise CheckpointInvalid(f"The directory lacks {path.name}.")
     if path.stat().st_size > most:
         raise CheckpointInvalid(f"{path.name} has more than {most:,} bytes.")
-    try:
-        found = loads(path.read_bytes())
-    except StrictJsonError as error:
-        raise CheckpointInvalid(f"{path.name} is not JSON.") from error
-    if not isinstance(found, dict):
-        raise CheckpointInvalid(f"{path.name} does not hold an object.")
-    return found
+    return parse_object(path.read_bytes(), path.name)
 
 
 def _read_weights(path: Path) -> Tensors:
