@@ -72,7 +72,11 @@ Entry = dict[str, Any]
 
 
 METHOD = {
-    "tau_b": "Kendall's tau-b of score differences with human labels; no tie threshold.",
+    "tau_b": (
+        "Kendall's tau-b of score differences with human labels; no tie threshold. It charges no "
+        "tied difference: a rule that knows the reference from all else and calls the rest equal "
+        "can stand high. The figures without items that hold the reference show it."
+    ),
     "tau_b_labels": "Kendall's tau-b of predicted with human labels, after the tie threshold.",
     "tau_paper": "The papers' tau: each label as a ranking of two slots, tau-b over all slots.",
     "spearman": "Spearman's rho of predicted with human labels, as in the papers.",
@@ -180,11 +184,9 @@ class _Work:
 
     def document(self, n_asked: int) -> dict[str, Any]:
         kinds = dict.fromkeys((one.name for one in self.baselines), "baseline")
-        by_scorer = {}
-        for asked in self.asked:
-            is_ours = asked.name.startswith(("model:", "patclaimeval-"))
-            kind = "model" if is_ours else "metric"
-            by_scorer[asked.name] = self._entry(asked, kinds.get(asked.name, kind))
+        by_scorer = {
+            asked.name: self._entry(asked, kinds.get(asked.name, "metric")) for asked in self.asked
+        }
         by_baseline = {MAJORITY: self._majority()}
         for one in self.baselines:
             by_baseline[one.name] = self._entry(one, "baseline")
@@ -216,6 +218,8 @@ class _Work:
     def _entry(self, scorer: Asked, kind: str) -> Entry:
         """Measure a scorer on all items, and on those without the reference, or say why not."""
         self.on_progress(f"Measuring {self.label(scorer.name)}.")
+        is_ours = scorer.name.startswith(("model:", "patclaimeval-"))
+        kind = "model" if is_ours else kind
         head: Entry = {"version": None, "kind": kind, "label": self.label(scorer.name)}
         if isinstance(scorer, Unavailable):
             nothing = no_figures(scorer.reason)

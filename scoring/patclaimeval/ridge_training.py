@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scoring.agreement.correlation import tau_b
 from scoring.patclaimeval.config import DEFAULT_ENCODER, TrainingSettings
@@ -50,12 +51,19 @@ def differences(model: Linear, data: Comparisons) -> Vector:
 def leave_one_out(data: Comparisons, prior: Mapping[str, float], strength: float) -> Vector:
     """Return s_B - s_C of each comparison from a model that never saw its reference, shape [n]."""
     found = np.zeros(len(data.labels))
+    for left_out, model in models_without(data, prior, strength):
+        found[left_out] = differences(model, data.part(left_out.tolist()))
+    return found
+
+
+def models_without(
+    data: Comparisons, prior: Mapping[str, float], strength: float
+) -> Iterator[tuple[NDArray[np.int64], Linear]]:
+    """Yield the positions of each reference's comparisons, with the model that never saw them."""
     groups = np.array(data.groups)
     for name in sorted(set(data.groups)):
-        held_out = np.flatnonzero(groups == name).tolist()
-        model = fit(data.part(np.flatnonzero(groups != name).tolist()), prior, strength)
-        found[held_out] = differences(model, data.part(held_out))
-    return found
+        others = np.flatnonzero(groups != name).tolist()
+        yield np.flatnonzero(groups == name), fit(data.part(others), prior, strength)
 
 
 def train_ridge(

@@ -4,10 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import SimpleNamespace
 from typing import Any, Final
 
+from scoring.patclaimeval.prior import NAME as PRIOR_NAME
 from scoring.plots.intervals import Band, Measured, interval_plot
 from scoring.plots.scatters import label_levels, label_plot, rating_levels, rating_plot
 from scoring.plots.shapes import Plot
 from scoring.reports.files import Cell, cell, entries, label_of, scored_names
+from scoring.scores.scorers import LEFT_OUT_NAME
+from scoring.training.model_versions.queries import MODEL_PREFIX
 
 # A part of a page, told by whoever makes it; a template shows it, and nothing else reads it.
 Part = SimpleNamespace
@@ -253,8 +256,31 @@ def verdict(document: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the verdict in sentences: who is better, what could be seen, how far people agree."""
     compared = document.get("comparisons", {}).get("best_sentence") or NOT_TESTED
     power = document.get("power", {})
-    sentences = (compared, power.get("sentence"), power.get("plan"), _ceiling(document))
+    sentences = (
+        *(compared, power.get("sentence"), power.get("plan")),
+        *(*labels_added(document), _ceiling(document)),
+    )
     return tuple(sentence for sentence in sentences if sentence)
+
+
+def labels_added(document: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what labels added to PatClaimEval-0, for each model that was trained on some."""
+    for family in document.get("comparisons", {}).get("families", ()):
+        for pair in family["pairs"]:
+            first, second = pair["first"], pair["second"]
+            turn = 1 if second == PRIOR_NAME else -1
+            trained = first if turn == 1 else second
+            is_trained = trained == LEFT_OUT_NAME or trained.startswith(MODEL_PREFIX)
+            if PRIOR_NAME not in (first, second) or not is_trained or pair["difference"] is None:
+                continue
+            value, bounds = turn * pair["difference"], ""
+            if pair["low"] is not None:
+                low, high = sorted((turn * pair["low"], turn * pair["high"]))
+                bounds = f" [{low:+.3f}, {high:+.3f}]"
+            yield (
+                f"{label_of(document, trained)}: labels add {value:+.3f}{bounds} in tau-b to "
+                "PatClaimEval-0, which has seen none."
+            )
 
 
 def cautions(document: Mapping[str, Any]) -> tuple[str, ...]:

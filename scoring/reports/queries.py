@@ -8,13 +8,13 @@ from django.db.models.fields.json import KT
 
 from annotator.models import User
 from annotator.rubric import NAMES
-from scoring.metrics.registry import BASELINE_NAMES
 from scoring.models import AgreementReport, Dataset
 from scoring.plots.intervals import Measured, interval_plot
 from scoring.plots.shapes import Plot
 from scoring.reports import page_parts
 from scoring.reports.files import FIGURES, cell, entries, label_of, scored_names
 from scoring.reports.page_parts import Part, cautions, ceiling_band, compared_pair, verdict
+from scoring.reports.scorers import STANDING_NAMES
 from scoring.reports.table import UNSORTED, Row, Sorting, headings, table_rows, undefined_figures
 from scoring.training.model_versions.queries import reports_for
 
@@ -134,7 +134,7 @@ def ordered_result(report: AgreementReport) -> dict[str, Any] | None:
     if report.result is None:
         return None
     scorers, baselines = report.result["scorers"], report.result["baselines"]
-    order = [name for name in ("majority", *BASELINE_NAMES) if name in baselines]
+    order = [name for name in ("majority", *STANDING_NAMES) if name in baselines]
     return {
         **report.result,
         "scorers": {name: scorers[name] for name in report.scorers},

@@ -19,14 +19,28 @@ from scoring.metrics.registry import (
     what_is_missing,
 )
 from scoring.models import DatasetVersion
+from scoring.patclaimeval.config import STRENGTH, code_version
 from scoring.patclaimeval.pair_scores import SCORING_VERSION
 from scoring.patclaimeval.prior import LABEL as PRIOR_LABEL
 from scoring.patclaimeval.prior import NAME as PRIOR_NAME
 from scoring.patclaimeval.prior import prior_sha256
-from scoring.scores.scorers import ScoringModel, cached_scorer, metric_places
+from scoring.scores.scorers import (
+    LEFT_OUT_NAME,
+    OUR_NAMES,
+    ScoringModel,
+    cached_scorer,
+    metric_places,
+)
 from scoring.training.model_versions.queries import MODEL_PREFIX, find_model, models_for
 
-LABELS: Final = {**METRIC_LABELS, PRIOR_NAME: PRIOR_LABEL, "majority": "Most frequent label"}
+STANDING_NAMES: Final = (*BASELINE_NAMES, PRIOR_NAME)
+"""What every report measures without being asked; PatClaimEval-0 shows what labels add."""
+LABELS: Final = {
+    **METRIC_LABELS,
+    PRIOR_NAME: PRIOR_LABEL,
+    LEFT_OUT_NAME: "PatClaimEval, reference left out",
+    "majority": "Most frequent label",
+}
 
 
 def scorer_label(name: str) -> str:
@@ -65,7 +79,7 @@ def is_neural(name: str) -> bool:
     """Return whether a scorer runs a network or asks an endpoint, and is able to."""
     if name.startswith(MODEL_PREFIX):
         return find_model(name.removeprefix(MODEL_PREFIX)).run.settings.get("method") != "probe"
-    if name == PRIOR_NAME:
+    if name in OUR_NAMES:
         return False
     needs = needs_of(name)
     return (needs.model_directory or needs.endpoint) and not what_is_missing(name, metric_places())
@@ -77,6 +91,8 @@ def describe_version(name: str, seed: int, criterion: str) -> str:
         return _model_version(find_model(name.removeprefix(MODEL_PREFIX)).manifest_sha256)
     if name == PRIOR_NAME:
         return _model_version(prior_sha256(criterion))
+    if name == LEFT_OUT_NAME:
+        return left_out_version()
     places = metric_places()
     try:
         return get_metric(name, places=places, seed=seed, criterion=criterion).version
@@ -128,6 +144,11 @@ def _load_model(name: str, scoring: ScoringModel, digest: str) -> ReportScorer:
     )
 
 
+def left_out_version() -> str:
+    """Return what decides the scores of LEFT_OUT_NAME besides the labels of the version."""
+    return f"prior of weight {STRENGTH:g}, {code_version()}"
+
+
 def _model_version(digest: str) -> str:
     return f"{digest[:16]}, scoring {SCORING_VERSION}"
 
@@ -164,7 +185,7 @@ def scorer_groups(user: User) -> tuple[Group, ...]:
         Group("Words in common", _metrics(plain, places)),
         Group("Neural, on weights of this machine", _metrics(neural, places)),
         Group("By a language model", _metrics(judged, places)),
-        Group("Ours", (Choice(PRIOR_NAME, f"{PRIOR_LABEL}, trained on no label"), *_models(user))),
+        Group("Ours", (*_recipes(), *_models(user))),
     )
 
 
@@ -187,6 +208,13 @@ def _metrics(names: list[str], places: Places) -> tuple[Choice, ...]:
             needs_of(name).endpoint,
         )
         for name in names
+    )
+
+
+def _recipes() -> tuple[Choice, ...]:
+    return (
+        Choice(PRIOR_NAME, f"{PRIOR_LABEL}, trained on no label"),
+        Choice(LEFT_OUT_NAME, "PatClaimEval, trained on all references but the one it scores"),
     )
 
 

@@ -25,10 +25,9 @@ from scoring.agreement.items import (
     Question,
     question_sha256,
 )
-from scoring.metrics.registry import BASELINE_NAMES
 from scoring.models import AgreementReport, DatasetVersion
 from scoring.reports.inputs import admins_behind, labels_in_split
-from scoring.reports.scorers import describe_version, is_neural
+from scoring.reports.scorers import STANDING_NAMES, describe_version, is_neural
 from scoring.scores.scorers import check_scorer_names
 
 CODE_VERSION: Final = "3"
@@ -160,7 +159,7 @@ def _refuse_numbers(
 
 
 def _digest(report: AgreementReport) -> str:
-    names = dict.fromkeys([*report.scorers, *BASELINE_NAMES])
+    names = dict.fromkeys([*report.scorers, *STANDING_NAMES])
     versions = {name: describe_version(name, report.seed, report.criterion) for name in names}
     # Who is left out may change, and the answer with it.
     left_out = () if report.has_admins else admins_behind(report.dataset_version)

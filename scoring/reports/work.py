@@ -18,15 +18,16 @@ from core.jobs.running import run_job
 from scoring.agreement.ceiling import Unavailable
 from scoring.agreement.items import AgreementError, Item, ScorerScores
 from scoring.metrics.base import MetricError, Missing, Pair, Score
-from scoring.metrics.registry import BASELINE_NAMES, what_is_missing
+from scoring.metrics.registry import what_is_missing
 from scoring.models import AgreementReport, MetricScore
 from scoring.patclaimeval.errors import PatClaimEvalError
 from scoring.patclaimeval.prior import NAME as PRIOR_NAME
 from scoring.reports.files import storable
-from scoring.reports.inputs import ReportRow, Text, drafts_of, evidence_of, report_rows
-from scoring.reports.scorers import ReportScorer, load_scorer
+from scoring.reports.inputs import ALL_SPLITS, ReportRow, Text, drafts_of, evidence_of, report_rows
+from scoring.reports.left_out import load_left_out
+from scoring.reports.scorers import STANDING_NAMES, ReportScorer, load_scorer
 from scoring.reports.services import question_of, record_event
-from scoring.scores.scorers import metric_places
+from scoring.scores.scorers import LEFT_OUT_NAME, metric_places
 from scoring.training.model_versions.queries import MODEL_PREFIX
 
 CHARACTERS_AT_ONCE: Final = 60_000
@@ -281,7 +282,7 @@ class _Work:
                 question_of(self.report),
                 items,
                 [scored[name] for name in self.report.scorers],
-                [one for name in BASELINE_NAMES if isinstance(one := scored[name], ScorerScores)],
+                [one for name in self._standing() if isinstance(one := scored[name], ScorerScores)],
                 evidence,
                 self._begin,
             )
@@ -289,7 +290,7 @@ class _Work:
             raise Refused(str(error)) from error
 
     def _scores(self, rows: Sequence[ReportRow]) -> dict[str, Scored]:
-        names = list(dict.fromkeys([*self.report.scorers, *BASELINE_NAMES]))
+        names = list(dict.fromkeys([*self.report.scorers, *STANDING_NAMES]))
         pairs = _pairs(rows)
         self._total = len(names) * len(pairs)
         found: dict[str, Scored] = {}
@@ -308,16 +309,32 @@ class _Work:
             self._renew()
 
         try:
-            scorer = load_scorer(name, self.report.seed, self.report.criterion)
+            scorer = self._load(name)
             asked = self._with_drafts(pairs) if scorer.reads_drafts else pairs
             scores = score_pairs(scorer, asked, self.check, on_progress)
         except (MetricError, PatClaimEvalError) as error:
             # What is missing is part of the question; any other fault may pass.
-            is_metric = name != PRIOR_NAME and not name.startswith(MODEL_PREFIX)
-            self.is_lasting &= is_metric and bool(what_is_missing(name, metric_places()))
+            if name != LEFT_OUT_NAME:
+                is_metric = name != PRIOR_NAME and not name.startswith(MODEL_PREFIX)
+                self.is_lasting &= is_metric and bool(what_is_missing(name, metric_places()))
             return Unavailable(name, str(error))
         self.is_lasting &= scores.is_lasting
         return _scorer_scores(name, scorer.version, pairs, scores)
+
+    def _standing(self) -> list[str]:
+        """Return the baselines; PatClaimEval-0 is none where it is asked for as a scorer."""
+        asked = {PRIOR_NAME}.intersection(self.report.scorers)
+        return [name for name in STANDING_NAMES if name not in asked]
+
+    def _load(self, name: str) -> ReportScorer:
+        report = self.report
+        if name != LEFT_OUT_NAME:
+            return load_scorer(name, report.seed, report.criterion)
+        read = report_rows(
+            *(report.dataset_version, report.criterion, ALL_SPLITS, lambda count: self._renew()),
+            admins_counted=report.has_admins,
+        )
+        return load_left_out(read.rows, report.criterion, self._renew)
 
     def _with_drafts(self, pairs: Sequence[TextPair]) -> list[TextPair]:
         drafts = drafts_of(self.report.dataset_version)

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 from uuid import UUID
 
 from django.conf import settings
@@ -24,6 +25,10 @@ from scoring.patclaimeval.stream import ModelDetails
 from scoring.training.model_versions.files import BROKEN, is_sealed
 from scoring.training.model_versions.promotions import promoted
 from scoring.training.model_versions.queries import MODEL_PREFIX, find_model
+
+LEFT_OUT_NAME: Final = "patclaimeval-left-out"
+"""The default recipe trained on all references but the one it scores; reports alone know it."""
+OUR_NAMES: Final = (PRIOR_NAME, LEFT_OUT_NAME)
 
 
 def metric_places() -> Places:
@@ -56,7 +61,7 @@ def check_scorer_names(names: Sequence[str], criterion: str, user: User | None) 
             model = find_model(name.removeprefix(MODEL_PREFIX), user, field="scorers")
             if model.criterion != criterion:
                 raise _wrong(f"{name} scores {model.criterion}, and this report is on {criterion}.")
-        elif name != PRIOR_NAME:
+        elif name not in OUR_NAMES:
             try:
                 needs_of(name)
             except UnknownMetricError as error:

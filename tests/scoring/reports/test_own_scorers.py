@@ -5,8 +5,13 @@ import pytest
 from scoring.agreement.correlation import tau_b
 from scoring.models import DatasetVersion, ModelVersion
 from scoring.patclaimeval import prior
+from scoring.patclaimeval.data import Quadruplet
 from scoring.patclaimeval.errors import CheckpointInvalid
 from scoring.patclaimeval.prior import load_prior
+from scoring.patclaimeval.ridge import prior_of
+from scoring.patclaimeval.ridge_training import compare, fit
+from scoring.reports import left_out
+from scoring.reports.left_out import TOO_FEW, TOO_MANY
 from scoring.reports.scorers import describe_version, is_neural
 from scoring.training.runs.services import request_training
 from scoring.training.runs.work import carry_out_training
@@ -16,6 +21,7 @@ from tests.scoring.model_rows import model_row
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 NAME = "patclaimeval-0"
+LEFT_OUT = "patclaimeval-left-out"
 
 
 def test_patclaimeval_0_is_measured_as_the_library_scores(version: DatasetVersion) -> None:
@@ -68,3 +74,49 @@ def test_a_file_of_other_features_leaves_its_row_with_the_reason_and_the_report_
     scorers = finished(version, NAME, "rouge-l")["scorers"]
     assert "another version of the features" in scorers[NAME]["unavailable"]
     assert scorers["rouge-l"]["tau_b"]["value"] is not None
+
+
+def test_patclaimeval_0_stands_in_a_report_that_does_not_ask_for_it(
+    version: DatasetVersion,
+) -> None:
+    told = finished(version, "rouge-l")
+    assert NAME in told["baselines"] and NAME not in told["scorers"]
+    asked = finished(version, NAME, "rouge-l")
+    assert NAME in asked["scorers"] and NAME not in asked["baselines"]
+    assert told["baselines"][NAME]["tau_b"] == asked["scorers"][NAME]["tau_b"]
+
+
+def test_a_reference_left_out_is_scored_by_a_model_of_all_the_others(
+    version: DatasetVersion,
+) -> None:
+    """The split asked for is small; the model learns from the labels of every split."""
+    entry = finished(version, LEFT_OUT, split="test")["scorers"][LEFT_OUT]
+    rows = dataset_rows()
+    items = [Quadruplet(r.reference_id, r.reference, r.b, r.c, r.y[CRITERION]) for r in rows]
+    asked = [row for row in rows if row.split == "test"]
+    gaps = []
+    for row in asked:
+        others = [item for item in items if item.reference_id != row.reference_id]
+        model = fit(compare(others, lambda done, of: None), prior_of(CRITERION))
+        own = [Quadruplet(row.reference_id, row.reference, row.b, row.c, row.y[CRITERION])]
+        data = compare(own, lambda done, of: None)
+        scores = model.scores(data.features)
+        gaps.append(scores[data.b[0]] - scores[data.c[0]])
+    expected = tau_b(gaps, [row.y[CRITERION] for row in asked]).value
+    assert entry["tau_b"]["value"] == pytest.approx(expected, abs=1e-9)
+    assert (entry["kind"], entry["n"]) == ("model", len(asked))
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "reason"),
+    [("MOST_PAIRS", 17, TOO_MANY), ("FEWEST_REFERENCES", 7, TOO_FEW)],
+)
+def test_too_few_references_or_too_many_pairs_leave_its_row_with_the_reason(
+    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, reason: str
+) -> None:
+    monkeypatch.setattr(left_out, limit, value)
+    report = request(version, LEFT_OUT, "rouge-l")
+    scorers = finished(version, LEFT_OUT, "rouge-l")["scorers"]
+    assert scorers[LEFT_OUT]["unavailable"] == reason
+    assert scorers["rouge-l"]["tau_b"]["value"] is not None
+    assert request(version, LEFT_OUT, "rouge-l") == report

@@ -38,6 +38,7 @@ def test_every_scorer_is_offered_and_says_what_it_lacks(rita, of_campaign) -> No
     prior = box(page, "patclaimeval-0")
     assert "PatClaimEval-0, trained on no label" in prior
     assert "checked" in prior and 'class="lacks"' not in prior
+    assert "checked" in box(page, "patclaimeval-left-out")
     assert "checked" in box(page, "meteor") and "lacks" not in box(page, "meteor")
     assert "needs its weights" in box(page, "bertscore")
     assert "needs an endpoint" in box(page, "g-eval")

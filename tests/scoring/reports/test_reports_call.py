@@ -43,7 +43,7 @@ def test_a_report_is_queued_followed_and_read(rita, of_campaign) -> None:
     carry_out_report(report["id"])
     read = rita.get(address).json()
     assert (read["status"], read["progress"]) == ("succeeded", 1.0)
-    assert (read["done"], read["total"]) == (72, 72)
+    assert (read["done"], read["total"]) == (90, 90)
     assert set(read["scorers"]) == {"length"}
     assert read["scorers"]["length"]["tau_b"].keys() >= {"value", "low", "high"}
 

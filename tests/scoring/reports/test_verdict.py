@@ -2,8 +2,8 @@
 
 import pytest
 
-from scoring.reports.page_parts import NOT_TESTED, caution, cautions, verdict
-from tests.scoring.report_documents import UNKNOWN, old_document, report_document
+from scoring.reports.page_parts import NOT_TESTED, caution, cautions, labels_added, verdict
+from tests.scoring.report_documents import UNKNOWN, old_document, pair, report_document
 
 
 def test_the_verdict_names_the_best_the_power_and_the_ceiling() -> None:
@@ -11,6 +11,26 @@ def test_the_verdict_names_the_best_the_power_and_the_ceiling() -> None:
     assert best == "rouge-l is better than every other scorer."
     assert "0.21" in power
     assert "tau-b 0.550 (95 % interval 0.45 to 0.65), over 40 items" in ceiling
+
+
+@pytest.mark.parametrize("trained", ["patclaimeval-left-out", "model:7"])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_the_verdict_says_what_labels_add_to_the_model_that_saw_none(trained, is_first) -> None:
+    names = (trained, "patclaimeval-0") if is_first else ("patclaimeval-0", trained)
+    document = report_document()
+    document["scorers"][trained] = document["scorers"]["bleu-1"] | {"label": "Ours"}
+    found = pair(*names, 0.02 if is_first else -0.02, "cannot tell")
+    document["comparisons"]["families"][0]["pairs"] += [
+        found,
+        pair("patclaimeval-0", "bleu-1", 1, "better"),
+    ]
+    assert list(labels_added(document)) == [
+        "Ours: labels add +0.020 [-0.080, +0.120] in tau-b to PatClaimEval-0, which has seen none."
+    ]
+    found |= {"low": None, "high": None}
+    assert "labels add +0.020 in tau-b" in verdict(document)[2]
+    found["difference"] = None
+    assert list(labels_added(document)) == []
 
 
 def test_an_old_report_calls_none_the_best_and_the_ceiling_unknown() -> None:
