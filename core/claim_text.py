@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Final
 
 # English, then German and French, then Chinese and Japanese.
 _CLAIM_WORD = (
@@ -46,6 +47,14 @@ _PRECEDING = re.compile(
 _CHOICE = re.compile(
     r"\b(?:any|one|each|all|either|some|more)(?:\s+one)?(?:\s+of)?\s*$", re.IGNORECASE
 )
+VAGUE_WORDS: Final = re.compile(
+    r"\b(?:about|approximately|substantially|essentially|generally|roughly|somewhat|possibly|"
+    r"perhaps|maybe|suitable|suitably|appropriate|certain|some|kind|sort|etc|like|thing|things|"
+    r"stuff|somehow|various|good|nice|better|preferably|optionally|usually|normally|it|they|"
+    r"them|these|those|this)\b",
+    re.IGNORECASE,
+)
+"""English words that leave open what is claimed."""
 # Wider than any real claim set, so that "claims 1 to 9999" costs nothing.
 WIDEST_RANGE = 200
 

@@ -34,6 +34,7 @@ _ENTRIES: Final[dict[str, Entry]] = {
     "g-eval": Entry("g_eval", "GEval", "G-Eval", needs=ENDPOINT, takes_criterion=True),
     "llmscore": Entry("llmscore", "LLMScore", "LLMScore", needs=ENDPOINT),
     "sari": Entry("sari", "Sari", "SARI", needs=DRAFT),
+    "defects": Entry("defects", "Defects", "Free of formal defects"),
     "identity": Entry("baselines", "Identity", "Is it the reference?"),
     "length": Entry("baselines", "Length", "Number of words"),
     "claim-count": Entry("baselines", "ClaimCount", "Number of claims"),

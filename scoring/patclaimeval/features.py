@@ -22,6 +22,7 @@ from rapidfuzz.distance import LCSseq, Levenshtein
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array
 
+from core.claim_text import VAGUE_WORDS
 from scoring.metrics.rouge import rouge_l, rouge_n
 from scoring.patclaimeval.claims import (
     Claim,
@@ -39,14 +40,6 @@ FEATURE_VERSION: Final = "3"
 _NUMBER: Final = re.compile(r"[0-9]+")
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
-
-_VAGUE: Final = re.compile(
-    r"\b(?:about|approximately|substantially|essentially|generally|roughly|somewhat|possibly|"
-    r"perhaps|maybe|suitable|suitably|appropriate|certain|some|kind|sort|etc|like|thing|things|"
-    r"stuff|somehow|various|good|nice|better|preferably|optionally|usually|normally|it|they|"
-    r"them|these|those|this)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True)
@@ -247,7 +240,7 @@ def pair_features(reference: str, candidate: str) -> dict[str, dict[str, float]]
     overlaps = _overlap(left, right)
     renamed = _find_renamings(left, right, found.pairs)
     definite, missing = antecedents(right)
-    vague = len(_VAGUE.findall(candidate))
+    vague = len(VAGUE_WORDS.findall(candidate))
     return {
         "structure": _structure(left, right, found),
         "overlap": overlaps,

@@ -19,7 +19,8 @@ from packaging.requirements import Requirement
 from scoring.agreement.items import Question, ScorerScores, distinct_texts
 from scoring.agreement.report import build_report
 from scoring.metrics.base import Pair
-from scoring.metrics.registry import READY_NAMES, get_metric
+from scoring.metrics.ngram import NGRAM
+from scoring.metrics.registry import get_metric
 from scoring.patclaimeval.data import Quadruplet
 from scoring.patclaimeval.prior import NAME, load_prior, prior_version
 from scoring.patclaimeval.scorer import load_scorer
@@ -194,7 +195,7 @@ def test_ngram_scores_and_their_agreement_are_those_of_the_application(
     for name, text in (("r", first.reference), ("b", first.b), ("c", first.c)):
         (tmp_path / name).write_text(text, encoding="utf-8")
     files = ["-r", tmp_path / "r", "-c", tmp_path / "b", tmp_path / "c"]
-    for name in READY_NAMES:
+    for name in NGRAM:
         done = run("patclaimeval", "score", *files, "--metric", name, "--json")
         told = json.loads(done.stdout)
         metric = get_metric(name)
