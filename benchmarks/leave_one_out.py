@@ -25,8 +25,8 @@ from scoring.metrics.base import Pair
 from scoring.metrics.registry import get_metric
 from scoring.patclaimeval.config import STRENGTH
 from scoring.patclaimeval.data import Quadruplet
-from scoring.patclaimeval.prior import load_prior
-from scoring.patclaimeval.ridge import Comparisons, fit, prior_of
+from scoring.patclaimeval.prior import load_prior, prior_of
+from scoring.patclaimeval.ridge import Comparisons, fit
 from scoring.patclaimeval.ridge_training import compare, differences, leave_one_out
 from scoring.patclaimeval.validation import as_items, lead
 

@@ -18,8 +18,8 @@ import numpy as np
 
 from annotator.claims.rewriting import rewrite
 from scoring.patclaimeval.features import FEATURE_VERSION, FEATURES, feature_vector
-from scoring.patclaimeval.prior import FILE
-from scoring.patclaimeval.ridge import PRIOR, Comparisons, combine, measure_scales
+from scoring.patclaimeval.prior import FILE, PRIOR
+from scoring.patclaimeval.ridge import Comparisons, combine, measure_scales
 from scoring.patclaimeval.ridge_training import differences
 
 REFERENCES: Final = Path(__file__).resolve().parents[1] / "fixtures" / "demo" / "references"

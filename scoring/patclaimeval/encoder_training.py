@@ -42,7 +42,8 @@ from scoring.patclaimeval.features import FEATURES
 from scoring.patclaimeval.finetune import finetune, out_of_memory_reported, score_differences
 from scoring.patclaimeval.network import LinearHead, PairScorer, features_of
 from scoring.patclaimeval.outcome import Outcome, training_result
-from scoring.patclaimeval.ridge import CLIP, fit, prior_of
+from scoring.patclaimeval.prior import prior_of
+from scoring.patclaimeval.ridge import CLIP, fit
 from scoring.patclaimeval.ridge_training import compare
 from scoring.patclaimeval.training_state import (
     PRECISION,

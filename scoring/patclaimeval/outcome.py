@@ -20,7 +20,11 @@ from scoring.patclaimeval.validation import measure_validation
 
 @dataclass
 class Outcome:
-    """A trained model and what is to be told about it; ``differences`` are of the validation."""
+    """A trained model and what is to be told about it.
+
+    ``differences`` are of the validation items, and so are those ``beside``, of other scorers by
+    name.
+    """
 
     kind: str
     tensors: Tensors
@@ -34,6 +38,7 @@ class Outcome:
     texts: dict[str, str] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    beside: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
 
 
@@ -45,7 +50,9 @@ def training_result(
     encoder: dict[str, Any],
 ) -> TrainingResult:
     """Measure a model on its validation items and return what is to be told about it."""
-    measured = measure_validation(validation, outcome.differences, outcome.tie_threshold)
+    measured = measure_validation(
+        *(validation, outcome.differences, outcome.tie_threshold, outcome.beside)
+    )
     warnings = list(outcome.warnings)
     if not validation and "unseen" not in outcome.facts:
         warnings.append(

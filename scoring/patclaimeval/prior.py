@@ -8,6 +8,7 @@ tie threshold of each criterion, measured on rewritten claim sets that no person
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -24,6 +25,19 @@ LABEL: Final = "PatClaimEval-0"
 FILE: Final = Path(__file__).parent / "patclaimeval_0.json"
 OTHER: Final = "overall_quality"
 """Whose figures a criterion takes that is none of the rubric's."""
+PRIOR: Final[Mapping[str, Mapping[str, float]]] = {
+    "feature_completeness": {"structure": 0.4, "overlap": 0.4, "terms": 0.2},
+    "conceptual_clarity": {"vagueness": 0.4, "antecedents": 0.3, "order": 0.2, "terms": 0.1},
+    "terminology_consistency": {"renaming": 0.6, "terms": 0.3, "overlap": 0.1},
+    "logical_linkage": {"citations": 0.6, "structure": 0.2, "antecedents": 0.2},
+    "overall_quality": {"structure": 0.5, "overlap": 0.25, "terms": 0.25},
+}
+"""w0 by criterion: what each group counts before any label is seen; other groups count nothing."""
+
+
+def prior_of(criterion: str) -> Mapping[str, float]:
+    """Return w0 of a criterion; one that is none of the rubric's gets the overall's."""
+    return PRIOR.get(criterion, PRIOR[OTHER])
 
 
 @cache
@@ -35,7 +49,7 @@ def load_prior(criterion: str) -> LinearScorer:
     import numpy as np
 
     from scoring.patclaimeval.features import FEATURE_VERSION, FEATURES, GROUPS
-    from scoring.patclaimeval.ridge import Scales, combine, prior_of
+    from scoring.patclaimeval.ridge import Scales, combine
     from scoring.patclaimeval.scorer import LinearScorer
 
     stored = _stored()

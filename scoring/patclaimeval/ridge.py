@@ -21,24 +21,11 @@ from numpy.typing import NDArray
 from scoring.patclaimeval.config import STRENGTH
 from scoring.patclaimeval.features import GROUPS, Matrix, Vector
 
-PRIOR: Final[Mapping[str, Mapping[str, float]]] = {
-    "feature_completeness": {"structure": 0.4, "overlap": 0.4, "terms": 0.2},
-    "conceptual_clarity": {"vagueness": 0.4, "antecedents": 0.3, "order": 0.2, "terms": 0.1},
-    "terminology_consistency": {"renaming": 0.6, "terms": 0.3, "overlap": 0.1},
-    "logical_linkage": {"citations": 0.6, "structure": 0.2, "antecedents": 0.2},
-    "overall_quality": {"structure": 0.5, "overlap": 0.25, "terms": 0.25},
-}
-"""w0 by criterion: what each group counts before any label is seen; other groups count nothing."""
 CLIP: Final = 5.0
 """Features are held within so many scales, so that no outlier decides alone."""
 GAIN: Final = 0.25
 """What a logit is multiplied with: over the range that claims reach the sigmoid is then straight,
 and two poor candidates differ as two good ones do."""
-
-
-def prior_of(criterion: str) -> Mapping[str, float]:
-    """Return w0 of a criterion; one that is none of the rubric's gets the overall's."""
-    return PRIOR.get(criterion, PRIOR["overall_quality"])
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ from scoring.patclaimeval.config import DEFAULT_ENCODER, TrainingSettings
 from scoring.patclaimeval.data import Progress, Quadruplet, distinct_pairs
 from scoring.patclaimeval.features import FEATURES, Vector, feature_vector
 from scoring.patclaimeval.outcome import Outcome
+from scoring.patclaimeval.prior import NAME as PRIOR_NAME
+from scoring.patclaimeval.prior import load_prior, prior_of
 from scoring.patclaimeval.ridge import (
     CLIP,
     Comparisons,
@@ -21,7 +23,6 @@ from scoring.patclaimeval.ridge import (
     fit,
     group_weights,
     measure_scales,
-    prior_of,
 )
 from scoring.patclaimeval.validation import best_tie_threshold, measure_validation
 
@@ -88,6 +89,7 @@ def train_ridge(
     weights = group_weights(seen, scales, prior, strength)
     model = combine(scales, weights)
     found = differences(model, unseen)
+    before = load_prior(settings.criterion).model
     loss = float(np.mean((seen.labels - _logits(model, seen)) ** 2))
     warnings = []
     if settings.encoder != DEFAULT_ENCODER:
@@ -100,7 +102,8 @@ def train_ridge(
     if len(set(seen.groups)) >= FEWEST_REFERENCES:
         apart = leave_one_out(seen, prior, strength)
         threshold = best_tie_threshold(apart, seen.labels)
-        facts["unseen"] = measure_validation(training, apart, threshold)
+        beside = {PRIOR_NAME: differences(before, seen)}
+        facts["unseen"] = measure_validation(training, apart, threshold, beside)
     else:
         threshold = best_tie_threshold(differences(model, seen), seen.labels)
         warnings.append(
@@ -121,6 +124,7 @@ def train_ridge(
         history=[{"epoch": 1, "loss": loss, "validation_tau": tau}],
         facts=facts,
         warnings=warnings,
+        beside={PRIOR_NAME: differences(before, unseen)},
     )
 
 

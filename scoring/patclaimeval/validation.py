@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -74,15 +74,19 @@ FIGURES: Final = ("tau_b", "tau_b_labels", "accuracy", "decisive_accuracy")
 
 
 def measure_validation(
-    items: Sequence[Quadruplet], differences: Vector, threshold: float
+    items: Sequence[Quadruplet],
+    differences: Vector,
+    threshold: float,
+    beside: Mapping[str, Vector] | None = None,
 ) -> dict[str, Any]:
     """Measure n score differences s(B) - s(C), shape [n], against the labels of n items.
 
     Output, JSON-ready: what ``summarise`` gives; ``references``; ``interval``, the name of the
     method; ``figures``, each of FIGURES with value, low and high, 95 % clustered by reference;
     ``tie_rates`` of people and of the model; ``without_reference``, n and tau_b over the items in
-    which neither candidate is the reference; ``overlaps``, for each of OVERLAPS its tau_b and
-    ``lead``, the model's tau-b minus its own with a paired interval. None where undefined.
+    which neither candidate is the reference; ``overlaps``, for each of OVERLAPS, and of what else
+    stands ``beside`` with its differences by name, its tau_b and ``lead``, the model's tau-b minus
+    its own with a paired interval. None where undefined.
     Empty but for the summary where there are no items.
     """
     labels = np.array([item.y for item in items], dtype=np.float64)
@@ -91,6 +95,7 @@ def measure_validation(
         return found
     compared = as_items(items)
     sample = make_sample(compared, DEFAULT_RESAMPLES, 0)
+    others = {name: overlap_differences(items, name) for name in OVERLAPS} | dict(beside or {})
     told = measure(sample, differences, predicted_labels(differences, threshold))
     return found | {
         "references": sample.cluster_count,
@@ -98,10 +103,7 @@ def measure_validation(
         "figures": {name: _short(told[name]) for name in FIGURES},
         "tie_rates": told["tie_rates"],
         "without_reference": _without_reference(compared, differences),
-        "overlaps": {
-            name: _beside(sample, differences, overlap_differences(items, name))
-            for name in OVERLAPS
-        },
+        "overlaps": {name: _beside(sample, differences, theirs) for name, theirs in others.items()},
     }
 
 

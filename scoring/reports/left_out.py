@@ -63,7 +63,7 @@ def load_left_out(
 def _scores(
     items: Sequence[Quadruplet], criterion: str, check: Callable[[], None]
 ) -> dict[tuple[str, str], float]:
-    from scoring.patclaimeval.ridge import prior_of
+    from scoring.patclaimeval.prior import prior_of
     from scoring.patclaimeval.ridge_training import compare, models_without
 
     data = compare(items, lambda done, total: check())

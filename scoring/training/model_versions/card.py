@@ -6,6 +6,8 @@ from typing import Any, Final
 
 from annotator.rubric import NAMES
 from scoring.datasets.markdown import NOTHING, escaped, number, section, table
+from scoring.patclaimeval.prior import LABEL as PRIOR_LABEL
+from scoring.patclaimeval.prior import NAME as PRIOR_NAME
 from scoring.plots.shares import format_share
 
 Card = Mapping[str, Any]
@@ -16,7 +18,12 @@ AGREEMENT: Final = (
     ("accuracy", "accuracy", "share of items with the human label"),
     ("decisive_accuracy", "decisive accuracy", "where people prefer one candidate"),
 )
-OVERLAP_NAMES: Final = {"rouge-1": "ROUGE-1", "rouge-2": "ROUGE-2", "rouge-l": "ROUGE-L"}
+OVERLAP_NAMES: Final = {
+    "rouge-1": "ROUGE-1",
+    "rouge-2": "ROUGE-2",
+    "rouge-l": "ROUGE-L",
+    PRIOR_NAME: PRIOR_LABEL,
+}
 SPLITS_SHOWN: Final = ("train", "validation", "test")
 # What a training stores for the record and no reader of a card asks for.
 _HIDDEN: Final = frozenset({"criterion", "allow_download"})
@@ -55,6 +62,51 @@ class Seen:
     leaks: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """How far a model agrees with people on some items, and n-gram metrics beside it."""
+
+    title: str
+    n: int
+    references: int | None
+    interval: str
+    agreement: tuple[Figure, ...]
+    without: Figure | None
+    n_without: int
+    overlaps: tuple[Overlap, ...]
+
+
+MEASURED: Final = (
+    ("validation", "Agreement with people on the validation items"),
+    ("unseen", "Agreement on training items, each reference left out in turn"),
+)
+
+
+def measured(card: Card) -> tuple[Measured, ...]:
+    """Return each set of items on which the model was measured; older cards have fewer figures."""
+    unseen = (card.get("chosen") or {}).get("unseen")
+    cards = {"validation": card, "unseen": {"validation": unseen}}
+    return tuple(
+        _measured(cards[key], title)
+        for key, title in MEASURED
+        if (cards[key].get("validation") or {}).get("n")
+    )
+
+
+def _measured(card: Card, title: str) -> Measured:
+    found, left = card["validation"], without_reference(card)
+    return Measured(
+        title=title,
+        n=found["n"],
+        references=found.get("references"),
+        interval=found.get("interval", ""),
+        agreement=agreement(card),
+        without=left[0] if left else None,
+        n_without=left[1] if left else 0,
+        overlaps=overlaps(card),
+    )
+
+
 def agreement(card: Card) -> tuple[Figure, ...]:
     """Return the figures on the validation items, in their order; older cards have no interval."""
     found = card.get("validation") or {}
@@ -76,7 +128,7 @@ def without_reference(card: Card) -> tuple[Figure, int] | None:
 
 
 def overlaps(card: Card) -> tuple[Overlap, ...]:
-    """Return the n-gram metrics beside the model, in a fixed order; none on older cards."""
+    """Return what stands beside the model, in a fixed order; none on older cards."""
     found = (card.get("validation") or {}).get("overlaps") or {}
     return tuple(
         Overlap(

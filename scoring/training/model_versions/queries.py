@@ -10,11 +10,13 @@ from django.db.models import Q, QuerySet
 from annotator.access.scopes import campaigns_for
 from annotator.access.visibility import withheld_campaigns
 from annotator.models import Role, User
+from annotator.rubric import NAMES
 from core.errors import Refused
 from core.jobs.rows import JobStatus
 from scoring.access.scopes import may_export, measured_versions_for, version_reader, versions_for
 from scoring.models import AgreementReport, DatasetVersion, ModelVersion, TrainingRun
 from scoring.patclaimeval.data import TrainingResult
+from scoring.patclaimeval.prior import PRIOR, prior_tie_threshold
 from scoring.plots.curves import curve_plot
 from scoring.plots.shapes import Plot
 from scoring.training.model_versions import card as parts
@@ -100,13 +102,7 @@ class ModelPage:
     data: tuple[tuple[str, str], ...]
     facts: tuple[tuple[str, str], ...]
     settings: tuple[tuple[str, str], ...]
-    n: int
-    references: int | None
-    interval: str
-    agreement: tuple[parts.Figure, ...]
-    without: parts.Figure | None
-    n_without: int
-    overlaps: tuple[parts.Overlap, ...]
+    measured: tuple[parts.Measured, ...]
     seen: tuple[parts.Seen, ...]
     limits: tuple[str, ...]
     warnings: tuple[str, ...]
@@ -118,8 +114,6 @@ class ModelPage:
 def model_page(model: ModelVersion, user: User) -> ModelPage:
     """Return the page of a model version out of its stored card."""
     card, data = model.card, model_data(model.run.dataset_version)
-    validation = card.get("validation") or {}
-    left = parts.without_reference(card)
     history = card.get("history") or []
     every, last = max(1, -(-len(history) // MOST_ROWS)), len(history) - 1
     kept = [row for place, row in enumerate(history) if place % every == 0 or place == last]
@@ -127,13 +121,7 @@ def model_page(model: ModelVersion, user: User) -> ModelPage:
         data=tuple(parts.data_facts(data))[2:],
         facts=tuple(parts.model_facts(card)),
         settings=tuple(parts.settings_facts(card)),
-        n=validation.get("n") or 0,
-        references=validation.get("references"),
-        interval=validation.get("interval", ""),
-        agreement=parts.agreement(card),
-        without=left[0] if left else None,
-        n_without=left[1] if left else 0,
-        overlaps=parts.overlaps(card),
+        measured=parts.measured(card),
         seen=parts.seen(card),
         limits=tuple(model_limits(card, data)),
         warnings=tuple(card.get("warnings") or ()),
@@ -141,6 +129,14 @@ def model_page(model: ModelVersion, user: User) -> ModelPage:
         epochs=[(one["epoch"], one.get("loss"), one.get("validation_tau")) for one in kept],
         may_download=may_export(version_reader(user, model.run.dataset_version)),
     )
+
+
+def prior_rows() -> list[tuple[str, dict[str, float], float]]:
+    """Return of PatClaimEval-0 the weight of each group and the tie threshold, by criterion."""
+    return [
+        (NAMES[criterion], dict(weights), prior_tie_threshold(criterion))
+        for criterion, weights in PRIOR.items()
+    ]
 
 
 def training_plots(history: Sequence[dict[str, Any]]) -> tuple[Plot, ...]:

@@ -24,14 +24,18 @@ from scoring.training.model_versions.promotions import (
     promoted_ids,
     promotion_state,
 )
-from scoring.training.model_versions.queries import model_page, models_for
+from scoring.training.model_versions.queries import model_page, models_for, prior_rows
 from scoring.training.model_versions.services import Archive, model_archive
 
 
 @require_safe
 def model_list(request: SignedInRequest) -> HttpResponse:
     user = request.user
-    context = {"models": models_for(user)[:100], "promoted": promoted_ids(user)}
+    context = {
+        "models": models_for(user)[:100],
+        "promoted": promoted_ids(user),
+        "prior": prior_rows(),
+    }
     return render(request, "scoring/training/models.html", context)
 
 

@@ -15,8 +15,13 @@ from annotator.claims.damage import break_dependency, delete_antecedent, drop_fe
 from scoring.patclaimeval import prior
 from scoring.patclaimeval.errors import CheckpointInvalid
 from scoring.patclaimeval.features import FEATURES, GROUPS
-from scoring.patclaimeval.prior import load_prior, prior_sha256, prior_tie_threshold, prior_version
-from scoring.patclaimeval.ridge import PRIOR
+from scoring.patclaimeval.prior import (
+    PRIOR,
+    load_prior,
+    prior_sha256,
+    prior_tie_threshold,
+    prior_version,
+)
 from scripts.measure_prior import REFERENCES, measured
 
 TEXTS = [path.read_text(encoding="utf-8") for path in sorted(REFERENCES.glob("*.txt"))]

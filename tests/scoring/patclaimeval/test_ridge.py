@@ -9,17 +9,16 @@ import pytest
 
 from scoring.agreement.correlation import tau_b
 from scoring.patclaimeval.features import FEATURES, GROUPS, Matrix, Vector
+from scoring.patclaimeval.prior import PRIOR, prior_of
 from scoring.patclaimeval.ridge import (
     CLIP,
     GAIN,
-    PRIOR,
     Comparisons,
     Linear,
     Scales,
     combine,
     fit,
     measure_scales,
-    prior_of,
 )
 from scoring.patclaimeval.ridge_training import differences
 

@@ -18,7 +18,8 @@ from scoring.patclaimeval.data import Progress, Quadruplet
 from scoring.patclaimeval.errors import TrainingCancelled
 from scoring.patclaimeval.features import FEATURES, GROUPS, feature_vector
 from scoring.patclaimeval.outcome import Outcome
-from scoring.patclaimeval.ridge import Comparisons, Linear, fit, prior_of
+from scoring.patclaimeval.prior import load_prior, prior_of
+from scoring.patclaimeval.ridge import Comparisons, Linear, fit
 from scoring.patclaimeval.ridge_training import compare, differences, leave_one_out, train_ridge
 from scoring.patclaimeval.validation import best_tie_threshold
 from tests.scoring.patclaimeval.test_ridge import BEFORE, made, weights_of
@@ -133,6 +134,10 @@ def test_the_tie_threshold_is_set_on_references_that_were_left_out(quadruplets: 
     unseen = outcome.facts["unseen"]
     assert (unseen["n"], unseen["references"]) == (15, 5)
     assert unseen["tau_b"] == tau_b(apart, data.labels).value
+    before = differences(load_prior("overall_quality").model, data)
+    of_prior = unseen["overlaps"]["patclaimeval-0"]
+    assert of_prior["tau_b"]["value"] == tau_b(before, data.labels).value
+    assert of_prior["lead"]["value"] == pytest.approx(unseen["tau_b"] - of_prior["tau_b"]["value"])
     assert outcome.warnings == []
 
 

@@ -7,8 +7,7 @@ from scoring.models import DatasetVersion, ModelVersion
 from scoring.patclaimeval import prior
 from scoring.patclaimeval.data import Quadruplet
 from scoring.patclaimeval.errors import CheckpointInvalid
-from scoring.patclaimeval.prior import load_prior
-from scoring.patclaimeval.ridge import prior_of
+from scoring.patclaimeval.prior import load_prior, prior_of
 from scoring.patclaimeval.ridge_training import compare, fit
 from scoring.reports import left_out
 from scoring.reports.left_out import TOO_FEW, TOO_MANY

@@ -5,6 +5,8 @@ import pytest
 from scoring.training.model_versions import card as parts
 from tests.scoring.training.card_builders import DATA, MODEL, PROBE
 
+LEAD = {"tau_b": {"value": 0.3}, "lead": {"value": 0.02, "low": -0.01, "high": 0.05}}
+
 
 def test_figures_and_splits_come_in_their_order() -> None:
     names = [figure.name for figure in parts.agreement(MODEL)]
@@ -40,6 +42,18 @@ def test_an_older_card_gives_what_it_has() -> None:
     for part in (parts.overlaps, parts.seen, parts.model_facts, parts.settings_facts):
         assert list(part({})) == []
     assert parts.without_reference(older) is None
+
+
+def test_a_model_measured_on_references_left_out_says_so_beside_its_validation() -> None:
+    unseen = MODEL["validation"] | {"n": 90, "overlaps": {"patclaimeval-0": LEAD}}
+    both = parts.measured(MODEL | {"chosen": {"unseen": unseen}})
+    assert [(one.n, one.title[:28]) for one in both] == [
+        (24, "Agreement with people on the"),
+        (90, "Agreement on training items,"),
+    ]
+    assert [line.name for line in both[1].overlaps] == ["PatClaimEval-0"]
+    alone = parts.measured(MODEL | {"validation": {"n": 0}, "chosen": {"unseen": unseen}})
+    assert [one.n for one in alone] == [90]
 
 
 def test_facts_name_no_directory_and_tell_what_was_chosen() -> None:

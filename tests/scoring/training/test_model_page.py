@@ -23,9 +23,10 @@ def test_a_card_gives_figures_limits_and_curves(version, reader) -> None:
     model = model_row(version)
     model.refresh_from_db()
     page = model_page(model, reader)
-    assert (page.n, page.references, page.n_without) == (24, 8, 20)
+    (found,) = page.measured
+    assert (found.n, found.references, found.n_without) == (24, 8, 20)
     assert dict(page.data) == {"Licence of the data": "CC BY-NC 4.0", "Split": "by file, seed 0"}
-    assert [figure.name for figure in page.agreement][0] == "tau-b"
+    assert [figure.name for figure in found.agreement][0] == "tau-b"
     assert [plot.title for plot in page.plots] == ["Loss by epoch", "Validation tau-b by epoch"]
     assert page.epochs == [
         (1, 0.3, None),
@@ -35,7 +36,7 @@ def test_a_card_gives_figures_limits_and_curves(version, reader) -> None:
 
 def test_an_empty_card_gives_a_page(version, reader) -> None:
     page = model_page(model_row(version, {}), reader)
-    assert (page.n, page.agreement, page.plots, page.seen) == (0, (), (), ())
+    assert (page.measured, page.plots, page.seen) == ((), (), ())
     assert page.limits
 
 

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from annotator.models import AuditEvent, Membership
+from annotator.rubric import NAMES
 from scoring import files as scoring_files
 from scoring.models import DatasetVersion
+from scoring.patclaimeval.prior import PRIOR, prior_tie_threshold
 from tests.scoring.conftest import signed_in
 from tests.scoring.model_builders import make_model, promote
 from tests.scoring.model_rows import model_row, sealed, write_directory
@@ -77,6 +79,16 @@ def test_the_list_the_page_and_the_api_say_which_model_is_promoted(
     assert told == {str(plain.pk): False, str(best.pk): True}
     one = rita.get(f"/api/v1/models/{best.pk}/").json()
     assert one["is_promoted"] is True
+
+
+def test_the_list_tells_what_patclaimeval_0_weighs(cast: Any) -> None:
+    page = signed_in(cast.rita).get("/models/").content.decode()
+    section = page[page.index('id="patclaimeval-0"') :]
+    for criterion, weights in PRIOR.items():
+        row = section[section.index(f'<th scope="row">{NAMES[criterion]}</th>') :]
+        row = row[: row.index("</tr>")]
+        assert ", ".join(f"{group} {weight}" for group, weight in weights.items()) in row
+        assert f"{prior_tie_threshold(criterion):.4f}" in row
 
 
 def test_a_model_of_another_campaign_is_not_found(cast: Any, of_campaign: DatasetVersion) -> None:
