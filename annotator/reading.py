@@ -7,9 +7,12 @@ from functools import lru_cache
 from itertools import groupby, zip_longest
 from typing import Any, Final
 
+from django.db import transaction
+
+from annotator.claims.change_classes import CLASSES, Change
 from annotator.claims.limitations import Standing
 from annotator.claims.reading import (
-    ONLY_HERE,
+    ONLY,
     ClaimView,
     LimitationView,
     Reading,
@@ -25,14 +28,29 @@ from annotator.typology import clean_tags, grouped, quote_of, tag_of
 from core.errors import Refused
 from core.text_io.strict_json import StrictJsonError, loads
 
+SWITCHED: Final = tuple(one.change.value for one in CLASSES if one.change is not Change.SUBSTANCE)
+"""The classes of differences that a person may have marked beside those of substance."""
+
 
 def show_aid(*, user: User, aid: str, is_shown: bool) -> ReadingPreference:
-    """Show or hide one reading aid: the aligned rows, the word diff, or the marks."""
+    """Show or hide one reading aid: aligned rows, differences, marks, or a class of differences."""
+    if aid in SWITCHED:
+        return _show_changes(user, aid, is_shown=is_shown)
     if aid not in AIDS:
-        raise Refused(f"There is no reading aid {aid[:40]!r}; there are {', '.join(AIDS)}.")
+        known = ", ".join((*AIDS, *SWITCHED))
+        raise Refused(f"There is no reading aid {aid[:40]!r}; there are {known}.")
     row, _ = ReadingPreference.objects.update_or_create(
         user=user, defaults={f"shows_{aid}": is_shown}
     )
+    return row
+
+
+@transaction.atomic
+def _show_changes(user: User, change: str, *, is_shown: bool) -> ReadingPreference:
+    row, _ = ReadingPreference.objects.select_for_update().get_or_create(user=user)
+    shown = {*row.shows_changes, change} if is_shown else {*row.shows_changes} - {change}
+    row.shows_changes = [name for name in SWITCHED if name in shown]
+    row.save(update_fields=["shows_changes"])
     return row
 
 
@@ -81,6 +99,7 @@ def reading_context(preference: ReadingPreference, key_labels: Mapping[str, str]
     aids = {aid: bool(getattr(preference, f"shows_{aid}")) for aid in AID_LABELS}
     return {
         "aids": aids,
+        "shown_changes": preference.shows_changes,
         "aid_buttons": [
             (aid, label, aids[aid], " ".join(printed[f"toggle-{aid}"]))
             for aid, label in AID_LABELS.items()
@@ -238,10 +257,10 @@ def _cut(piece: _Piece, start: int, end: int) -> _Piece:
 
 
 def _common(left: _Piece, right: _Piece) -> Segment:
-    """Return a segment whose words are only here when they are so in both readings."""
+    """Return a segment whose words are only here, by the left's class, when so in both readings."""
     kinds = left.segment.kinds
-    if ONLY_HERE not in right.segment.kinds:
-        kinds = tuple(kind for kind in kinds if kind != ONLY_HERE)
+    if not any(kind.startswith(ONLY) for kind in right.segment.kinds):
+        kinds = tuple(kind for kind in kinds if not kind.startswith(ONLY))
     return replace(left.segment, kinds=kinds)
 
 

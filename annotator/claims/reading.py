@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from annotator.claims.antecedents import missing_antecedents
+from annotator.claims.change_classes import CLASSES, Change
 from annotator.claims.invisible import count_invisible, find_invisible
 from annotator.claims.limitations import (
     Feature,
@@ -22,7 +23,7 @@ from annotator.claims.pairing import Row, align_claims, pairs_compared
 from annotator.claims.segments import Segment, Span, cut_segments
 from annotator.claims.term_changes import foreign_terms, renamed_terms
 from annotator.claims.tree import build_tree
-from annotator.claims.word_diff import Kind, Piece, diff_words
+from annotator.claims.word_diff import Piece, diff_words
 from core.claim_text import Claim, find_markers, parse_claims
 
 
@@ -159,7 +160,9 @@ def claim_body(claim: Claim) -> str:
     return claim.text[claim.body_offset :]
 
 
-# The kinds of mark, as the screen names them in its classes.
+# The kinds of mark, as the screen names them in its classes. A difference that is none of
+# substance is ONLY and its class: "only-signs".
+ONLY: Final = "only-"
 ONLY_HERE: Final = "only-here"
 FOREIGN: Final = "foreign"
 NO_ANTECEDENT: Final = "no-antecedent"
@@ -225,6 +228,8 @@ class Reading:
     rows: tuple[tuple[ClaimView | None, ClaimView | None], ...]
     notices: tuple[str, ...] = ()
     is_plain: bool = False
+    changes: tuple[tuple[str, str, int], ...] = ()
+    """Name and label of each class of differences, with how many there are on both sides."""
 
 
 def read_pair(reference: str, candidate: str) -> Reading:
@@ -262,7 +267,13 @@ def read_pair(reference: str, candidate: str) -> Reading:
             for row in rows
         ),
         _messages(left, right, uncut),
+        changes=_count_changes(pairs),
     )
+
+
+def _count_changes(pairs: Pairs) -> tuple[tuple[str, str, int], ...]:
+    counts = Counter(piece.change for one in pairs.values() for piece in one.pieces)
+    return tuple((one.change.value, one.label, counts[one.change]) for one in CLASSES)
 
 
 def read_plainly(reference: str, candidate: str, *notices: str) -> Reading:
@@ -373,9 +384,9 @@ def _view(claim: Claim, depth: int, marks: list[Span], compared: ComparedClaim) 
     spans = [
         *marks,
         *(
-            Span(offset + piece.start, offset + piece.end, ONLY_HERE)
+            Span(offset + piece.start, offset + piece.end, _kind(piece.change))
             for piece in compared.pieces
-            if piece.kind == Kind.ONLY_HERE
+            if piece.change
         ),
     ]
     spans.sort(key=lambda item: item.start)
@@ -391,6 +402,10 @@ def _view(claim: Claim, depth: int, marks: list[Span], compared: ComparedClaim) 
         parents=claim.depends_on,
         faults=tuple(mark.note for mark in marks if mark.kind == BROKEN),
     )
+
+
+def _kind(change: Change) -> str:
+    return ONLY_HERE if change == Change.SUBSTANCE else f"{ONLY}{change}"
 
 
 def _shared_out(

@@ -1,9 +1,10 @@
 """The word diff of two claim texts: what each side has that the other lacks."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from annotator.claims.change_classes import Change, classify
 from annotator.claims.words import Tokens, common_words, is_content, read_tokens
 
 # A run of same function words goes if the words that differ around it outnumber it this often.
@@ -24,6 +25,8 @@ class Piece:
     start: int
     end: int
     kind: Kind
+    change: Change | None = None
+    """What a difference is about; None where the other side has the words too."""
 
 
 Place = tuple[int, int]
@@ -43,22 +46,22 @@ def diff_words(reference: str, candidate: str) -> tuple[tuple[Piece, ...], tuple
     """Return the pieces of the reference and of the candidate that are the same or only there.
 
     Inputs: the texts of two claims (or any texts). Output: for each side pieces in order that
-    cover it byte for byte, neighbours of different kinds; () for "".
+    cover it byte for byte, neighbours of different kinds or changes; () for "".
     What is compared are the tokens of `words.read_tokens`: words, numbers, punctuation marks, and
     characters of unspaced scripts; case matters only in short symbols (CO is not Co). White space,
     unseen characters and the number marker of a claim are never a difference; white space between
-    two words that differ belongs to them. The words in common are a longest common subsequence
-    (see `common_words` for very long texts), then made readable: a difference that could stand in
-    several places starts after punctuation, and function words that are the same by chance amid
-    other words ("of" in "pump of steel", "valve of brass") count as different.
+    two words that differ in one way belongs to them. The words in common are a longest common
+    subsequence (see `common_words` for very long texts), then made readable: a difference that
+    could stand in several places starts after punctuation, and function words that are the same by
+    chance amid other words ("of" in "pump of steel", "valve of brass") count as different.
     """
     if reference == candidate:
         whole = (Piece(0, len(reference), Kind.SAME),) if reference else ()
         return whole, whole
     left, right = read_tokens(reference), read_tokens(candidate)
     gaps = find_gaps(left.keys, right.keys)
-    here = [(gap.low, gap.high) for gap in gaps]
-    there = [(gap.start, gap.stop) for gap in gaps]
+    places = [(gap.low, gap.high, gap.start, gap.stop) for gap in gaps]
+    here, there = classify(left.keys, right.keys, places)
     return _pieces(reference, left, here), _pieces(candidate, right, there)
 
 
@@ -128,21 +131,23 @@ def _best_shift(words: list[str], start: int, stop: int, floor: int, ceiling: in
     return max(range(leftmost, rightmost + 1), key=worth) - start
 
 
-def _pieces(text: str, tokens: Tokens, differing: list[Place]) -> tuple[Piece, ...]:
-    # What is empty is left out, and what touches joined.
-    joined: list[Place] = []
-    for first, last in differing:
-        if joined and joined[-1][1] == first < last:
-            joined[-1] = (joined[-1][0], last)
-        elif first < last:
-            joined.append((first, last))
+def _pieces(text: str, tokens: Tokens, differing: Mapping[int, Change]) -> tuple[Piece, ...]:
+    """Return the pieces of a text from the class of each token that differs, in order."""
+    # White space between two tokens of one class belongs to the difference.
+    runs: list[tuple[int, int, Change]] = []
+    before = -2
+    for place, change in differing.items():
+        start, end = tokens.starts[place], tokens.ends[place]
+        if place == before + 1 and runs[-1][2] == change:
+            start = runs.pop()[0]
+        runs.append((start, end, change))
+        before = place
     pieces: list[Piece] = []
     done = 0
-    for first, last in joined:
-        start, end = tokens.starts[first], tokens.ends[last - 1]
+    for start, end, change in runs:
         if start > done:
             pieces.append(Piece(done, start, Kind.SAME))
-        pieces.append(Piece(start, end, Kind.ONLY_HERE))
+        pieces.append(Piece(start, end, Kind.ONLY_HERE, change))
         done = end
     if done < len(text):
         pieces.append(Piece(done, len(text), Kind.SAME))

@@ -103,6 +103,7 @@ def reading_context(preference: ReadingPreference) -> dict[str, Any]:
     printed = {code: [shown(key) for key in pressed] for code, pressed in keys.items()}
     return {
         "aids": aids,
+        "shown_changes": preference.shows_changes,
         "shown": " ".join(aid for aid in AIDS if aids[aid]),
         "aid_buttons": [
             AidButton(aid, AID_LABELS[aid], aids[aid], " ".join(printed[f"toggle-{aid}"]))

@@ -74,6 +74,14 @@ def test_a_word_of_the_reference_is_marked_only_when_neither_side_has_it() -> No
     assert not any("horn" in words or "lid" in words for words in marked)
 
 
+def test_a_sign_that_neither_side_has_is_marked_by_its_class() -> None:
+    readings = [
+        read_pair("1. A cup (7) of clay.", other) for other in ("1. A cup.", "1. A cup (8).")
+    ]
+    segments = compare_rows(*readings).reference.claims[0].limitations[0].segments
+    assert {s.text: s.kinds for s in segments if "7" in s.text} == {"7)": ("only-signs",)}
+
+
 def test_the_sides_may_be_turned() -> None:
     _, rows = made()
     _, turned = made(left=RIGHT, right=LEFT)

@@ -276,6 +276,15 @@ def shown(user) -> dict[str, bool]:
     return {aid: getattr(row, f"shows_{aid}") for aid in AIDS}
 
 
+def test_a_class_of_differences_is_shown_beside_those_of_substance(cast) -> None:
+    assert show_aid(user=cast.alice, aid="signs", is_shown=True).shows_changes == ["signs"]
+    row = show_aid(user=cast.alice, aid="articles", is_shown=True)
+    assert (row.shows_changes, row.shows_diff) == (["signs", "articles"], True)
+    assert show_aid(user=cast.alice, aid="signs", is_shown=False).shows_changes == ["articles"]
+    with pytest.raises(Refused, match="no reading aid 'substance'"):
+        show_aid(user=cast.alice, aid="substance", is_shown=False)
+
+
 @pytest.mark.parametrize("aid", AIDS)
 def test_each_aid_is_switched_by_itself_and_for_one_person(cast, aid: str) -> None:
     show_aid(user=cast.alice, aid=aid, is_shown=False)

@@ -114,6 +114,21 @@ def test_a_claim_set_beside_itself_has_nothing_of_its_own(text: str) -> None:
     assert words_of(reading.candidate, FOREIGN) == []
 
 
+def test_differences_are_counted_by_class_on_both_sides() -> None:
+    reading = read_pair("1. A cup (7) of clay.", "1. The cup (8) of horn.")
+    counts = {name: count for name, _, count in reading.changes}
+    assert counts == {
+        "substance": 2,
+        "signs": 2,
+        "articles": 2,
+        "connectives": 0,
+        "forms": 0,
+        "punctuation": 0,
+    }
+    (claim,) = reading.candidate.claims
+    assert marked(claim, "only-signs") == ["8"]
+
+
 def test_each_kind_of_mark_lies_on_its_words() -> None:
     reading = read_pair(REFERENCE, CANDIDATE)
     first, third, _ = reading.candidate.claims

@@ -5,6 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from annotator.claims import words
+from annotator.claims.change_classes import Change
 from annotator.claims.segments import Segment, Span, cut_segments
 from annotator.claims.word_diff import Kind, Piece, diff_words
 from annotator.claims.words import read_tokens
@@ -45,7 +46,7 @@ def test_the_pieces_of_each_side_cover_it_byte_for_byte(reference, candidate):
         assert "".join(text[item.start : item.end] for item in pieces) == text
         assert [item.start for item in pieces] == [0, *(item.end for item in pieces)][: len(pieces)]
         assert all(item.start < item.end for item in pieces)
-        assert all(left.kind is not right.kind for left, right in pairwise(pieces))
+        assert all(left.change != right.change for left, right in pairwise(pieces))
 
 
 @given(TEXTS, TEXTS)
@@ -110,7 +111,10 @@ def test_differences_stand_where_a_reader_expects_them(reference, candidate, lef
 
 
 def test_an_added_text_differs_as_a_whole():
-    assert diff_words("", "a seal ") == ((), (Piece(0, 6, Kind.ONLY_HERE), Piece(6, 7, Kind.SAME)))
+    assert diff_words("", "a seal ") == (
+        (),
+        (Piece(0, 6, Kind.ONLY_HERE, Change.SUBSTANCE), Piece(6, 7, Kind.SAME)),
+    )
 
 
 def test_one_claim_of_five_thousand_words_meets_another():

@@ -99,6 +99,20 @@ def test_aids_follow_the_person_to_every_candidate_and_stay_off_others(client, c
     assert b'value="marks off"' in client.get(f"/rate/{theirs[0].pk}/").content
 
 
+def test_a_class_of_differences_is_counted_and_its_switch_is_remembered(client, rows) -> None:
+    candidate = rows[0].candidate
+    candidate.claims = candidate.reference.claims.replace("1. A ", "1. The ", 1)
+    candidate.save()
+    html = client.get(f"/rate/{rows[0].pk}/").content.decode()
+    assert 'value="articles on" aria-pressed="false"' in html
+    assert ">articles and determiners 2</button>" in html
+    assert 'value="signs' not in html, "what does not occur has no switch"
+    shown = client.post(path(rows[0]), {"aid": "articles on"}, headers=SCRIPT).content.decode()
+    assert 'value="articles off" aria-pressed="true"' in shown
+    assert 'class="panes is-aligned shows-diff shows-marks shows-articles"' in shown
+    assert "shows-articles" in client.get(f"/rate/{rows[0].pk}/").content.decode()
+
+
 def test_a_rating_says_which_aids_were_on_the_screen(client, rows, form_of, typed) -> None:
     client.post(path(rows[0]), {"aid": "diff off"}, headers=SCRIPT)
     sent = form_of(client.get(f"/rate/{rows[0].pk}/")) | typed()
