@@ -71,7 +71,7 @@ class DepartureKind(models.TextChoices):
 class DepartureReason(models.TextChoices):
     OUTSIDE_FIELD = "outside-field", "outside my technical field"
     UNREADABLE = "unreadable", "the text cannot be judged as it is"
-    NOT_NOW = "not-now", "I come back to it later"
+    NOT_NOW = "not-now", "no time for it: others may take it"
     CONFLICT_OF_INTEREST = "conflict-of-interest", "conflict of interest"
     OTHER = "other", "another reason"
 

@@ -24,6 +24,7 @@ from annotator.models import (
     SecondLook,
     User,
 )
+from annotator.rating.services import recusals
 from annotator.reading import reading_of, reading_preference
 from core.database import neighbours
 
@@ -122,8 +123,12 @@ class RatePage:
         return self.assignment.status == AssignmentStatus.LAPSED
 
     @property
-    def is_skipped(self) -> bool:
-        return self.assignment.status == AssignmentStatus.SKIPPED
+    def may_return(self) -> bool:
+        """Whether what was left may be taken back: a recusal only for some time."""
+        row = self.assignment
+        if row.status == AssignmentStatus.RECUSED:
+            return recusals(row).exists()
+        return row.status == AssignmentStatus.SKIPPED
 
 
 def rate_page(user: User, assignment_id: UUID) -> RatePage | None:

@@ -1,12 +1,12 @@
 """Ratings submitted and revised, each in one transaction with its audit row; skips and recusals."""
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Unpack
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Q, Subquery
+from django.db.models import Q, QuerySet, Subquery
 
 from annotator import audit_log
 from annotator.access.scopes import assignments_for, has_ruled_on
@@ -331,6 +331,66 @@ def return_to(*, assignment: Assignment) -> None:
         raise OutOfDate("Somebody else has taken this candidate meanwhile.")
     renew_lease(assignment=assignment)
     audit_log.record_on(assignment, "assignment.returned", assignment.annotator_id)
+
+
+TAKEN_BACK_WITHIN = timedelta(minutes=30)
+"""So long a recusal may be taken back; after that it stands."""
+
+
+def recusals(assignment: Assignment) -> QuerySet[Departure]:
+    """Return the recusals from the assignment's reference that may still be taken back."""
+    return Departure.objects.filter(
+        kind=DepartureKind.RECUSAL,
+        assignment__annotator=assignment.annotator_id,
+        assignment__status=AssignmentStatus.RECUSED,
+        assignment__candidate__reference=assignment.candidate.reference_id,
+        made_at__gt=database_now() - TAKEN_BACK_WITHIN,
+    )
+
+
+def open_of_reference(assignment: Assignment) -> QuerySet[Assignment]:
+    """Return what a recusal would take from the annotator."""
+    return Assignment.objects.filter(
+        Q(status__in=LEAVABLE) | Q(status=AssignmentStatus.SKIPPED),
+        annotator=assignment.annotator_id,
+        candidate__reference=assignment.candidate.reference_id,
+    )
+
+
+@transaction.atomic
+def take_recusal_back(*, assignment: Assignment) -> tuple[int, int]:
+    """Undo the recusal from the assignment's reference; return how many are back and how many not.
+
+    A candidate that somebody else got by name and has not begun comes back from them; one that was
+    begun or taken meanwhile stays theirs. OutOfDate once the time for it is over.
+    """
+    _lock_open_campaign(assignment)
+    left = recusals(assignment).select_related(
+        "assignment__campaign", "assignment__candidate", "rerouted_to"
+    )
+    departures = list(left.order_by("assignment__position"))
+    if not departures:
+        raise OutOfDate("This recusal can no longer be taken back.")
+    back = sum(_come_back(departure) for departure in departures)
+    return back, len(departures) - back
+
+
+def _come_back(departure: Departure) -> bool:
+    row, other = departure.assignment, departure.rerouted_to
+    if other:
+        begun = Q(rating__isnull=False) | Q(draft__isnull=False) | Q(work_time__isnull=False)
+        given = Assignment.objects.filter(pk=other.pk, status=AssignmentStatus.OPEN)
+        untouched = given.exclude(pk__in=Assignment.objects.filter(begun, pk=other.pk).values("pk"))
+        if not untouched.update(status=AssignmentStatus.WITHDRAWN):
+            return False
+        audit_log.record_on(other, "assignment.taken_back", row.annotator_id)
+    elif not hold_place(row.candidate_id):
+        return False
+    Assignment.objects.filter(pk=row.pk).update(status=AssignmentStatus.OPEN)
+    row.status = AssignmentStatus.OPEN
+    renew_lease(assignment=row)
+    audit_log.record_on(row, "assignment.returned", row.annotator_id)
+    return True
 
 
 @transaction.atomic

@@ -6,24 +6,28 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render, resolve_url
+from django.utils.html import format_html
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotator.access.gate import SignedInRequest
 from annotator.access.scopes import assignments_for, campaigns_for
 from annotator.assignments.queries import next_assignment
 from annotator.assignments.services import take_next
-from annotator.models import Assignment, Draft, Membership, Rating, Role, User
+from annotator.models import Assignment, AssignmentStatus, Draft, Membership, Rating, Role, User
 from annotator.rating.drafts import DraftMoved, discard_draft, record_ping, save_draft, save_refused
 from annotator.rating.forms import RatingForm
 from annotator.rating.page import overall_context, page_context, same_text
 from annotator.rating.queries import RatePage, own_rating, rate_page
 from annotator.rating.services import (
+    TAKEN_BACK_WITHIN,
     flag_candidate,
+    open_of_reference,
     recuse,
     return_to,
     revise_rating,
     skip_assignment,
     submit_rating,
+    take_recusal_back,
 )
 from annotator.rating_values import rating_digest, texts_of
 from core.errors import OutOfDate, Refused
@@ -210,23 +214,62 @@ def skip(request: SignedInRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 def recuse_oneself(request: SignedInRequest, pk: UUID) -> HttpResponse:
-    """Leave every candidate of this reference for a conflict of interest."""
+    """Say what a recusal would take; with a reason and a confirmation, leave the reference."""
+    reason = _why(request, "leave")["reason"]
+    is_confirmed = "confirmed" in request.POST
+    if not is_confirmed or not reason:
+        return _ask_to_recuse(request, pk, reason, is_missing=is_confirmed)
 
     def act(assignment: Assignment) -> None:
-        left = recuse(assignment=assignment, reason=_why(request, "leave")["reason"])
+        left = recuse(assignment=assignment, reason=reason)
+        minutes = TAKEN_BACK_WITHIN.seconds // 60
         messages.success(
             request,
-            f"You are recused from this reference; {len(left)} "
-            f"candidate{'' if len(left) == 1 else 's'} went back.",
+            format_html(
+                "You are recused from this reference; {} candidate{} went back. "
+                '<a href="{}">Take it back</a> within {} minutes.',
+                *(len(left), "" if len(left) == 1 else "s"),
+                *(resolve_url("annotator:rate", pk), minutes),
+            ),
         )
 
     return _done(request, pk, act, goes_on=True)
 
 
+def _ask_to_recuse(
+    request: SignedInRequest, pk: UUID, reason: str, *, is_missing: bool
+) -> HttpResponse:
+    page = own_page(request, pk)
+    if refused := save_posted(request, page):
+        return refused
+    rows = open_of_reference(page.assignment)
+    context = {
+        "page": page,
+        "count": rows.count(),
+        "drafts": rows.filter(draft__isnull=False).count(),
+        "minutes": TAKEN_BACK_WITHIN.seconds // 60,
+        "reason": reason,
+        "is_missing": is_missing,
+    }
+    status = Refused.status if is_missing else 200
+    return render(request, "annotator/rating/recuse.html", context, status=status)
+
+
 @require_POST
 def take_back(request: SignedInRequest, pk: UUID) -> HttpResponse:
-    """Take a skipped candidate back."""
-    return _done(request, pk, lambda assignment: return_to(assignment=assignment), goes_on=False)
+    """Take a skipped candidate back, or a recusal and with it all candidates of the reference."""
+
+    def act(assignment: Assignment) -> None:
+        if assignment.status != AssignmentStatus.RECUSED:
+            return_to(assignment=assignment)
+            return
+        back, gone = take_recusal_back(assignment=assignment)
+        rest = f"; {gone} are with somebody else by now" if gone else ""
+        messages.success(
+            request, f"The recusal is undone: {back} candidates are yours again{rest}."
+        )
+
+    return _done(request, pk, act, goes_on=False)
 
 
 @require_POST

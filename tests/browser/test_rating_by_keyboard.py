@@ -254,12 +254,23 @@ def test_a_skip_without_a_reason_leaves_the_page_as_it_is(
 
 
 def test_a_recusal_by_keys_takes_the_whole_reference(scene: Page, work: list[Assignment]) -> None:
-    press(scene, "r")
-    expect(scene.locator("#recuse")).to_be_focused()
+    rows = Assignment.objects.filter(pk__in=[row.pk for row in work])
+    press(scene, "8", "7", "6", "r", "Enter")
+    expect(scene.get_by_role("heading", name="Recuse yourself from")).to_be_visible()
+    expect(scene.get_by_role("link", name="Keep them")).to_be_focused()
     press(scene, "Enter")
+    expect(scene.locator("#rating-form")).to_be_visible()
+    assert chosen(scene)[:3] == ["8", "7", "6"]
+    assert set(rows.values_list("status")) == {(AssignmentStatus.OPEN,)}
+    press(scene, "r", "Enter")
+    scene.get_by_label("Reason").fill("my client")
+    press(scene, "Tab", "Tab", "Enter")
     expect(scene.get_by_text("You are recused from this reference")).to_be_visible()
-    statuses = Assignment.objects.filter(pk__in=[row.pk for row in work]).values_list("status")
-    assert set(statuses) == {(AssignmentStatus.RECUSED,)}
+    assert set(rows.values_list("status")) == {(AssignmentStatus.RECUSED,)}
+    scene.get_by_role("link", name="Take it back").click()
+    scene.get_by_role("button", name="Take it back").click()
+    expect(scene.get_by_text("The recusal is undone")).to_be_visible()
+    assert set(rows.values_list("status")) == {(AssignmentStatus.OPEN,)}
 
 
 def test_a_flag_by_keys_stays_on_the_page_with_what_is_typed(scene: Page) -> None:

@@ -76,7 +76,8 @@ CASES: Final[dict[str, Case]] = {
     "annotator:rate": Case("rating.submitted", "untouched", "one", own, SCORES),
     "annotator:skip": Case("assignment.skip", "untouched", "one", own, {"leave_code": "not-now"}),
     "annotator:recuse": Case(
-        "assignment.recusal", "untouched", "one", own, {"leave_code": "conflict-of-interest"}
+        *("assignment.recusal", "untouched", "one", own),
+        {"leave_reason": "my client", "confirmed": "1"},
     ),
     "annotator:flag": Case(
         "candidate.flagged", "untouched", "one", own, {"flag_code": "wrong-text"}

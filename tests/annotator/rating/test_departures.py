@@ -14,7 +14,15 @@ from annotator.models import (
     Flag,
     Rating,
 )
-from annotator.rating.services import flag_candidate, recuse, return_to, skip_assignment
+from annotator.rating.drafts import save_draft
+from annotator.rating.services import (
+    TAKEN_BACK_WITHIN,
+    flag_candidate,
+    recuse,
+    return_to,
+    skip_assignment,
+    take_recusal_back,
+)
 from core.errors import OutOfDate, Refused
 from core.text_io.shapes import LONGEST_REASON
 from tests.annotator.adjudication.discrepant import member
@@ -224,11 +232,45 @@ def test_a_place_that_others_took_is_not_taken_back(cast) -> None:
     assert row.status == "skipped" and places() == [(1, False)]
 
 
-def test_a_recused_one_is_never_taken_back(cast) -> None:
+def test_a_recusal_is_undone_for_all_that_nobody_has_begun(cast) -> None:
+    spread(cast.campaign, 1)
+    carl = member(cast, "carl")
+    rows = cast.assign(cast.alice, cast.reference("r1", 3))
+    cast.assign(cast.bob, cast.reference("r2", 9))
+    given = [rerouted(departure) for departure in recuse(assignment=rows[0])]
+    assert {row.annotator for row in given} == {carl}
+    save_draft(assignment=given[1], typed={"comment": "begun"}, version=0, rating_version=0)
+    before = places()
+    assert take_recusal_back(assignment=rows[2]) == (2, 1)
+    assert [status(row) for row in rows] == ["open", "recused", "open"]
+    assert [status(row) for row in given] == ["withdrawn", "open", "withdrawn"]
+    assert places() == before, "each place changed hands"
+    actions = list(AuditEvent.objects.values_list("action", flat=True))
+    assert actions.count("assignment.returned") == actions.count("assignment.taken_back") == 2
+
+
+@pytest.mark.parametrize("is_taken", [True, False])
+def test_what_was_taken_on_demand_comes_back_if_its_place_is_free(cast, is_taken) -> None:
+    spread(cast.campaign, 1)
+    cast.reference("r1", 1)
+    row = cast.take(cast.alice)
+    recuse(assignment=row)
+    if is_taken:
+        cast.take(cast.bob)
+    assert take_recusal_back(assignment=row) == ((0, 1) if is_taken else (1, 0))
+    assert status(row) == ("recused" if is_taken else "open")
+    assert places() == [(1, False)]
+
+
+def test_a_recusal_stands_once_its_time_to_be_undone_is_over(cast) -> None:
     (row,) = cast.assign(cast.alice, cast.reference("r1", 1))
     recuse(assignment=row)
     with pytest.raises(OutOfDate):
         return_to(assignment=row)
+    Departure.objects.update(made_at=timezone.now() - TAKEN_BACK_WITHIN - timedelta(seconds=1))
+    with pytest.raises(OutOfDate, match="no longer"):
+        take_recusal_back(assignment=row)
+    assert status(row) == "recused"
 
 
 def test_a_flag_tells_the_admin_and_leaves_the_assignment_open(cast) -> None:
@@ -262,7 +304,7 @@ def test_no_reason_and_no_text_enters_the_trail(cast) -> None:
 SCRIPT = {"HX-Request": "true"}
 ACTIONS = {
     "skip/": {"leave_code": "not-now"},
-    "recuse/": {},
+    "recuse/": {"leave_reason": "my client", "confirmed": "1"},
     "take-back/": {},
     "flag/": {"flag_code": "wrong-text"},
 }
@@ -299,13 +341,33 @@ def test_the_last_one_skipped_leads_home(client, rows) -> None:
         assert client.post(path(row, "skip/"), ACTIONS["skip/"])["Location"] == target
 
 
-def test_a_recusal_takes_the_reference_and_says_how_much_went_back(client, rows) -> None:
-    answer = client.post(path(rows[1], "recuse/"), {"leave_reason": "my client"}, follow=True)
-    assert b"You are recused from this reference; 3 candidates went back." in answer.content
+def test_a_recusal_says_first_what_it_takes_and_takes_nothing(client, rows, typed) -> None:
+    sent = typed(comment="half", draft_version=0, leave_reason="my client")
+    page = client.post(path(rows[1], "recuse/"), sent).content.decode()
+    assert "<strong>3 open candidates</strong>" in page and "1 of them with a draft" in page
+    assert 'value="my client"' in page and ">Give 3 candidates away</button>" in page
+    assert {status(row) for row in rows} == {"open"}
+    assert Draft.objects.get().typed["comment"] == "half"
+    unsaid = client.post(path(rows[1], "recuse/"), {"confirmed": "1", "leave_reason": " "})
+    assert unsaid.status_code == 422 and b"Say in a few words what the conflict" in unsaid.content
+    assert {status(row) for row in rows} == {"open"}
+
+
+def test_a_recusal_takes_the_reference_and_can_be_taken_back(client, rows) -> None:
+    answer = client.post(path(rows[1], "recuse/"), ACTIONS["recuse/"], follow=True)
+    told = answer.content.decode()
+    assert "You are recused from this reference; 3 candidates went back." in told
+    assert f'<a href="{path(rows[1])}">Take it back</a> within 30 minutes.' in told
     assert {status(row) for row in rows} == {"recused"}
     assert set(Departure.objects.values_list("reason", flat=True)) == {"my client"}
-    page = client.get(path(rows[0]))
-    assert b"You recused yourself" in page.content and b"Take it back" not in page.content
+    page = client.get(path(rows[0])).content.decode()
+    assert "You recused yourself" in page and ">Take it back</button>" in page
+    back = client.post(path(rows[0], "take-back/"), follow=True).content.decode()
+    assert "The recusal is undone: 3 candidates are yours again." in back
+    assert {status(row) for row in rows} == {"open"}
+    client.post(path(rows[1], "recuse/"), ACTIONS["recuse/"], follow=True)
+    Departure.objects.update(made_at=timezone.now() - TAKEN_BACK_WITHIN)
+    assert b"Take it back" not in client.get(path(rows[0])).content
     assert client.post(path(rows[0], "take-back/")).status_code == 409
 
 

@@ -28,7 +28,7 @@ BUTTONS = {
     "reading/": {"aid": "diff off"},
     "tags/": {"tag": "add vagueness"},
     "skip/": {"leave_code": "not-now"},
-    "recuse/": {},
+    "recuse/": {"leave_reason": "my client", "confirmed": "1"},
     "flag/": {"flag_code": "wrong-text"},
 }
 # What each of them is refused for, and the code of its answer.
@@ -36,7 +36,7 @@ REFUSED = {
     "tags/": ({"tag": "add no-such-tag"}, 422),
     "skip/": ({"leave_code": "other", "leave_reason": " "}, 422),
     "flag/": ({"flag_code": ""}, 422),
-    "recuse/": ({"leave_reason": "a\x00b"}, 422),
+    "recuse/": ({"leave_reason": "a\x00b", "confirmed": "1"}, 422),
     "take-back/": ({}, 409),
 }
 HOSTILE = [
