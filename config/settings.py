@@ -214,6 +214,8 @@ SESSION_ENGINE = "annotator.accounts.sessions"
 # After so long without a request of theirs, and after so long in any case, a person signs in anew.
 SESSION_IDLE_MINUTES = _numbers["SESSION_IDLE_MINUTES"]
 SESSION_HOURS = _numbers["SESSION_HOURS"]
+# So long without a key or a movement a page in focus still counts as read.
+READING_IDLE_SECONDS = _numbers["READING_IDLE_SECONDS"]
 SESSION_COOKIE_AGE = SESSION_HOURS * 60 * 60
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not INSECURE_HTTP
 if not INSECURE_HTTP:

@@ -9,6 +9,7 @@ from typing import Final
 # Name: value where none is set, lowest, highest. docs/admin.md shows the same.
 NUMBERS: Final = {
     "SESSION_IDLE_MINUTES": (30, 1, 24 * 60),
+    "READING_IDLE_SECONDS": (120, 15, 3600),
     "SESSION_HOURS": (12, 1, 7 * 24),
     "TRUSTED_PROXIES": (0, 0, 10),
     "API_CALLS_PER_MINUTE": (2400, 1, 1_000_000),

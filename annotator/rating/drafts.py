@@ -15,7 +15,7 @@ from core.errors import OutOfDate, Refused
 
 # A draft holds more than a rating may hold, so that a comment that is too long is not lost.
 LONGEST_TYPED: Final = 200_000
-# Pings come every 15 seconds while somebody works; a longer silence was a pause.
+# Pings come every 15 seconds while somebody reads; a longer silence was a pause.
 LONGEST_GAP: Final = timedelta(seconds=45)
 
 
@@ -89,7 +89,7 @@ def discard_draft(*, assignment: Assignment, version: int | None = None) -> None
 def record_ping(*, assignment: Assignment) -> None:
     """Add the time since the last ping, unless it was a pause; renew a running lease.
 
-    The page pings only while its reader is active, so that idle time is never counted.
+    The page pings only while it has the focus and was used within READING_IDLE_SECONDS.
     """
     now = database_now()
     with transaction.atomic():

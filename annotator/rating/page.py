@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final
 
+from django.conf import settings
 from django.urls import reverse
 
 from annotator.keymap import ACTIONS, GROUPS, keymap, shown
@@ -89,6 +90,7 @@ def page_context(
         "other_draft": page.draft if is_conflict and _differs(page.draft, sent) else None,
         "skip_reasons": [r for r in DepartureReason.choices if r[0] != "conflict-of-interest"],
         "flag_reasons": FlagReason.choices,
+        "idle_seconds": settings.READING_IDLE_SECONDS,
         "keys_url": f"{reverse('annotator:keys')}?next={reverse('annotator:rate', args=[own.pk])}",
         **tags_context(page, sent[ERROR_TAGS]),
         **reading_context(page.preference),

@@ -1,11 +1,15 @@
-// Tells the server that somebody is at work, at most every fifteen seconds and never while idle.
+// Tells the server every fifteen seconds that somebody reads: the page has the focus, and was moved,
+// scrolled or typed in not long ago. Who only reads is at work too.
 import { send } from "../shared/tokens.js";
 import { form } from "./form.js";
 
 const EVERY_MS = 15000;
 const SOON_MS = 10 * 60000;
 const lease = document.getElementById("lease");
-let isActive = true;
+const idle = 1000 * Number(form.dataset.idleSeconds);
+let activeAt = performance.now();
+
+const isRead = () => document.visibilityState === "visible" && document.hasFocus() && performance.now() - activeAt <= idle;
 
 function showLease(ends) {
   if (!lease || !ends) {
@@ -22,10 +26,9 @@ function warn() {
 
 async function ping() {
   warn();
-  if (!isActive || document.visibilityState !== "visible") {
+  if (!isRead()) {
     return;
   }
-  isActive = false;
   try {
     const answer = await send(form.dataset.pingUrl);
     if (answer.ok) {
@@ -37,10 +40,9 @@ async function ping() {
 }
 
 export function startPings() {
-  for (const name of ["keydown", "pointermove", "pointerdown", "wheel"]) {
-    document.addEventListener(name, () => { isActive = true; }, { passive: true });
+  for (const name of ["keydown", "pointermove", "pointerdown", "wheel", "scroll"]) {
+    document.addEventListener(name, () => { activeAt = performance.now(); }, { passive: true, capture: true });
   }
-  document.addEventListener("scroll", () => { isActive = true; }, { passive: true, capture: true });
   ping();
   setInterval(ping, EVERY_MS);
 }
