@@ -1,4 +1,4 @@
-"""One claim as limitations, and two claims compared by them: kept, narrowed, broadened, dropped."""
+"""One claim as limitations, and two claims compared by them: same, narrower, broader, dropped."""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from annotator.claims.pairing import Rules, compare_bags, pair_up
-from annotator.claims.words import content_words
+from annotator.claims.words import content_words, stem
 from core.claim_text import Claim
 
 # A feature ends after a semicolon and the conjunction that follows it, at a line break, after the
@@ -77,9 +77,18 @@ _RULES = Rules(least=0.35, crossing=0.5, margin=0.2)
 _ABSORBED = 0.6
 # Up to this share of the words of each side exchanged, the meaning is the same.
 _REWORDED = 0.2
-# One side of an exchange outweighs the other if it has this many times as many words.
-_OUTWEIGHS = 2
-_DECISIVE = frozenset({"not", "no", "without", "only", "never", "nor", "above", "below", "exceed"})
+# Words that turn a limit round; "more" is a function word, so "less" stands for both.
+_NEGATIONS = frozenset(
+    map(stem, ("not", "no", "without", "never", "nor", "except", "unless", "less", "fewer"))
+)
+_DECISIVE = _NEGATIONS | {"only", "above", "below", "exceed"}
+_LIMITING_NOTHING = """
+appropriate etc example form instance kind like manner optional optionally particular possibly
+preferably preferred sort suitable suitably way
+"""
+# As in "in a suitable manner", "preferably", "for example".
+_LIMITS_NOTHING = frozenset(map(stem, _LIMITING_NOTHING.split()))
+_ALTERNATIVE = re.compile(r"\bor\b", re.IGNORECASE)
 
 
 class Standing(StrEnum):
@@ -88,6 +97,7 @@ class Standing(StrEnum):
     MATCHED = "matched"
     NARROWED = "narrowed"
     BROADENED = "broadened"
+    CHANGED = "changed"
     MISSING = "missing"
     ADDED = "added"
 
@@ -118,6 +128,8 @@ class _Part:
     words: dict[str, None]
     """A set that keeps the order of the text, so that equal texts pair alike in every process."""
     opens_list: bool
+    alternatives: int
+    """How often it says "or": one more alternative is not one more limit."""
     partner: "_Part | None" = None
 
 
@@ -129,13 +141,13 @@ def align_features(
     Inputs: the features of two claims, as `split_features` cuts them. Output: pairs in which each
     feature of both sides lies in exactly one limitation; features in a row are one limitation where
     the other side says them in one. Order: that of the reference; an added limitation stands after
-    the pair of the one before it. Standing, by sets of content words (see `words.content_words`):
-    MATCHED if the sets are equal; NARROWED if the candidate only adds; BROADENED if it only lacks.
-    If it does both: the side with twice as many words wins; otherwise MATCHED if up to a fifth of
-    the words were exchanged, none of them a number or a negation; otherwise the side with more
-    words, on a tie BROADENED. MISSING and ADDED have no counterpart, and neither has the opening
-    of a list ("wherein the layer includes:") that is MATCHED because one limitation of the other
-    side holds all its words.
+    the pair of the one before it. Standing, by sets of content words (see `words.content_words`)
+    without those that limit nothing: MATCHED if the sets are equal, or if up to a fifth of the
+    words were exchanged, none of them a number or a negation; NARROWED if the candidate only adds;
+    BROADENED if it only lacks; CHANGED otherwise, and whatever the words where a negation comes or
+    goes or the sides have different numbers of alternatives. MISSING and ADDED have no
+    counterpart, and neither has the opening of a list ("wherein the layer includes:") that is
+    MATCHED because one limitation of the other side holds all its words.
     Words are counted, not understood: a standing is a question to the attorney, not a verdict.
     """
     left, right = _parts(reference), _parts(candidate)
@@ -154,6 +166,7 @@ def _parts(features: Sequence[Feature]) -> list[_Part]:
             item.end,
             dict.fromkeys(content_words(item.text)),
             item.text.rstrip().endswith(":"),
+            len(_ALTERNATIVE.findall(item.text)),
         )
         for item in features
     ]
@@ -172,6 +185,7 @@ def _absorb(parts: list[_Part]) -> None:
             continue
         host.start, host.end = min(host.start, part.start), max(host.end, part.end)
         host.words.update(part.words)
+        host.alternatives += part.alternatives
         del parts[place]
 
 
@@ -207,19 +221,18 @@ class _WordMasks:
         return bool(left)
 
 
-def _standing(known: set[str], given: set[str]) -> Standing:
-    lost, added = known - given, given - known
+def _standing(known: _Part, given: _Part) -> Standing:
+    left, right = ({*part.words} - _LIMITS_NOTHING for part in (known, given))
+    lost, added = left - right, right - left
+    if known.alternatives != given.alternatives or (lost | added) & _NEGATIONS:
+        return Standing.CHANGED
     if not lost and not added:
         return Standing.MATCHED
-    if len(added) >= _OUTWEIGHS * len(lost):
-        return Standing.NARROWED
-    if len(lost) >= _OUTWEIGHS * len(added):
-        return Standing.BROADENED
-    exchanged = max(len(lost) / len(known), len(added) / len(given))
+    if not lost or not added:
+        return Standing.BROADENED if lost else Standing.NARROWED
+    exchanged = max(len(lost) / len(left), len(added) / len(right))
     is_decisive = any(word in _DECISIVE or word[0].isdigit() for word in lost | added)
-    if exchanged <= _REWORDED and not is_decisive:
-        return Standing.MATCHED
-    return Standing.NARROWED if len(added) > len(lost) else Standing.BROADENED
+    return Standing.MATCHED if exchanged <= _REWORDED and not is_decisive else Standing.CHANGED
 
 
 def _in_rows(left: list[_Part], right: list[_Part]) -> tuple[LimitationPair, ...]:
@@ -241,7 +254,7 @@ def _in_rows(left: list[_Part], right: list[_Part]) -> tuple[LimitationPair, ...
             standing = Standing.MATCHED if right_words.holds(part) else Standing.MISSING
             rows.append(LimitationPair(own, None, standing))
         else:
-            standing = _standing(set(part.words), set(other.words))
+            standing = _standing(part, other)
             rows.append(LimitationPair(own, Limitation(other.start, other.end), standing))
             rows.extend(followers.get(id(other), ()))
     return tuple(rows)

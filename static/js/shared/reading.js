@@ -1,7 +1,7 @@
 // The claim sets: fold, walk through differences, keep the place when an aid is switched.
 import { quietButton, replacePart } from "./page.js";
 
-const DIFFERENCES = ".limitation:is(.is-missing, .is-added, .is-narrowed, .is-broadened)";
+const DIFFERENCES = ".limitation:is(.is-missing, .is-added, .is-narrowed, .is-broadened, .is-changed)";
 const SCROLLERS = ["reading", "reference", "candidate"];
 const panes = () => document.getElementById("panes");
 const scroller = (name) => document.getElementById("reading") ?? document.getElementById(name);

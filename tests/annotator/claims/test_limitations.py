@@ -81,19 +81,25 @@ PAIRS = {
     "matched": [
         ("a seal of rubber", "the rubber seals"),
         ("a rod fastened to the seal (12, 14a)", "a rod (R1), attached to said seal"),
-        ("a unit configured to count", "a unit adapted to count, or the like"),
+        ("a unit configured to count", "a unit adapted to count in a suitable manner"),
         (f"{TURNING} a lid", f"{TURNING} a cap"),
         ("3. The pump of claim 1", "7. The pump of any of claims 2 to 5"),
     ],
     "narrowed": [
         ("a seal", "a rubber seal"),
-        ("a rod and a wide seal in a groove", "a bar and a wide seal of red rubber in a groove"),
-        ("a vane turning in air", "a vane not turning in air"),
+        ("a gap in the seal", "a gap of 2 mm in the seal"),
         ("\u4e00\u79cd\u6c34\u6cf5", "\u4e00\u79cd\u6c34\u6cf5\u548c\u8f74"),
     ],
     "broadened": [
         ("a rubber seal", "a seal"),
+    ],
+    "changed": [
+        ("a rod and a wide seal in a groove", "a bar and a wide seal of red rubber in a groove"),
         ("a rod of red steel and a seal in a wide groove", "a bar and a seal in a wide groove"),
+        ("a vane turning in air", "a vane not turning in air"),
+        ("a vane without a rim", "a vane with a rim"),
+        ("the seal is fastened", "the seal is fastened in a suitable manner or not"),
+        ("a seal of rubber", "a seal of rubber or cork"),
         (f"{TURNING} 2 lids", f"{TURNING} 3 lids"),
         ("a seal of rubber", "a seal of steel"),
         ("less than 5 bar in the vessel", "more than 5 bar in the vessel"),
