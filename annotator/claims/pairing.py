@@ -1,10 +1,13 @@
 """Aligns candidate claims with reference claims, row by row: in order, but for clear crossings."""
 
 import re
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log2
+
+from rapidfuzz.distance import Levenshtein
 
 from annotator.claims.words import content_words
 from core.claim_text import Claim
@@ -221,6 +224,10 @@ _BOTH_INDEPENDENT = 0.2
 _OTHER_KIND = 0.6
 _OTHER_CATEGORY = 0.8
 _SAME_NUMBER = 1.02
+# Between pairs, citing counterparts, claims need not share more than their subject.
+_LEAST_BETWEEN = 0.05
+# A term that is renamed has up to so many words.
+_LONGEST_TERM = 3
 # What ends the noun phrase that opens a claim and so names its category.
 _HEAD = re.compile(
     r"[^,:;(]*?(?=[,:;(]|\b(?:of|for|according|as|in|to|that|which|wherein|where|by|using|when"
@@ -243,10 +250,14 @@ class _Kind:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of the aligned reading: indices into the claims of each side, or None."""
+    """One row of the aligned reading: indices into the claims of each side, or None.
+
+    `is_moved`: the candidate's claim stands elsewhere in the order than its counterpart.
+    """
 
     reference: int | None
     candidate: int | None
+    is_moved: bool = False
 
 
 def align_claims(reference: tuple[Claim, ...], candidate: tuple[Claim, ...]) -> tuple[Row, ...]:
@@ -256,33 +267,112 @@ def align_claims(reference: tuple[Claim, ...], candidate: tuple[Claim, ...]) -> 
     exactly once, one to one, in the order of the reference; a candidate claim without a partner
     stands after the row of its predecessor, at the top if it has none.
     Pairs, by `compare_bags` on content words, keep the order of both sides, but for claims that
-    were clearly moved: see `pair_up`. Independent claims count as less alike to dependent ones and
-    methods to things, claims of one number as a trifle more alike; words before the first number
-    pair with their like only. The same claims give the same rows. It is a reading aid, not a
-    finding.
+    were clearly moved: see `pair_up`. Where claims of both sides stay alone, they are compared once
+    more with the candidate's renamed words under their old names, and then those are paired that
+    stand between pairs, cite counterparts and have a little in common. Independent claims count as
+    less alike to dependent ones and methods to things, claims of one number as a trifle more alike;
+    words before the first number pair with their like only. The same claims give the same rows. It
+    is a reading aid, not a finding.
     """
-    raw = compare_bags(
-        [content_words(claim.text[claim.body_offset :]) for claim in reference],
-        [content_words(claim.text[claim.body_offset :]) for claim in candidate],
+    sides = reference, candidate
+    bags, other_bags = (
+        [content_words(claim.text[claim.body_offset :]) for claim in side] for side in sides
     )
-    kinds, other_kinds = _kinds(reference), _kinds(candidate)
-    bands = [
-        Band(band.low, [
-            _adjusted(score, kinds[row], other_kinds[band.low + place])
-            for place, score in enumerate(band.scores)
-        ])
-        for row, band in enumerate(raw)
-    ]  # fmt: skip
+    kinds = _kinds(reference), _kinds(candidate)
+    bands = _adjusted_bands(bags, other_bags, kinds)
     partner = dict(pair_up(bands, _RULES))
-    rows = [Row(place, partner.get(place)) for place in range(len(reference))]
+    if len(partner) < min(map(len, sides)):
+        if renamed := _renamed(partner, bags, other_bags):
+            other_bags = [[renamed.get(word, word) for word in bag] for bag in other_bags]
+            bands = _adjusted_bands(bags, other_bags, kinds)
+            partner = dict(pair_up(bands, _RULES))
+        _pair_between(partner, bands, sides, kinds)
+    moved = _out_of_order(partner)
+    rows = [Row(i, partner.get(i), is_moved=i in moved) for i in range(len(reference))]
     return _with_strays(rows, len(candidate))
 
 
+def _adjusted_bands(
+    left: Sequence[Sequence[str]],
+    right: Sequence[Sequence[str]],
+    kinds: tuple[Sequence["_Kind"], Sequence["_Kind"]],
+) -> list[Band]:
+    return [
+        Band(
+            band.low,
+            [
+                _adjusted(score, kinds[0][row], kinds[1][band.low + place])
+                for place, score in enumerate(band.scores)
+            ],
+        )
+        for row, band in enumerate(compare_bags(left, right))
+    ]
+
+
+def _renamed(
+    partner: Mapping[int, int], left: Sequence[Sequence[str]], right: Sequence[Sequence[str]]
+) -> dict[str, str]:
+    """Return new words of the candidate by the lost words in whose places they stand.
+
+    Two words stand in one place where, in a pair of claims, as many words differ on both sides.
+    """
+    known, given = ({word for bag in side for word in bag} for side in (left, right))
+    found: dict[str, Counter[str]] = {}
+    for i, j in partner.items():
+        for change in Levenshtein.opcodes(left[i], right[j]):
+            old = left[i][change.src_start : change.src_end]
+            new = right[j][change.dest_start : change.dest_end]
+            if change.tag == "replace" and len(old) <= _LONGEST_TERM:
+                for one, two in zip(old, new, strict=True):
+                    if one not in given and two not in known:
+                        found.setdefault(two, Counter())[one] += 1
+    return {new: counts.most_common(1)[0][0] for new, counts in found.items()}
+
+
+def _pair_between(
+    partner: dict[int, int],
+    bands: Sequence[Band],
+    sides: tuple[tuple[Claim, ...], tuple[Claim, ...]],
+    kinds: tuple[Sequence["_Kind"], Sequence["_Kind"]],
+) -> None:
+    """Pair claims that follow a pair, are of one kind, cite counterparts and share a little."""
+    number = {sides[0][i].number: sides[1][j].number for i, j in partner.items()}
+    taken = set(partner.values())
+    for i, claim in enumerate(sides[0]):
+        j = partner.get(i - 1, -1) + 1 if i else 0
+        if i in partner or j in taken or j >= len(sides[1]) or (i and i - 1 not in partner):
+            continue
+        other = sides[1][j]
+        cited = {number.get(one) for one in claim.depends_on}
+        is_alike = kinds[0][i].is_independent == kinds[1][j].is_independent
+        if is_alike and cited == set(other.depends_on) and score_at(bands, i, j) >= _LEAST_BETWEEN:
+            partner[i] = j
+            taken.add(j)
+            number[claim.number] = other.number
+
+
+def _out_of_order(partner: Mapping[int, int]) -> set[int]:
+    """Return the reference claims whose counterparts leave the longest rising order."""
+    order = sorted(partner)
+    tails: list[tuple[int, int]] = []  # the least last column of a rising run of each length
+    before: dict[int, int | None] = {}
+    for i in order:
+        place = bisect_left(tails, (partner[i],))
+        before[i] = tails[place - 1][1] if place else None
+        tails[place : place + 1] = [(partner[i], i)]
+    rising = set()
+    at = tails[-1][1] if tails else None
+    while at is not None:
+        rising.add(at)
+        at = before[at]
+    return set(order) - rising
+
+
 def _kinds(claims: tuple[Claim, ...]) -> list[_Kind]:
-    activity = {claim.number: _claims_activity(claim) for claim in reversed(claims)}
+    activity = {claim.number: claims_activity(claim) for claim in reversed(claims)}
     kinds: list[_Kind] = []
     for claim in claims:
-        own = _claims_activity(claim)
+        own = claims_activity(claim)
         # "A device that carries out the method of claim 1" is independent in all but form.
         is_dependent = any(activity.get(number, own) == own for number in claim.depends_on)
         # Words before the first number; a text without any number is a claim.
@@ -291,7 +381,21 @@ def _kinds(claims: tuple[Claim, ...]) -> list[_Kind]:
     return kinds
 
 
-def _claims_activity(claim: Claim) -> bool:
+def other_category(claims: tuple[Claim, ...]) -> list[bool]:
+    """Return of each claim whether it cites one of the other category only: a method for a thing.
+
+    Such a claim is not an ordinary dependent one: the EPO treats it as independent, the USPTO as
+    dependent only if it holds all limits of what it cites.
+    """
+    activity = {claim.number: claims_activity(claim) for claim in reversed(claims)}
+    return [
+        bool(claim.depends_on) and all(activity.get(n, own) != own for n in claim.depends_on)
+        for claim in claims
+        for own in (claims_activity(claim),)
+    ]
+
+
+def claims_activity(claim: Claim) -> bool:
     """Whether a claim is for a method or use: so ends the noun phrase that opens it."""
     begin = claim.body_offset
     head = _HEAD.match(claim.text, begin, begin + _LONGEST_HEAD)

@@ -5,8 +5,8 @@ are the claim, and the claims, joined, are the text.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Final
 
 from annotator.claims.antecedents import missing_antecedents
@@ -19,7 +19,7 @@ from annotator.claims.limitations import (
     align_features,
     split_features,
 )
-from annotator.claims.pairing import Row, align_claims, pairs_compared
+from annotator.claims.pairing import Row, align_claims, other_category, pairs_compared
 from annotator.claims.segments import Segment, Span, cut_segments
 from annotator.claims.term_changes import foreign_terms, renamed_terms
 from annotator.claims.tree import build_tree
@@ -199,6 +199,10 @@ class ClaimView:
     limitations: tuple[LimitationView, ...]
     parents: tuple[int, ...]
     faults: tuple[str, ...]
+    is_moved: bool = False
+    """Whether it stands elsewhere in the order than its counterpart."""
+    is_of_other_category: bool = False
+    """Whether it cites claims of another category only, as a method that makes a product."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,8 +258,11 @@ def read_pair(reference: str, candidate: str) -> Reading:
         ),
         *_own_marks(candidate),
     )
-    left = _side(REFERENCE, reference, claims[REFERENCE], _own_marks(reference), pairs)
-    right = _side(CANDIDATE, candidate, claims[CANDIDATE], marks, pairs)
+    moved = [row for row in rows if row.is_moved]
+    places = {row.reference for row in moved}, {row.candidate for row in moved}
+    own = _own_marks(reference)
+    left = _side(REFERENCE, reference, claims[REFERENCE], own, pairs, places[0])
+    right = _side(CANDIDATE, candidate, claims[CANDIDATE], marks, pairs, places[1])
     return Reading(
         left,
         right,
@@ -320,9 +327,14 @@ def _own_marks(text: str) -> tuple[Span, ...]:
 
 
 def _side(
-    side: str, text: str, claims: tuple[Claim, ...], marks: tuple[Span, ...], pairs: Pairs
+    side: str,
+    text: str,
+    claims: tuple[Claim, ...],
+    marks: tuple[Span, ...],
+    pairs: Pairs,
+    moved: Collection[int | None],
 ) -> SideView:
-    tree = build_tree(claims)
+    tree, of_other_category = build_tree(claims), other_category(claims)
     most = MARKS.most
     spans = (
         *marks,
@@ -331,7 +343,11 @@ def _side(
     )
     by_claim = _by_claim(claims, sorted(spans, key=lambda item: item.start)[:most])
     views = tuple(
-        _view(claim, tree.nodes[place].depth, by_claim[place], pairs[side, place])
+        replace(
+            _view(claim, tree.nodes[place].depth, by_claim[place], pairs[side, place]),
+            is_moved=place in moved,
+            is_of_other_category=of_other_category[place],
+        )
         for place, claim in enumerate(claims)
     )
     findings = tuple(

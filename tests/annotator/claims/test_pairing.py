@@ -214,3 +214,64 @@ def test_claims_that_share_only_their_preamble_are_not_paired():
         "1. A pump comprising a housing and a rotor.\n2. The pump of claim 1, with a red lid."
     )
     assert (None, 2) in numbers(REFERENCE, candidate)
+
+
+RENAMED = (
+    "1. A pump comprising a housing, an impeller in the housing and a seal.\n"
+    "2. The pump of claim 1, wherein the impeller is of steel.\n"
+    "3. The pump of claim 2, wherein the impeller turns.\n"
+)
+
+
+def rows_of(reference, candidate):
+    rows = align_claims(parse_claims(reference), parse_claims(candidate))
+    return [(row.reference, row.candidate, row.is_moved) for row in rows]
+
+
+def test_claims_that_only_rename_a_term_stand_beside_each_other():
+    candidate = RENAMED.replace("an impeller", "a rotor").replace("impeller", "rotor")
+    assert rows_of(RENAMED, candidate) == [(0, 0, False), (1, 1, False), (2, 2, False)]
+
+
+def test_a_word_that_both_sides_have_is_no_renaming():
+    bags = [["pump", "impeller", "seal"]], [["pump", "rotor", "impeller"]]
+    assert module._renamed({0: 0}, *bags) == {}
+    assert module._renamed({0: 0}, [["pump", "impeller"]], [["pump", "rotor"]]) == {
+        "rotor": "impeller"
+    }
+
+
+def test_claims_between_pairs_that_cite_counterparts_are_paired_with_little_in_common():
+    reference = RENAMED + "4. The pump of claim 3, wherein a groove guides oil."
+    other = RENAMED + "4. The pump of claim 3, wherein ribs hold the shaft."
+    assert rows_of(reference, other)[-1] == (3, 3, False)
+    apart = RENAMED + "4. The pump of claim 1, wherein ribs hold the shaft."
+    assert rows_of(reference, apart)[-2:] == [(3, None, False), (None, 3, False)]
+
+
+def test_a_claim_that_leaves_the_order_is_moved_and_the_others_are_not():
+    lines = [
+        "1. A pump with a rod and a seal of rubber.",
+        "{}. The pump of claim 1, wherein the rod of brass has a long thread.",
+        "{}. The pump of claim 1, wherein a ring of cork closes the gap.",
+        "{}. The pump of claim 1, wherein oil cools the electric motor.",
+    ]
+    reference = "\n".join(line.format(n) for n, line in enumerate(lines, start=1))
+    turned = [lines[0], lines[3], lines[1], lines[2]]
+    candidate = "\n".join(line.format(n) for n, line in enumerate(turned, start=1))
+    assert rows_of(reference, candidate) == [
+        (0, 0, False), (1, 2, False), (2, 3, False), (3, 1, True),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("second", "is_other"),
+    [
+        ("2. A method of making the pump of claim 1.", True),
+        ("2. The pump of claim 1, made by a method.", False),
+        ("2. A pump.", False),
+    ],
+)
+def test_a_method_that_cites_a_product_claim_is_of_another_category(second, is_other):
+    claims = parse_claims(f"1. A pump with a rod.\n{second}")
+    assert module.other_category(claims) == [False, is_other]
