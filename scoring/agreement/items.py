@@ -84,10 +84,10 @@ def scores_of(items: Sequence[Item], scorer: ScorerScores) -> tuple[Floats, Floa
     Of a scorer that compares: its verdict on (B, C) and that on (C, B).
     """
     reference, b, c = (list(map(attrgetter(side), items)) for side in ("reference", "b", "c"))
-    if scorer.verdicts is None:
-        given: Mapping[Any, float] = scorer.scores
-        sides = (zip(reference, b, strict=True), zip(reference, c, strict=True))
-    else:
+    given: Mapping[Any, float] = scorer.scores
+    sides: tuple[Iterable[tuple[str, ...]], ...]
+    sides = (zip(reference, b, strict=True), zip(reference, c, strict=True))
+    if scorer.verdicts is not None:
         given = scorer.verdicts
         sides = (zip(reference, b, c, strict=True), zip(reference, c, b, strict=True))
     of_b, of_c = (

@@ -65,7 +65,8 @@ class TextPair:
         return sum(len(text.content) for text in (self.reference, self.candidate, *more))
 
     def plain(self) -> Pair:
-        draft, rival = (text and text.content for text in (self.draft, self.rival))
+        draft = self.draft.content if self.draft else None
+        rival = self.rival.content if self.rival else None
         return Pair(self.reference.content, self.candidate.content, draft, rival)
 
 
@@ -406,8 +407,13 @@ def _scorer_scores(
             (p.reference.content, p.candidate.content, p.rival.content) for p in pairs if p.rival
         ]
         verdicts = dict(zip(orders, scores.values, strict=True))
-        reasons = {orders[place]: reason for place, reason in scores.reasons.items()}
-        return ScorerScores(name, version, {}, reasons, verdicts)
+        return ScorerScores(
+            name,
+            version,
+            {},
+            {orders[place]: reason for place, reason in scores.reasons.items()},
+            verdicts,
+        )
     texts = [(pair.reference.content, pair.candidate.content) for pair in pairs]
     return ScorerScores(
         name,

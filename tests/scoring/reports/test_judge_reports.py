@@ -21,6 +21,7 @@ from scoring.metrics.endpoint.prompt import VERDICT
 from scoring.models import DatasetVersion, MetricScore
 from scoring.reports import work as reports_work
 from scoring.reports.downloads import report_file
+from scoring.reports.scorers import ReportScorer, load_scorer
 from scoring.reports.services import cancel_report
 from tests.scoring.asked_reports import carried_out, finished, request
 from tests.scoring.conftest import dataset_rows, imported, shown
@@ -201,10 +202,9 @@ def test_a_report_that_is_cancelled_while_the_judge_thinks_stops_and_keeps_its_a
 ) -> None:
     monkeypatch.setattr(reports_work, "RENEW_EVERY_SECONDS", 0.0)
     report = request(version, JUDGE, "bleu-1")
-    asked = reports_work.load_scorer
 
-    def load(name: str, seed: int, criterion: str) -> Any:
-        scorer = asked(name, seed, criterion)
+    def load(name: str, seed: int, criterion: str) -> ReportScorer:
+        scorer = load_scorer(name, seed, criterion)
 
         def score(pairs: Any, check: Any) -> Any:
             found = scorer.score(pairs, check)
