@@ -216,8 +216,8 @@ def test_a_report_that_is_cancelled_while_the_judge_thinks_stops_and_keeps_its_a
     monkeypatch.setattr(reports_work, "load_scorer", load)
     row = carried_out(report)
     assert (row.status, row.result) == (JobStatus.CANCELLED, None)
-    kept = list((scoring_files.cache_directory() / "endpoint").rglob("*.json"))
-    assert len(kept) == len(place.received) < 2 * COMPARISONS
+    answers = list((scoring_files.cache_directory() / "endpoint").rglob("*.json"))
+    assert len(answers) == len(place.received) < 2 * COMPARISONS
     # Three candidates of six references for each of six others, among them those that stand.
     assert row.total == 2 * COMPARISONS + 6 * 18
 
@@ -270,8 +270,8 @@ def test_neither_the_key_nor_claims_stand_in_the_report_or_the_log(version, plac
     with caplog.at_level(logging.DEBUG):
         row = carried_out(request(version, JUDGE, REASONED))
     assert row.status == JobStatus.SUCCEEDED
-    kept = (scoring_files.cache_directory() / "endpoint").rglob("*.json")
-    told = [json.dumps(row.result), row.message, *(path.read_text() for path in kept)]
-    told += [record.getMessage() for record in caplog.records]
+    answers = (scoring_files.cache_directory() / "endpoint").rglob("*.json")
+    stored = [json.dumps(row.result), row.message, *(path.read_text() for path in answers)]
+    stored += [record.getMessage() for record in caplog.records]
     for secret in (KEY, "housing", "machine0"):
-        assert secret not in "".join(told)
+        assert secret not in "".join(stored)
