@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scoring.agreement.preferences import preferences
+
 LABELS = (-1, 0, 1)
 
 Floats = NDArray[np.float64]
@@ -55,12 +57,15 @@ class ScorerScores:
 
     A text may be missing, or its number not finite; `reasons` may hold why. Such items are left
     out before anything is computed (see comparable_items).
+    verdicts: of a scorer that compares two candidates instead, by (reference, first, second), for
+    both orders of each item: from 1, the first is better, to -1.
     """
 
     name: str
     version: str
     scores: Mapping[tuple[str, str], float]
-    reasons: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    reasons: Mapping[tuple[str, ...], str] = field(default_factory=dict)
+    verdicts: Mapping[tuple[str, str, str], float] | None = None
 
 
 def distinct_texts(items: Iterable[Item]) -> list[tuple[str, str]]:
@@ -74,17 +79,22 @@ def distinct_texts(items: Iterable[Item]) -> list[tuple[str, str]]:
 
 
 def scores_of(items: Sequence[Item], scorer: ScorerScores) -> tuple[Floats, Floats]:
-    """Look up score(B) and score(C) of n items. Output: twice n numbers, NaN = no score."""
-    references = list(map(attrgetter("reference"), items))
-    b, c = (
-        np.fromiter(
-            map(scorer.scores.get, zip(references, texts, strict=True), repeat(np.nan)),
-            dtype=np.float64,
-            count=len(items),
-        )
-        for texts in (map(attrgetter("b"), items), map(attrgetter("c"), items))
+    """Look up score(B) and score(C) of n items. Output: twice n numbers, NaN = no score.
+
+    Of a scorer that compares: its verdict on (B, C) and that on (C, B).
+    """
+    reference, b, c = (list(map(attrgetter(side), items)) for side in ("reference", "b", "c"))
+    given: Mapping[Any, float] = scorer.scores
+    sides: tuple[Iterable[tuple[str, ...]], ...]
+    sides = (zip(reference, b, strict=True), zip(reference, c, strict=True))
+    if scorer.verdicts is not None:
+        given = scorer.verdicts
+        sides = (zip(reference, b, c, strict=True), zip(reference, c, b, strict=True))
+    of_b, of_c = (
+        np.fromiter(map(given.get, side, repeat(np.nan)), dtype=np.float64, count=len(items))
+        for side in sides
     )
-    return b, c
+    return of_b, of_c
 
 
 def subtract(b: Floats, c: Floats) -> Floats:
@@ -93,13 +103,18 @@ def subtract(b: Floats, c: Floats) -> Floats:
         return b - c
 
 
+def _differences(scorer: ScorerScores, b: Floats, c: Floats) -> Floats:
+    return subtract(b, c) if scorer.verdicts is None else preferences(b, c)
+
+
 def score_differences(items: Sequence[Item], scorer: ScorerScores) -> Floats:
     """Compute score(B) - score(C) for n items. Output: n finite numbers.
 
+    Of a scorer that compares: its preference of B over C, in [-1, 1].
     Raises AgreementError when a text was not scored or its score is not a finite number.
     """
     b, c = scores_of(items, scorer)
-    differences = subtract(b, c)
+    differences = _differences(scorer, b, c)
     failed = np.flatnonzero(~np.isfinite(differences))
     if len(failed):
         first = int(failed[0])
@@ -107,9 +122,21 @@ def score_differences(items: Sequence[Item], scorer: ScorerScores) -> Floats:
     return differences
 
 
+def _sides(item: Item, scorer: ScorerScores) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what the scorer was asked of an item: each candidate alone, or both orders."""
+    if scorer.verdicts is None:
+        return (item.reference, item.b), (item.reference, item.c)
+    return (item.reference, item.b, item.c), (item.reference, item.c, item.b)
+
+
+def _has_scored(scorer: ScorerScores, side: tuple[str, ...]) -> bool:
+    return side in (scorer.scores if scorer.verdicts is None else scorer.verdicts)
+
+
 def _refusal(item: Item, scorer: ScorerScores, b: float, c: float) -> str:
-    candidate, score = (item.c, c) if np.isfinite(b) else (item.b, b)
-    found = f"the score {score}" if (item.reference, candidate) in scorer.scores else "no score"
+    of_b, of_c = _sides(item, scorer)
+    candidate, side, score = (item.c, of_c, c) if np.isfinite(b) else (item.b, of_b, b)
+    found = f"the score {score}" if _has_scored(scorer, side) else "no score"
     # Named by digest: a message may reach a log, and claim text must not.
     digest = sha256(candidate.encode()).hexdigest()[:16]
     return (
@@ -429,7 +456,7 @@ def comparable_items(items: Sequence[Item], scorers: Sequence[ScorerScores]) -> 
 
 def _failures(items: Sequence[Item], scorer: ScorerScores) -> _Failures:
     b, c = scores_of(items, scorer)
-    positions = np.flatnonzero(~np.isfinite(subtract(b, c)))
+    positions = np.flatnonzero(~np.isfinite(_differences(scorer, b, c)))
     infinite = ~(np.isnan(b) | np.isnan(c))[positions]
     reasons = [_reason(items[place], scorer, b[place], c[place]) for place in positions.tolist()]
     return _Failures(positions, infinite.tolist(), reasons)
@@ -437,17 +464,17 @@ def _failures(items: Sequence[Item], scorer: ScorerScores) -> _Failures:
 
 def _reason(item: Item, scorer: ScorerScores, b: float, c: float) -> str:
     """Return why the difference is no finite number: of a missing score first, of B before C."""
-    sides = [((item.reference, item.b), b), ((item.reference, item.c), c)]
+    sides = list(zip(_sides(item, scorer), (b, c), strict=True))
     failed = [side for side in sides if np.isnan(side[1])]
     failed += [side for side in sides if np.isinf(side[1])]
     if not failed:
         return TOO_FAR_APART
-    pair, score = failed[0]
-    if pair in scorer.reasons:
-        return scorer.reasons[pair]
+    side, score = failed[0]
+    if side in scorer.reasons:
+        return scorer.reasons[side]
     if np.isinf(score):
         return INFINITE
-    return NOT_A_NUMBER if pair in scorer.scores else NO_SCORE
+    return NOT_A_NUMBER if _has_scored(scorer, side) else NO_SCORE
 
 
 def _set_aside(name: str, failed: _Failures, n: int) -> str:

@@ -30,9 +30,12 @@ from scoring.agreement.items import (
     contain_reference,
     item_checks,
     score_differences,
+    scores_of,
     signature,
 )
 from scoring.agreement.needed_references import needed_sentence, references_needed
+from scoring.agreement.preferences import METHOD as ORDER_METHOD
+from scoring.agreement.preferences import order_consistency
 from scoring.agreement.tie_calibration import calibrate
 
 TABLE = Path(__file__).resolve().parent.parent / "published_agreement.csv"
@@ -207,7 +210,7 @@ class _Work:
             ),
             "published": published_figures(self.question.criterion),
             "checks": {**item_checks(self.compared.items), **self.evidence.checks},
-            "method": dict(METHOD),
+            "method": self._method(),
             "signature": self._signature({s.name: s.version for s in self.scorers}),
         }
 
@@ -239,7 +242,17 @@ class _Work:
             **self._measured(differences, predicted),
             "signature": self._signature({scorer.name: scorer.version}),
             "calibrated": calibrate(self.sample, differences, self.question.seed),
+            **self._order_consistency(scorer),
         }
+
+    def _order_consistency(self, scorer: ScorerScores) -> Entry:
+        if scorer.verdicts is None:
+            return {}
+        return {"order_consistency": order_consistency(*scores_of(self.compared.items, scorer))}
+
+    def _method(self) -> dict[str, str]:
+        compares = any(one.verdicts is not None for one in self.scorers)
+        return METHOD | ({"order_consistency": ORDER_METHOD} if compares else {})
 
     def _majority(self) -> Entry:
         """Measure the most frequent label of the items, predicted for each of them."""

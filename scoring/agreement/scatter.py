@@ -62,9 +62,12 @@ def scatters(
     ("ratings" or "differences"), points ([x, y] each), n, pearson and spearman (figures or None),
     reason.
     """
-    places = _places(question, items, points)
+    by_rating = _places(question, items, points)
     found = {}
     for scorer in scorers:
+        compares = isinstance(scorer, ScorerScores) and scorer.verdicts is not None
+        # What compares two candidates gives no score to set against the rating of one.
+        places = _places(question, items, {}) if compares else by_rating
         if isinstance(scorer, Unavailable):
             found[scorer.name] = _nothing(places.kind, 0, scorer.reason)
         elif places.kind == "ratings":

@@ -13,6 +13,7 @@ from scoring.access.scopes import NoSuchVersion, SeveralDatasets, find_version, 
 from scoring.datasets.cards import withheld_text
 from scoring.datasets.freezing.services import Frozen
 from scoring.models import Dataset, DatasetVersion
+from scoring.reports.files import order_sentence
 from scoring.reports.page_parts import caution
 from scoring.reports.queries import PAGE_FIGURES
 
@@ -94,8 +95,8 @@ def _table(document: Mapping[str, Any]) -> Iterator[list[str]]:
 
 def _notes(document: Mapping[str, Any]) -> Iterator[str]:
     for name, entry in document["scorers"].items():
-        if entry["unavailable"]:
-            yield f"{name}: {entry['unavailable']}"
+        if sentence := entry["unavailable"] or order_sentence(entry):
+            yield f"{name}: {sentence}"
     if sentence := caution(document["checks"]["references"]):
         yield sentence
     dropped = document["dropped"]

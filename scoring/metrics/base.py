@@ -18,11 +18,13 @@ class Pair:
     """One reference claim set and one candidate claim set, as plain texts.
 
     draft: the claims before revision, where they are known; read by 'sari' alone.
+    rival: another candidate of the reference; read by metrics that compare the two.
     """
 
     reference: str
     candidate: str
     draft: str | None = None
+    rival: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +50,22 @@ class MetricUnavailable(MetricError):
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a metric reads beside the reference and the candidate."""
+    """What a metric reads beside the reference and the candidate.
+
+    rival: it compares two candidates; its number says how far the first is the better one.
+    """
 
     draft: bool = False
     model_directory: bool = False
     endpoint: bool = False
+    rival: bool = False
 
 
 NOTHING: Final = Needs()
 DRAFT: Final = Needs(draft=True)
 DIRECTORY: Final = Needs(model_directory=True)
 ENDPOINT: Final = Needs(endpoint=True)
+ENDPOINT_AND_RIVAL: Final = Needs(endpoint=True, rival=True)
 
 
 @dataclass(frozen=True, slots=True)

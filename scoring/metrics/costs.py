@@ -14,10 +14,14 @@ from scoring.metrics.endpoint.inquiry import AnswerCache
 from scoring.metrics.endpoint.prompt import Prompt
 from scoring.metrics.g_eval import PROMPT as G_EVAL
 from scoring.metrics.llmscore import PROMPT as LLMSCORE
+from scoring.metrics.pairwise_judge import PROMPT as JUDGE
+from scoring.metrics.pairwise_judge import REASONED_PROMPT as REASONED_JUDGE
 
 CHARACTERS_A_TOKEN: Final = 4
 TOKENS_OF_PRICE: Final = 1_000_000
-ASKING: Final[dict[str, Prompt]] = {prompt.name: prompt for prompt in (G_EVAL, LLMSCORE)}
+ASKING: Final[dict[str, Prompt]] = {
+    prompt.name: prompt for prompt in (G_EVAL, LLMSCORE, JUDGE, REASONED_JUDGE)
+}
 """The metrics that ask a language model, by the scorer's name."""
 
 
@@ -25,10 +29,11 @@ ASKING: Final[dict[str, Prompt]] = {prompt.name: prompt for prompt in (G_EVAL, L
 class Cost:
     """What a report's scorers would send to the endpoint, roughly.
 
-    requests: claim sets to be asked about, once each; cached: those whose answer is stored from
-    before and costs nothing. tokens_in, tokens_out: characters / 4, a rough rule that is too low
-    for other scripts than Latin. money: in the site's unit of price, None where no price is set.
-    minutes: the least that the limit of requests takes.
+    requests: claim sets to be asked about, once each, and each order of two that are compared;
+    cached: those whose answer is stored from before and costs nothing. tokens_in, tokens_out:
+    characters / 4, a rough rule that is too low for other scripts than Latin; of answers with
+    reasons, the most that they may be. money: in the site's unit of price, None where no price is
+    set. minutes: the least that the limit of requests takes.
     """
 
     host: str
@@ -64,19 +69,21 @@ def estimate_cost(names: Sequence[str], pairs: Sequence[Pair], endpoint: Endpoin
     """Count what the scorers `names` would ask of `endpoint` about `pairs`. Sends nothing.
 
     Input: names of scorers, of which those that need no endpoint count nothing; the pairs of a
-    report, equal ones counted once; the endpoint, in whose cache is looked.
+    report, equal ones counted once, of which those with a rival are for scorers that compare and
+    the others for those that do not; the endpoint, in whose cache is looked.
     Formula: money = (tokens_in price_in + tokens_out price_out) / 1,000,000.
     """
     requests = cached = characters_in = characters_out = 0
     for prompt in (ASKING[name] for name in dict.fromkeys(names) if name in ASKING):
         cache = AnswerCache(endpoint, prompt)
-        by_key = {cache.key(pair): pair for pair in pairs}
+        own = (pair for pair in pairs if (pair.rival is not None) == prompt.compares)
+        by_key = {cache.key(pair): pair for pair in own}
         asked = [pair for key, pair in by_key.items() if cache.get(key) is None]
         requests += len(asked)
         cached += len(by_key) - len(asked)
         sent = [message for pair in asked for message in prompt.conversation(pair)["messages"]]
         characters_in += sum(len(message["content"]) for message in sent)
-        characters_out += len(asked) * len(json.dumps(dict.fromkeys(prompt.keys, prompt.high)))
+        characters_out += len(asked) * _characters_of_answer(prompt)
     tokens_in = math.ceil(characters_in / CHARACTERS_A_TOKEN)
     tokens_out = math.ceil(characters_out / CHARACTERS_A_TOKEN)
     has_price = endpoint.price_in > 0 or endpoint.price_out > 0
@@ -90,3 +97,9 @@ def estimate_cost(names: Sequence[str], pairs: Sequence[Pair], endpoint: Endpoin
         money=money / TOKENS_OF_PRICE if has_price else None,
         minutes=math.ceil(requests / endpoint.requests_per_minute),
     )
+
+
+def _characters_of_answer(prompt: Prompt) -> int:
+    if prompt.is_reasoned:
+        return prompt.most_tokens * CHARACTERS_A_TOKEN
+    return len(json.dumps(dict.fromkeys(prompt.keys, prompt.high)))

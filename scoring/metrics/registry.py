@@ -9,6 +9,7 @@ from scoring.metrics.base import (
     DIRECTORY,
     DRAFT,
     ENDPOINT,
+    ENDPOINT_AND_RIVAL,
     NOTHING,
     Entry,
     Metric,
@@ -33,6 +34,16 @@ _ENTRIES: Final[dict[str, Entry]] = {
     "alignscore": Entry("alignscore", "AlignScore", "AlignScore", needs=DIRECTORY),
     "g-eval": Entry("g_eval", "GEval", "G-Eval", needs=ENDPOINT, takes_criterion=True),
     "llmscore": Entry("llmscore", "LLMScore", "LLMScore", needs=ENDPOINT),
+    "pairwise-judge": Entry(
+        *("pairwise_judge", "PairwiseJudge", "Pairwise judge"),
+        needs=ENDPOINT_AND_RIVAL,
+        takes_criterion=True,
+    ),
+    "pairwise-judge-reasoned": Entry(
+        *("pairwise_judge", "PairwiseJudge", "Pairwise judge, reasoned", {"is_reasoned": True}),
+        needs=ENDPOINT_AND_RIVAL,
+        takes_criterion=True,
+    ),
     "sari": Entry("sari", "Sari", "SARI", needs=DRAFT),
     "defects": Entry("defects", "Defects", "Free of formal defects"),
     "identity": Entry("baselines", "Identity", "Is it the reference?"),
@@ -57,8 +68,8 @@ def get_metric(
     """Load one metric by name.
 
     Input: a name of METRIC_NAMES; where weights and endpoint are; `seed` (any whole number), read
-    by 'random' alone; the report's criterion, read by 'g-eval' alone. Output: the metric; its
-    weights are loaded when it first scores.
+    by 'random' alone; the report's criterion, read by 'g-eval' and the pairwise judges. Output: the
+    metric; its weights are loaded when it first scores.
     Raises UnknownMetricError, or MetricUnavailable with the sentence of `what_is_missing`.
     """
     entry = _entry(name)

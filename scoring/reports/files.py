@@ -64,6 +64,18 @@ def label_of(document: Mapping[str, Any], name: str) -> str:
     return str(entry.get("label") or name)
 
 
+def order_sentence(entry: Mapping[str, Any]) -> str:
+    """Say how often a scorer that compares prefers the same candidate in both orders; "" else."""
+    found = entry.get("order_consistency")
+    if found is None:
+        return ""
+    value, n = found["value"], found["n"]
+    return (
+        f"Prefers the same candidate, or neither, in both orders on {round(value * n)} of {n} "
+        f"items ({100 * value:.1f} %)."
+    )
+
+
 def canonical_json(document: Mapping[str, Any]) -> bytes:
     """Write a report as UTF-8 JSON with sorted keys, two blanks of indent, one line end.
 
@@ -101,7 +113,8 @@ HEAD: Final = ("scorer", "label", "kind", "version", "criterion", "dataset", "sp
 BOUNDS: Final = ("", "_low", "_high")
 TAIL: Final = (
     *("tie_rate_people", "tie_rate_scorer", "tie_threshold", "calibrated_threshold"),
-    *("is_best", "unavailable", "undefined", "signature", "apostrophe_put_before"),
+    *("order_consistency", "is_best", "unavailable", "undefined", "signature"),
+    "apostrophe_put_before",
 )
 COLUMNS: Final = (
     *HEAD,
@@ -116,7 +129,8 @@ def csv_table(document: Mapping[str, Any]) -> str:
 
     Input: a finished report. Output: the header, then for each scorer and each baseline, in their
     order, a record on all items and one on those without the reference; shares from 0 to 1, every
-    digit of a figure; an undefined figure is an empty cell, and `undefined` is why.
+    digit of a figure; an undefined figure is an empty cell, and `undefined` is why. Calibrated
+    threshold and order consistency stand in the record on all items, where there are any.
     """
     return "".join(record(cells) for cells in (COLUMNS, *_records(document)))
 
@@ -146,6 +160,7 @@ def _cells(
         *(number for one in found.values() for number in (one.value, one.low, one.high)),
         *(ties.get("people"), ties.get("scorer"), question["tie_threshold"]),
         entry.get("calibrated", {}).get("threshold") if items == ALL_ITEMS else None,
+        entry.get("order_consistency", {}).get("value") if items == ALL_ITEMS else None,
         "",
         entry.get("unavailable") or None,
         undefined or None,
@@ -219,12 +234,15 @@ def _rows(document: Mapping[str, Any], notes: list[str]) -> Iterator[str]:
         if kind != before:
             yield r"\midrule"
             before = kind
-        label = escaped(str(entry.get("label") or name))
+        plain = str(entry.get("label") or name)
+        label = escaped(plain)
         if entry.get("unavailable"):
             mark = _note(notes, entry["unavailable"])
             yield f"{label} & \\multicolumn{{{len(LATEX_COLUMNS)}}}{{l}}{{not scored{mark}}} \\\\"
             continue
         first = f"\\textbf{{{label}}}" if name in best else label
+        if sentence := order_sentence(entry):
+            first += _note(notes, f"{plain}: {sentence}")
         figures = [_figure(key, cell(entry.get(key)), notes) for key, _ in LATEX_COLUMNS]
         yield " & ".join([first, *figures]) + r" \\"
 

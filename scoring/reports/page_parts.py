@@ -8,7 +8,14 @@ from scoring.patclaimeval.prior import NAME as PRIOR_NAME
 from scoring.plots.intervals import Band, Measured, interval_plot
 from scoring.plots.scatters import label_levels, label_plot, rating_levels, rating_plot
 from scoring.plots.shapes import Plot
-from scoring.reports.files import Cell, cell, entries, label_of, scored_names
+from scoring.reports.files import (
+    Cell,
+    cell,
+    entries,
+    label_of,
+    order_sentence,
+    scored_names,
+)
 from scoring.scores.scorers import LEFT_OUT_NAME
 from scoring.training.model_versions.queries import MODEL_PREFIX
 
@@ -64,6 +71,15 @@ def with_and_without(document: Mapping[str, Any]) -> tuple[Part, ...]:
         for _, name, entry in entries(document)
         for without in (entry["without_reference_items"],)
         if not entry.get("unavailable")
+    )
+
+
+def orders(document: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Return label and order consistency of each scorer that compares two candidates."""
+    return tuple(
+        (label_of(document, name), sentence)
+        for _, name, entry in entries(document)
+        if (sentence := order_sentence(entry))
     )
 
 

@@ -100,6 +100,7 @@ def page_of(
         headings=headings(sorting),
         rows=rows,
         undefined=undefined_figures(rows),
+        orders=page_parts.orders(document),
         plot=page_parts.scorer_plot(document),
         families=page_parts.families(document),
         tests=document.get("comparisons", {}),

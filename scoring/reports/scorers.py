@@ -61,7 +61,8 @@ Check = Callable[[], None]
 class ReportScorer:
     """Anything that scores pairs.
 
-    `key` names the version that stored scores belong to; "" for one that stores its own.
+    `key` names the version that stored scores belong to; "" for one that stores its own, or whose
+    answers are.
     `is_repeatable`: the same pairs get the same scores whenever they are asked. `at_once`: how many
     pairs it is handed at most. `score` calls the check it is given from time to time.
     """
@@ -83,6 +84,11 @@ def is_neural(name: str) -> bool:
         return False
     needs = needs_of(name)
     return (needs.model_directory or needs.endpoint) and not what_is_missing(name, metric_places())
+
+
+def compares(name: str) -> bool:
+    """Return whether a scorer compares two candidates instead of scoring each."""
+    return name in METRIC_NAMES and needs_of(name).rival
 
 
 def describe_version(name: str, seed: int, criterion: str) -> str:
@@ -114,6 +120,8 @@ def load_scorer(name: str, seed: int, criterion: str) -> ReportScorer:
     needs, key = needs_of(name), f"{name} {metric.version}"
     if len(key) > LONGEST_KEY:  # its column takes no more
         key = f"{name} {sha256(metric.version.encode()).hexdigest()}"
+    if needs.rival:  # a stored score is of one candidate; the endpoint's answers are stored
+        key = ""
     return ReportScorer(
         name=name,
         version=metric.version,
@@ -243,4 +251,7 @@ def sending_cost(
     rows = [row for row in labelled_rows(version, criterion) if split in ("all", row.split)]
     texts = {(row.reference, text) for row in rows for text in (row.b, row.c)}
     pairs = [Pair(reference, text) for reference, text in sorted(texts)]
+    if any(map(compares, scorers)):
+        orders = {(row.reference, *two) for row in rows for two in ((row.b, row.c), (row.c, row.b))}
+        pairs += [Pair(reference, one, rival=other) for reference, one, other in sorted(orders)]
     return estimate_cost(scorers, pairs, endpoint).sentence

@@ -25,7 +25,7 @@ from scoring.patclaimeval.prior import NAME as PRIOR_NAME
 from scoring.reports.files import storable
 from scoring.reports.inputs import ALL_SPLITS, ReportRow, Text, drafts_of, evidence_of, report_rows
 from scoring.reports.left_out import load_left_out
-from scoring.reports.scorers import STANDING_NAMES, ReportScorer, load_scorer
+from scoring.reports.scorers import STANDING_NAMES, ReportScorer, compares, load_scorer
 from scoring.reports.services import question_of, record_event
 from scoring.scores.scorers import LEFT_OUT_NAME, metric_places
 from scoring.training.model_versions.queries import MODEL_PREFIX
@@ -44,11 +44,15 @@ NOT_ASKED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class TextPair:
-    """What is scored: a candidate against a reference, with the draft where a scorer reads it."""
+    """What is scored: a candidate against a reference.
+
+    With the draft where a scorer reads it, and with the rival where it compares two candidates.
+    """
 
     reference: Text
     candidate: Text
     draft: Text | None = None
+    rival: Text | None = None
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -57,12 +61,13 @@ class TextPair:
 
     @property
     def characters(self) -> int:
-        texts = (self.reference, self.candidate, *([self.draft] if self.draft else []))
-        return sum(len(text.content) for text in texts)
+        more = (text for text in (self.draft, self.rival) if text)
+        return sum(len(text.content) for text in (self.reference, self.candidate, *more))
 
     def plain(self) -> Pair:
         draft = self.draft.content if self.draft else None
-        return Pair(self.reference.content, self.candidate.content, draft)
+        rival = self.rival.content if self.rival else None
+        return Pair(self.reference.content, self.candidate.content, draft, rival)
 
 
 @dataclass(slots=True)
@@ -291,13 +296,17 @@ class _Work:
 
     def _scores(self, rows: Sequence[ReportRow]) -> dict[str, Scored]:
         names = list(dict.fromkeys([*self.report.scorers, *STANDING_NAMES]))
-        pairs = _pairs(rows)
-        self._total = len(names) * len(pairs)
+        alone = _pairs(rows)
+        both = _both_orders(rows) if any(map(compares, names)) else []
+        asked = {name: both if compares(name) else alone for name in names}
+        self._total = sum(map(len, asked.values()))
         found: dict[str, Scored] = {}
-        for number, name in enumerate(names):
-            self._done = number * len(pairs)
+        before = 0
+        for name, pairs in asked.items():
+            self._done = before
             self._begin(f"Scoring with {name}.")
             found[name] = self._score(name, pairs)
+            before += len(pairs)
         self._done = self._total
         return found
 
@@ -379,9 +388,32 @@ def _pairs(rows: Sequence[ReportRow]) -> list[TextPair]:
     return list(found.values())
 
 
+def _both_orders(rows: Sequence[ReportRow]) -> list[TextPair]:
+    """Return the two candidates of each row in both orders, each once, in the order of the rows."""
+    found: dict[tuple[str, str, str], TextPair] = {}
+    for row in rows:
+        for one, other in ((row.b, row.c), (row.c, row.b)):
+            key = (row.reference.sha256, one.sha256, other.sha256)
+            if key not in found:
+                found[key] = TextPair(row.reference, one, rival=other)
+    return list(found.values())
+
+
 def _scorer_scores(
     name: str, version: str, pairs: Sequence[TextPair], scores: PairScores
 ) -> ScorerScores:
+    if compares(name):
+        orders = [
+            (p.reference.content, p.candidate.content, p.rival.content) for p in pairs if p.rival
+        ]
+        verdicts = dict(zip(orders, scores.values, strict=True))
+        return ScorerScores(
+            name,
+            version,
+            {},
+            {orders[place]: reason for place, reason in scores.reasons.items()},
+            verdicts,
+        )
     texts = [(pair.reference.content, pair.candidate.content) for pair in pairs]
     return ScorerScores(
         name,

@@ -208,6 +208,15 @@ def report_document(**changes: Any) -> dict[str, Any]:
     return deepcopy(document | changes)
 
 
+def judged_document() -> dict[str, Any]:
+    """Return the report with rouge-l as a scorer that compares two candidates in both orders."""
+    document = report_document()
+    document["scorers"]["rouge-l"] |= {
+        "label": "Judge_1", "order_consistency": {"value": 45 / 58, "n": 58},
+    }  # fmt: skip
+    return document
+
+
 def old_document() -> dict[str, Any]:
     """Return a report as it was stored before it held comparisons, ceiling and breakdowns."""
     document = report_document()

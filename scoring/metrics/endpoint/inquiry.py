@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 
 class AnswerCache:
-    """Numbers by (address, model, prompt, reference, candidate), one small file each, mode 0600.
+    """Numbers by (address, model, prompt, texts of the pair), one small file each, mode 0600.
 
     A file that is damaged or has other numbers than the prompt asks for counts as none. A disk
     that takes no files is logged once; the answers are then not stored.
@@ -48,8 +48,8 @@ class AnswerCache:
 
     def key(self, pair: Pair) -> str:
         """Return the 64 hex digits under which a pair's answer lies."""
-        texts = (_digest(pair.reference), _digest(pair.candidate))
-        return sha256(json.dumps([*self._asked, *texts]).encode()).hexdigest()
+        texts = [pair.reference, pair.candidate, *([] if pair.rival is None else [pair.rival])]
+        return sha256(json.dumps([*self._asked, *map(_digest, texts)]).encode()).hexdigest()
 
     def get(self, key: str) -> Numbers | None:
         """Return the numbers that are known, or None."""
@@ -118,7 +118,8 @@ class Inquiry:
             endpoint, clock=clock, sleep=self._rest, random=random or Random(), send=send
         )
         self._lock = Lock()
-        self._holds_to_schema = True
+        # No schema holds reasons and a last line.
+        self._holds_to_schema = not prompt.is_reasoned
         self._failures: list[type[Exception]] = []
         self._has_read_one = False
 
@@ -220,8 +221,9 @@ class Inquiry:
         if is_down or is_hopeless:
             self._stopped.set()
             raise MetricError(
-                f"{self._prompt.name} was given up: {len(self._failures)} claim sets in a row "
-                f"got no score from the endpoint at {self._endpoint.host} (the last: {error}). "
+                f"{self._prompt.name} was given up: {len(self._failures)} {self._prompt.subjects} "
+                f"in a row got no score from the endpoint at {self._endpoint.host} (the last: "
+                f"{error}). "
                 "What was answered before is kept; ask for the report again to go on."
             )
 

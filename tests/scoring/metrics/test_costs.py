@@ -8,11 +8,18 @@ import pytest
 from scoring.metrics.base import Pair
 from scoring.metrics.costs import ASKING, estimate_cost
 from scoring.metrics.endpoint import Endpoint
+from scoring.metrics.endpoint.prompt import MOST_REASONED_TOKENS
 from scoring.metrics.g_eval import PROMPT, GEval
+from scoring.metrics.pairwise_judge import PROMPT as JUDGE
+from scoring.metrics.pairwise_judge import PairwiseJudge
 from scoring.metrics.registry import METRIC_NAMES, needs_of
 from tests.scoring.metrics.endpoint.local_endpoint import KEY, local_endpoint, saying
 
 PAIRS = [Pair("r" * 400, "b" * 300), Pair("r" * 400, "c" * 900)]
+ORDERS = [
+    Pair("r" * 400, "b" * 300, rival="c" * 900),
+    Pair("r" * 400, "c" * 900, rival="b" * 300),
+]
 
 
 def endpoint(directory: Path | None = None, **more: float) -> Endpoint:
@@ -22,6 +29,8 @@ def endpoint(directory: Path | None = None, **more: float) -> Endpoint:
 def test_every_metric_that_needs_an_endpoint_is_counted() -> None:
     asking = {name for name in METRIC_NAMES if needs_of(name).endpoint}
     assert set(ASKING) == asking, "ASKING of scoring/metrics/costs.py lists the prompt of each"
+    for name, prompt in ASKING.items():
+        assert prompt.compares is needs_of(name).rival
 
 
 def test_tokens_are_a_quarter_of_the_characters_that_would_be_sent() -> None:
@@ -56,6 +65,35 @@ def test_two_metrics_cost_the_sum_of_both() -> None:
     one, other = (estimate_cost([name], PAIRS, endpoint()) for name in ("g-eval", "llmscore"))
     assert both.requests == one.requests + other.requests == 4
     assert both.tokens_in == pytest.approx(one.tokens_in + other.tokens_in, abs=1)
+
+
+def test_a_judge_costs_a_request_for_each_order_and_nothing_for_single_candidates() -> None:
+    both = estimate_cost(["pairwise-judge"], [*PAIRS, *ORDERS, *ORDERS], endpoint())
+    assert both.requests == 2
+    empty = sum(len(m["content"]) for m in JUDGE.conversation(Pair("", "", rival=""))["messages"])
+    assert both.tokens_in == pytest.approx((2 * empty + 2 * 1600) / 4, abs=1)
+    beside = estimate_cost(["g-eval", "pairwise-judge"], [*PAIRS, *ORDERS], endpoint())
+    assert beside.requests == 4
+    assert estimate_cost(["g-eval"], ORDERS, endpoint()).sentence == ""
+
+
+def test_reasons_are_counted_as_long_as_they_may_be() -> None:
+    plain, reasoned = (
+        estimate_cost([name], ORDERS, endpoint(price_out=1.0))
+        for name in ("pairwise-judge", "pairwise-judge-reasoned")
+    )
+    assert reasoned.tokens_out == 2 * MOST_REASONED_TOKENS
+    assert plain.money is not None and reasoned.money is not None
+    assert reasoned.money > 10 * plain.money
+
+
+def test_an_order_that_was_asked_before_costs_nothing(tmp_path) -> None:
+    with local_endpoint(lambda received, number: saying(dict.fromkeys(JUDGE.keys, 1))) as place:
+        here = Endpoint(place.url, "m-1", requests_per_minute=60_000, cache_directory=tmp_path)
+        PairwiseJudge(here).score(ORDERS[:1])
+        cost = estimate_cost(["pairwise-judge"], ORDERS, here)
+    assert (cost.requests, cost.cached) == (1, 1)
+    assert "1 request (1 more are kept from before)" in cost.sentence
 
 
 @pytest.mark.parametrize(("names", "pairs"), [(["bleu-1", "model:7"], PAIRS), (["g-eval"], [])])

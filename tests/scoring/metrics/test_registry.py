@@ -18,6 +18,7 @@ from scoring.metrics.registry import (
     what_is_missing,
 )
 
+ASKING = ("g-eval", "llmscore", "pairwise-judge", "pairwise-judge-reasoned")
 NEURAL = ("bertscore", "bartscore", "moverscore", "simcse", "unieval", "alignscore")
 ROOT = Path(__file__).resolve().parents[3]
 HEAVY = ("torch", "nltk", "sacrebleu", "rouge_score", "scipy", "sklearn")
@@ -53,9 +54,9 @@ def test_an_unknown_name_is_refused_with_the_available_ones() -> None:
 def test_no_name_that_a_stored_report_bears_goes_away() -> None:
     n_grams = {"bleu-1", "bleu-4", "rouge-1", "rouge-2", "rouge-l", "meteor"}
     baselines = {"identity", "length", "claim-count", "random"}
-    assert {*n_grams, *NEURAL, "g-eval", "llmscore", "sari", *baselines} <= set(METRIC_NAMES)
+    assert {*n_grams, *NEURAL, *ASKING, "sari", *baselines} <= set(METRIC_NAMES)
     assert n_grams <= set(READY_NAMES)
-    assert not set(READY_NAMES) & {*NEURAL, "g-eval", "llmscore", "sari", *baselines}
+    assert not set(READY_NAMES) & {*NEURAL, *ASKING, "sari", *baselines}
 
 
 def test_every_metric_is_described() -> None:
@@ -67,11 +68,12 @@ def test_every_metric_is_described() -> None:
 def test_each_name_says_what_it_needs() -> None:
     assert {needs_of(name) for name in NEURAL} == {Needs(model_directory=True)}
     assert needs_of("g-eval") == needs_of("llmscore") == Needs(endpoint=True)
+    assert needs_of("pairwise-judge") == Needs(endpoint=True, rival=True)
     assert needs_of("sari") == Needs(draft=True)
     assert needs_of("random") == Needs()
 
 
-@pytest.mark.parametrize("name", [*NEURAL, "g-eval", "llmscore"])
+@pytest.mark.parametrize("name", [*NEURAL, *ASKING])
 def test_a_metric_without_its_place_says_what_to_put_where(name, tmp_path) -> None:
     for places in (Places(), Places(model_directories=tmp_path)):
         words = what_is_missing(name, places)

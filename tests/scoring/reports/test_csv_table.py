@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 
 from scoring.reports.files import COLUMNS, csv_table
-from tests.scoring.report_documents import ABSENT, FLAT, old_document, report_document
+from tests.scoring.report_documents import (
+    ABSENT,
+    FLAT,
+    judged_document,
+    old_document,
+    report_document,
+)
 
 
 def records(document: dict[str, Any]) -> list[dict[str, str]]:
@@ -52,6 +58,15 @@ def test_a_text_that_a_spreadsheet_would_run_is_defused_and_named() -> None:
     row = records(document)[0]
     assert row["label"] == '\'=HYPERLINK("x")'
     assert row["apostrophe_put_before"] == "label"
+
+
+def test_order_consistency_stands_once_with_the_scorer_that_has_one() -> None:
+    found = {(row["scorer"], row["items"]): row for row in records(judged_document())}
+    given = {
+        key: row["order_consistency"] for key, row in found.items() if row["order_consistency"]
+    }
+    assert given == {("rouge-l", "all"): str(45 / 58)}
+    assert {row["order_consistency"] for row in records(report_document())} == {""}
 
 
 def test_lines_end_as_the_standard_says_and_are_equally_long() -> None:

@@ -3,7 +3,12 @@
 import re
 
 from scoring.reports.files import LATEX_COLUMNS, escaped, latex_table
-from tests.scoring.report_documents import ABSENT, old_document, report_document
+from tests.scoring.report_documents import (
+    ABSENT,
+    judged_document,
+    old_document,
+    report_document,
+)
 
 
 def test_every_row_has_as_many_cells_as_the_heading() -> None:
@@ -37,6 +42,14 @@ def test_what_is_not_scored_says_why_below_the_table() -> None:
     text = latex_table(report_document())
     assert r"BERTScore & \multicolumn{6}{l}{not scored$^{1}$} \\" in text
     assert f"$^{{1}}$ {ABSENT}" in text
+
+
+def test_order_consistency_is_a_note_at_the_scorer_that_has_one() -> None:
+    text = latex_table(judged_document())
+    assert r"\textbf{Judge\_1}$^{1}$ &" in text
+    said = r"in both orders on 45 of 58 items (77.6 \%)."
+    assert rf"$^{{1}}$ Judge\_1: Prefers the same candidate, or neither, {said}" in text
+    assert "in both orders" not in latex_table(report_document())
 
 
 def test_every_sign_of_latex_is_escaped() -> None:

@@ -6,10 +6,11 @@ from scoring.reports.page_parts import (
     ceiling_figures,
     ceiling_people,
     families,
+    orders,
     published,
     with_and_without,
 )
-from tests.scoring.report_documents import old_document, report_document
+from tests.scoring.report_documents import judged_document, old_document, report_document
 
 
 def test_a_family_without_pairs_is_left_out() -> None:
@@ -73,6 +74,13 @@ def test_the_ceiling_is_told_by_figure_and_by_annotator() -> None:
     ]
     document["human_ceiling"]["accuracy"] = {"value": 0.9, "low": 0.8, "high": 1.0}
     assert dict(ceiling_figures(document))["accuracy"].low == 0.8
+
+
+def test_how_far_both_orders_agree_is_told_of_what_compares() -> None:
+    assert orders(report_document()) == ()
+    ((label, sentence),) = orders(judged_document())
+    assert label == "Judge_1"
+    assert sentence.endswith("in both orders on 45 of 58 items (77.6 %).")
 
 
 def test_an_old_report_has_no_such_parts() -> None:

@@ -71,6 +71,7 @@ def test_every_pair_and_prompt_has_its_own_answer(cache, tmp_path) -> None:
     other = AnswerCache(endpoint(tmp_path), replace(PROMPT, instructions="Judge well."))
     assert other.key(PAIR) != cache.key(PAIR)
     pairs = [Pair("a", "b"), Pair("b", "a"), Pair("ab", ""), Pair("", "ab"), Pair("\ud800", "b")]
+    pairs += [Pair("a", "b", rival="c"), Pair("a", "c", rival="b"), Pair("a", "b", rival="")]
     assert len({cache.key(pair) for pair in pairs}) == len(pairs)
 
 
