@@ -335,20 +335,18 @@ def _pair_between(
     sides: tuple[tuple[Claim, ...], tuple[Claim, ...]],
     kinds: tuple[Sequence["_Kind"], Sequence["_Kind"]],
 ) -> None:
-    """Pair claims that follow a pair, are of one kind, cite counterparts and share a little."""
+    """Pair claims between two pairs, or ends, of one kind, that cite counterparts and are alike."""
     number = {sides[0][i].number: sides[1][j].number for i, j in partner.items()}
-    taken = set(partner.values())
+    pairs = {-1: -1, len(sides[0]): len(sides[1])} | partner
     for i, claim in enumerate(sides[0]):
-        j = partner.get(i - 1, -1) + 1 if i else 0
-        if i in partner or j in taken or j >= len(sides[1]) or (i and i - 1 not in partner):
+        j = pairs.get(i - 1, len(sides[1])) + 1
+        if i in partner or pairs.get(i + 1) != j + 1:
             continue
-        other = sides[1][j]
         cited = {number.get(one) for one in claim.depends_on}
         is_alike = kinds[0][i].is_independent == kinds[1][j].is_independent
-        if is_alike and cited == set(other.depends_on) and score_at(bands, i, j) >= _LEAST_BETWEEN:
+        cites_alike = cited == set(sides[1][j].depends_on)
+        if is_alike and cites_alike and score_at(bands, i, j) >= _LEAST_BETWEEN:
             partner[i] = j
-            taken.add(j)
-            number[claim.number] = other.number
 
 
 def _out_of_order(partner: Mapping[int, int]) -> set[int]:
