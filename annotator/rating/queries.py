@@ -19,6 +19,7 @@ from annotator.models import (
     Assignment,
     AssignmentStatus,
     Draft,
+    Purpose,
     Rating,
     ReadingPreference,
     SecondLook,
@@ -46,6 +47,8 @@ class Sibling:
     is_rated: bool
     is_left: bool
     is_current: bool
+    is_same_text: bool
+    """Whether its text is that of the current one, where neither is a hidden repeat or sentinel."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,9 @@ class RatePage:
     def siblings(self) -> tuple[Sibling, ...]:
         current = self.assignment
         reference = current.candidate.reference_id
+        candidate = current.candidate
+        is_plain = candidate.purpose == Purpose.RATED
+        own = [candidate.claims_sha256, Purpose.RATED] if is_plain else None
         rows = Assignment.objects.filter(annotator=self.user, candidate__reference=reference)
         return tuple(
             Sibling(
@@ -76,11 +82,25 @@ class RatePage:
                 is_rated=status == AssignmentStatus.SUBMITTED,
                 is_left=status not in HOLDING,
                 is_current=pk == current.pk,
+                is_same_text=kind == own,
             )
-            for pk, label, position, status in rows.order_by("position").values_list(
-                "pk", "label", "position", "status"
+            for pk, label, position, status, *kind in rows.order_by("position").values_list(
+                *("pk", "label", "position", "status"),
+                *("candidate__claims_sha256", "candidate__purpose"),
             )
         )
+
+    @property
+    def same_texts(self) -> tuple[str, ...]:
+        """Return in sentences whether the candidate's text stands elsewhere on the desk too."""
+        candidate = self.assignment.candidate
+        found = []
+        if candidate.claims.split() == candidate.reference.claims.split():
+            found.append("This candidate is the reference, word for word.")
+        others = [one.label for one in self.siblings if one.is_same_text and not one.is_current]
+        if others:
+            found.append(f"This candidate has the same text as {', '.join(others)}.")
+        return tuple(found)
 
     @cached_property
     def preference(self) -> ReadingPreference:

@@ -312,7 +312,7 @@ def draft(request: SignedInRequest, pk: UUID) -> HttpResponse:
         page = own_page(request, pk)
         if refused := save_posted(request, page):
             return refused
-        messages.success(request, "Draft kept.")
+        messages.success(request, "Draft saved.")
         return back_to(page)
     assignment = own_assignment(request, pk)
     try:

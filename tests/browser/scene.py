@@ -46,7 +46,7 @@ def sign_in(page: Page, username: str, password: str = PASSWORD) -> None:
 
 def wait_until_stored(page: Page) -> None:
     """Wait until the page shows that its draft is stored."""
-    expect(page.locator("#draft-state")).to_contain_text("Draft kept")
+    expect(page.locator("#draft-state")).to_contain_text("Draft saved")
 
 
 def wait_for_another(page: Page, here: str) -> None:

@@ -120,7 +120,7 @@ def test_typing_goes_on_while_the_server_is_dead_and_arrives_when_it_is_back(
     press(served, *SCORES)
     press(served, "c", "End")
     served.keyboard.type("meanwhile")
-    expect(served.locator("#draft-state")).to_contain_text("Not kept yet")
+    expect(served.locator("#draft-state")).to_contain_text("Draft not saved")
     assert stored_comment() == "before, "
     server.start()
     wait_until_stored(served)

@@ -81,7 +81,7 @@ def test_a_failed_request_of_the_rate_page_is_shown_and_all_that_was_typed_stays
     press(scene, "1", "2", "3", "4")
     scene.get_by_label("Comment").fill(TYPED)
     scene.get_by_label("Error tag").select_option(TAG)
-    expect(scene.locator("#draft-state")).to_contain_text("Draft kept")
+    expect(scene.locator("#draft-state")).to_contain_text("Draft saved")
     for number, code in enumerate(CODES):
         scene.evaluate("id => { document.querySelector(id).textContent = ''; }", place)
         scene.route(address, failing(code, "GET" if act == "examples" else "POST"))

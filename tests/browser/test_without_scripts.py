@@ -123,8 +123,8 @@ def test_a_candidate_is_flagged_skipped_and_taken_back(plain: Page, work: list[A
 
 def test_a_draft_is_stored_and_discarded(plain: Page) -> None:
     choose(plain, 9)
-    click(plain, "Keep as draft")
-    expect(plain.get_by_text("Draft kept.")).to_be_visible()
+    click(plain, "Save as draft")
+    expect(plain.get_by_text("Draft saved.")).to_be_visible()
     plain.reload()
     assert chosen(plain) == ["9"]
     click(plain, "Discard the draft")

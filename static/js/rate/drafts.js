@@ -6,7 +6,13 @@ import { field, fill, form, typed } from "./form.js";
 const QUIET_MS = 350;
 const LONGEST_PAUSE_MS = 8000;
 const url = form.dataset.draftUrl;
-const showState = (text) => announce(text, document.getElementById("draft-state"));
+const state = document.getElementById("draft-state");
+
+function showState(text, isFailure = false) {
+  state.classList.toggle("is-failure", isFailure);
+  announce(text, state);
+}
+
 const clash = document.getElementById("draft-clash");
 // A page that shows what was refused holds what the server has not stored.
 let stored = "unkept" in form.dataset ? "" : typed();
@@ -30,18 +36,18 @@ async function save(more = {}) {
       stored = sent;
       pause = 500;
       clash.hidden = true;
-      showState(`Draft kept ${clock(new Date(row.saved_at))}`);
+      showState(`✓ Draft saved ${clock(new Date(row.saved_at))}`);
     } else if (answer.status === 409) {
       showClash(await answer.json());
       return false;
     } else if (answer.status === 422) {
-      showState((await answer.json()).sentence);
+      showState((await answer.json()).sentence, true);
       return false;
     } else {
       throw new Error(answer.status);
     }
   } catch {
-    showState("Not kept yet: the server cannot be reached. Trying again; leave this page open.");
+    showState("⚠ Draft not saved: the server cannot be reached. Retrying; leave this page open.", true);
     later(pause);
     pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
     return false;

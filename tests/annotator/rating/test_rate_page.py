@@ -7,7 +7,7 @@ from django.test import Client
 
 from annotator.conflicts.queries import LOCKED_SENTENCE
 from annotator.keymap import ACTIONS
-from annotator.models import Assignment, Campaign, Rating, ReadingPreference
+from annotator.models import Assignment, Campaign, Candidate, Rating, ReadingPreference
 from annotator.rating.queries import CLOSED_SENTENCE, rate_page
 from annotator.rating.services import skip_assignment
 
@@ -23,6 +23,27 @@ def test_siblings_are_ones_own_candidates_of_the_reference(cast) -> None:
     assert page is not None
     assert [sibling.is_rated for sibling in page.siblings] == [True, False, False]
     assert [sibling.is_current for sibling in page.siblings] == [False, True, False]
+
+
+def test_a_candidate_says_that_it_is_the_reference_or_another_candidate(client, rows) -> None:
+    first, second, third = (row.candidate for row in rows)
+    first.claims = "  ".join(first.reference.claims.split())
+    Candidate.objects.filter(pk=first.pk).update(claims=first.claims)
+    Candidate.objects.filter(pk=third.pk).update(claims_sha256=second.claims_sha256)
+    pages = [client.get(f"/rate/{row.pk}/").content.decode() for row in rows]
+    assert ["the reference, word for word" in page for page in pages] == [True, False, False]
+    same = [re.findall("has the same text as ([^.]*)", page) for page in pages]
+    assert same == [[], [rows[2].label], [rows[1].label]]
+
+
+@pytest.mark.parametrize("purpose", ["repeat", "sentinel"])
+def test_a_hidden_candidate_is_not_given_away_by_its_text(client, rows, purpose) -> None:
+    hidden, other, _ = (row.candidate for row in rows)
+    Candidate.objects.filter(pk=hidden.pk).update(
+        purpose=purpose, claims_sha256=other.claims_sha256
+    )
+    for row in rows:
+        assert "same text" not in client.get(f"/rate/{row.pk}/").content.decode()
 
 
 def test_a_closed_campaign_says_why_nothing_can_be_sent(cast) -> None:
