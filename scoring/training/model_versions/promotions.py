@@ -14,7 +14,7 @@ from annotator.models import Role, User
 from annotator.rubric import ALL_CRITERIA
 from core.errors import Forbidden, OutOfDate, Refused
 from core.jobs.rows import JobStatus
-from core.text_io.shapes import check_text
+from core.text_io.shapes import LONGEST_REASON, check_text
 from scoring import files as scoring_files
 from scoring.access.scopes import has_role, is_researcher
 from scoring.models import AgreementReport, ModelVersion, Promotion, PromotionAct
@@ -210,7 +210,6 @@ def _tau(row: Mapping[str, Any]) -> float | None:
     return value
 
 
-MOST_CHARACTERS = 2000
 ACTS: Final = ("ask", "agree", "decline", "withdraw")
 
 
@@ -306,7 +305,7 @@ def _lock(model: ModelVersion) -> None:
 
 def _reason(text: str) -> str:
     given = text.strip()
-    check_text("reason", given, longest=MOST_CHARACTERS, empty="Give a reason.")
+    check_text("reason", given, longest=LONGEST_REASON, empty="Give a reason.")
     return given
 
 
