@@ -36,9 +36,8 @@ def store_files(quadruplets: int, model_mb: int, texts: Any) -> None:
     """Import a dataset and register a model whose weights are noise: a backup reads no weights."""
     from scoring.datasets.freezing.imports import import_dataset
     from scoring.files import models_directory
-    from scoring.formats.rows import DatasetRow
     from scoring.models import ModelVersion, TrainingRun
-    from scoring.quadruplets import SplitPlan
+    from scoring.quadruplets import DatasetRow, SplitPlan
     from scoring.training.model_versions.files import seal_of
 
     rows = (

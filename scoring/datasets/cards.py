@@ -12,7 +12,6 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -36,7 +35,6 @@ DATA_FILE: Final = Path(__file__).with_name("published_dataset.toml")
 _LABELS: Final = ("1", "0", "-1")
 
 
-@cache
 def published_dataset() -> dict[str, Any]:
     """Return the published figures in the shape of a card.
 

@@ -26,9 +26,8 @@ from scoring.access.scopes import MAY_READ
 from scoring.datasets.cards import make_card, measure_agreement
 from scoring.datasets.drafts import Draft
 from scoring.datasets.freezing.rules import FreezeSettings, Progress, split_json
-from scoring.formats.rows import DatasetRow
 from scoring.models import Freeze
-from scoring.quadruplets import Quadruplet, RatedCandidate, RatedReference, build_quadruplets
+from scoring.quadruplets import RatedCandidate, RatedReference, build_quadruplets
 
 FACTS: Final = ("office", "ipc", "language", "family")
 
@@ -203,20 +202,21 @@ class _Comparison:
 
     def fill(self, draft: Draft) -> Draft:
         settings = self._settings
-        for quadruplet in build_quadruplets(
+        for row in build_quadruplets(
             self._references(),
             policy=settings.policy,
             tie_band=settings.band,
             seed=settings.seed,
             criteria=settings.chosen,
+            rubric_version=self._rubric_version,
         ):
-            # Quadruplets of a reference all come before the next reference is asked for.
+            # Rows of a reference all come before the next reference is asked for.
             record = self._record
             assert record is not None
-            for pk in quadruplet.rating_ids:
+            for pk in row.provenance["ratings"]:
                 self.used.setdefault(pk, record.given[pk])
-            self._adjudicators.update(record.adjudicators[pk] for pk in quadruplet.adjudication_ids)
-            row = _row(quadruplet, settings.policy, self._rubric_version)
+            ruled = row.provenance["adjudications"]
+            self._adjudicators.update(record.adjudicators[pk] for pk in ruled)
             draft.add(row, _bond(record.rated.facts, settings.split_by), record.latest)
         return draft
 
@@ -251,33 +251,6 @@ def _bond(facts: Any, split_by: str) -> str:
     if split_by == "ipc":
         return str(facts.get("ipc", "")).strip().upper()[:IPC_SUBCLASS]
     return ""
-
-
-def _row(quadruplet: Quadruplet, policy: str, rubric_version: str) -> DatasetRow:
-    extras: dict[str, Any] = {"y_soft": dict(quadruplet.y_soft)}
-    if quadruplet.annotator:
-        extras["annotator"] = quadruplet.annotator
-    extras |= quadruplet.facts
-    if quadruplet.flags:
-        extras["flags"] = list(quadruplet.flags)
-    return DatasetRow(
-        id=quadruplet.id,
-        reference_id=quadruplet.reference_id,
-        reference=quadruplet.reference,
-        b=quadruplet.b,
-        c=quadruplet.c,
-        b_id=quadruplet.b_id,
-        c_id=quadruplet.c_id,
-        y=quadruplet.y,
-        provenance={
-            "policy": policy,
-            "rubric_version": rubric_version,
-            "annotators": quadruplet.annotators,
-            "ratings": list(quadruplet.rating_ids),
-            "adjudications": list(quadruplet.adjudication_ids),
-        },
-        extras=extras,
-    )
 
 
 def preview_freeze(*, campaign: Campaign, **settings: Any) -> dict[str, Any]:

@@ -16,9 +16,8 @@ from scoring.datasets.versions.queries import (
     label_sign,
     rows_at,
 )
-from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion
-from scoring.quadruplets import policy_label
+from scoring.quadruplets import DatasetRow, policy_label
 
 MOST_LISTED: Final = 200
 # A record of the index of rows, by column.

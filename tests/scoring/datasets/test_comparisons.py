@@ -7,8 +7,8 @@ from annotator.models import Membership, Rating, Reference
 from annotator.rubric import CRITERIA, OVERALL
 from scoring.access.scopes import read_rows
 from scoring.datasets.versions.comparisons import ComparedVersions
-from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion
+from scoring.quadruplets import DatasetRow
 from tests.scoring.conftest import FrozenScene, imported, shown, signed_in
 
 pytestmark = [pytest.mark.django_db]
