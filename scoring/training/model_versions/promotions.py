@@ -149,12 +149,7 @@ def _of_validation(model: ModelVersion) -> list[str]:
         found.append(f"Its tau-b on validation is {tau:.3f}: no better than chance.")
     if n < FEW:
         found.append(f"It was validated on {n} quadruplets only.")
-    overlaps = figures.get("overlaps", {})
-    known = {name: value for name, row in overlaps.items() if (value := _tau(row)) is not None}
-    if known:
-        best = max(known, key=lambda name: (known[name], name))
-        found += _worse(tau, known[best], best, "on validation")
-    return found
+    return found + _worse_than_best(tau, figures.get("overlaps", {}), "", "on validation")
 
 
 def _by_validation(model: ModelVersion, active: ModelVersion) -> list[str]:
@@ -173,16 +168,23 @@ def _by_report(
     scorers, baselines = result["scorers"], result["baselines"]
     own = _tau(scorers[_name(model)])
     found = [] if own is not None else ["Its tau-b in the newest report is undefined."]
-    known = {name: tau for name, row in baselines.items() if (tau := _tau(row)) is not None}
-    if known:
-        best = max(known, key=lambda name: (known[name], name))
-        found += _worse(own, known[best], f"the baseline {best}", "in the newest report")
+    found += _worse_than_best(own, baselines, "the baseline ", "in the newest report")
     if active is None:
         return found
     if _name(active) in scorers:
         other = _tau(scorers[_name(active)])
         return found + _worse(own, other, "the promoted model", "in the newest report")
     return found + _by_validation(model, active)
+
+
+def _worse_than_best(
+    own: float | None, others: Mapping[str, Any], what: str, where: str
+) -> list[str]:
+    known = [(tau, name) for name, row in others.items() if (tau := _tau(row)) is not None]
+    if not known:
+        return []
+    tau, name = max(known)
+    return _worse(own, tau, f"{what}{name}", where)
 
 
 def _worse(own: float | None, other: float | None, whom: str, where: str) -> list[str]:
