@@ -1,7 +1,7 @@
 """Promotions: a researcher asks, an admin agrees, and what speaks against it."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
@@ -36,23 +36,22 @@ def promoted(user: User | None) -> dict[str, Promotion]:
     In each campaign the latest act counts; of several campaigns in the person's scope, the
     latest agreement.
     """
-    rows = promotions_for(user).filter(act__in=COUNTING).order_by("id")
     found: dict[str, Promotion] = {}
-    for row in _standing(rows):
+    for row in _standing(user):
         if row.criterion not in found or found[row.criterion].pk < row.pk:
             found[row.criterion] = row
     return {criterion: found[criterion] for criterion in ALL_CRITERIA if criterion in found}
 
 
-def _standing(rows: Iterable[Promotion]) -> list[Promotion]:
+def _standing(user: User | None) -> list[Promotion]:
+    rows = promotions_for(user).filter(act__in=COUNTING).order_by("id")
     latest = {(row.criterion, row.campaign_id): row for row in rows}
     return [row for row in latest.values() if row.act == PromotionAct.AGREED]
 
 
 def promoted_ids(user: User) -> set[UUID]:
     """Return the models in the person's scope that are promoted, each in its own campaign."""
-    rows = promotions_for(user).filter(act__in=COUNTING).order_by("id")
-    return {row.model_id for row in _standing(rows)}
+    return {row.model_id for row in _standing(user)}
 
 
 @dataclass(frozen=True, slots=True)
