@@ -9,22 +9,18 @@ without the HTTP server; "CPU here" leaves out what else ran on the machine, and
 """
 
 import argparse
-import os
 import random
 import statistics
 import sys
 import time
 from datetime import timedelta
-from pathlib import Path
 
-from own_database import own_database
+from shared.hosts import own_database
+from shared.measuring import machine, seconds, spread
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 ANNOTATORS = 6
 RATED_BY = 3
 CANDIDATES_EACH = 10
-BATCH = 2_000
 RULED = 200
 PAGES = (
     ("progress", "admin", "/campaigns/full/"),
@@ -57,88 +53,35 @@ def main() -> None:
 def fill(count: int) -> None:
     """Store the campaign with its ratings, conflicts and rulings."""
     from django.utils import timezone
+    from shared.campaigns import RatedRows, member
 
-    from annotator.models import Campaign, Candidate, Membership, Rating, Reference, User
+    from annotator.models import Campaign, Rating
 
     campaign = Campaign.objects.create(slug="full", name="Full", overlap=RATED_BY)
-    admin = User.objects.create(username="admin")
-    Membership.objects.create(campaign=campaign, user=admin, role="admin")
-    users = [User.objects.create(username=f"annotator{n}") for n in range(ANNOTATORS)]
-    for user in users:
-        Membership.objects.create(campaign=campaign, user=user, role="annotator")
+    member(campaign, "admin", "admin")
+    users = [member(campaign, f"annotator{n}") for n in range(ANNOTATORS)]
     chance, now = random.Random(1), timezone.now() - timedelta(days=3)
-    for first in range(0, count, BATCH):
-        references, candidates, assignments, ratings = [], [], [], []
-        for number in range(first, min(first + BATCH, count)):
-            if number % CANDIDATES_EACH == 0:
-                references.append(
-                    Reference(
-                        campaign=campaign,
-                        reference_id=f"r{number}",
-                        claims="1. A cup with a handle and a lid. " * 200,
-                        claims_sha256=str(number),
-                        position=number,
-                    )
-                )
-            candidates.append(
-                Candidate(
-                    reference=references[-1],
-                    campaign=campaign,
-                    queue_position=references[-1].position,
-                    candidate_id=f"c{number}",
-                    claims="1. A mug with a handle and a cover. " * 200,
-                    claims_sha256=str(number),
-                    places=RATED_BY,
-                    held=RATED_BY,
-                    has_room=False,
-                )
-            )
-            for who in drawn(users, number // CANDIDATES_EACH):
-                assignments.append(assignment(campaign, who, candidates[-1], number))
-                ratings.append(rating(assignments[-1], number, chance, now))
-        for rows in (references, candidates, assignments, ratings):
-            type(rows[0]).objects.bulk_create(rows, batch_size=500)
+    rows = RatedRows(campaign, now)
+    for number in range(count):
+        group = number // CANDIDATES_EACH
+        if number % CANDIDATES_EACH == 0:
+            reference = rows.reference(number, "1. A cup with a handle and a lid. " * 200)
+        text = "1. A mug with a handle and a cover. " * 200
+        candidate = rows.candidate(reference, number, text, places=RATED_BY, held=RATED_BY)
+        for step in range(RATED_BY):
+            row = rows.rating(candidate, users[(group + step) % ANNOTATORS], drawn(number, chance))
+            row.active_seconds = chance.randint(60, 900)
+    rows.store()
     dispute(campaign, now)
     print(f"{count} candidates, {Rating.objects.count()} ratings", file=sys.stderr)
 
 
-def drawn(users: list, place: int) -> list:
-    """Return the annotators of a reference."""
-    return [users[(place + step) % len(users)] for step in range(RATED_BY)]
-
-
-def assignment(campaign: object, user: object, candidate: object, number: int) -> object:
-    """Return a rated assignment."""
-    from annotator.models import Assignment
-
-    return Assignment(
-        campaign=campaign,
-        annotator=user,
-        candidate=candidate,
-        label=f"Candidate {number + 1}",
-        position=number + 1,
-        status="submitted",
-    )
-
-
-def rating(of: object, number: int, chance: random.Random, now: object) -> object:
-    """Return a rating around a quality that the candidate's number decides."""
-    from annotator.models import Rating
-    from annotator.rubric import CRITERIA, overall_numerator
+def drawn(number: int, chance: random.Random) -> dict[str, int]:
+    """Return scores around a quality that the candidate's number decides."""
+    from annotator.rubric import CRITERIA
 
     middle = 2 + number * 7919 % 7
-    scores = {key: min(10, max(0, round(chance.gauss(middle, 0.9)))) for key in CRITERIA}
-    return Rating(
-        assignment=of,
-        candidate=of.candidate,
-        annotator=of.annotator,
-        rubric_version="1",
-        submitted_at=now,
-        revised_at=now,
-        active_seconds=chance.randint(60, 900),
-        overall_numerator=overall_numerator(scores),
-        **scores,
-    )
+    return {key: min(10, max(0, round(chance.gauss(middle, 0.9)))) for key in CRITERIA}
 
 
 def dispute(campaign: object, now: object) -> None:
@@ -158,20 +101,13 @@ def dispute(campaign: object, now: object) -> None:
 
 def adjudicate(candidates: object, now: object) -> None:
     """Store a ruling on each candidate, with the turn that it took."""
-    from annotator.models import (
-        Adjudication,
-        AuditEvent,
-        Campaign,
-        Conflict,
-        Membership,
-        Ruling,
-        User,
-    )
+    from shared.campaigns import member
+
+    from annotator.models import Adjudication, AuditEvent, Campaign, Conflict, Ruling
     from annotator.rubric import ALL_CRITERIA
 
-    carol = User.objects.create(username="carol")
     campaign = Campaign.objects.get()
-    Membership.objects.create(campaign=campaign, user=carol, role="adjudicator")
+    carol = member(campaign, "carol", "adjudicator")
     for candidate in candidates.only("pk"):
         conflict = Conflict.objects.filter(candidate=candidate).first()
         row = Adjudication.objects.create(
@@ -200,13 +136,13 @@ def adjudicate(candidates: object, now: object) -> None:
 
 
 def work_out_reliability() -> None:
-    """Have the figures of agreement made here, as a worker makes them, and return the seconds."""
+    """Have the figures of agreement made here, as a worker makes them."""
     from annotator.models import Campaign
     from annotator.reliability.services import carry_out_reliability, request_reliability
 
-    start = time.perf_counter()
-    carry_out_reliability(request_reliability(campaign=Campaign.objects.get()).pk)
-    print(f"reliability worked out in {time.perf_counter() - start:.0f} s", file=sys.stderr)
+    row = request_reliability(campaign=Campaign.objects.get())
+    took = seconds(lambda: carry_out_reliability(row.pk))
+    print(f"reliability worked out in {took:.0f} s", file=sys.stderr)
 
 
 def measure(times: int, only: str) -> None:
@@ -221,7 +157,7 @@ def measure(times: int, only: str) -> None:
     clients = {name: Client(raise_request_exception=False) for name in ("admin", "carol")}
     for name, client in clients.items():
         client.force_login(User.objects.get(username=name))
-    print(f"database: {connection.vendor}; load {os.getloadavg()[0]:.1f}")
+    print(f"database: {connection.vendor}; {machine()}")
     for name, reader, address in PAGES:
         if only and not name.startswith(only):
             continue
@@ -235,14 +171,11 @@ def measure(times: int, only: str) -> None:
             continue
         taken, worked = [], []
         for _ in range(times):
-            start, work = time.perf_counter(), time.process_time()
-            client.get(address)
-            taken.append(time.perf_counter() - start)
+            work = time.process_time()
+            taken.append(seconds(lambda: client.get(address)))  # noqa: B023 - called at once
             worked.append(time.process_time() - work)
-        taken.sort()
         print(
-            f"{name}: median {statistics.median(taken) * 1000:.0f} ms, "
-            f"p95 {taken[int(len(taken) * 0.95)] * 1000:.0f} ms, "
+            f"{name}: {spread(taken)} ms (median / p95 / max), "
             f"CPU here {statistics.median(worked) * 1000:.0f} ms, {len(queries)} queries "
             f"({sum(float(query['time']) for query in queries) * 1000:.0f} ms), "
             f"{len(page.content) / 1000:.0f} kB"

@@ -20,6 +20,7 @@ from annotation_flow.figures import HEADINGS, Figures, ratios
 from annotation_flow.label_studio import measure_label_studio
 from annotation_flow.ours import measure_ours
 from annotation_flow.scale import Scale
+from shared.measuring import machine, print_row
 
 DEFAULT_SIZES = ["1228:2000", "20000:600", "200000:600"]
 Measure = Callable[[Scale, Path], Figures]
@@ -31,8 +32,8 @@ def main() -> None:
     # Both end the run as an exception does, so that every server is ended on the way out.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda got, _frame: sys.exit(128 + got))
-    print(f"{os.cpu_count()} cores; one row an application and size")
-    print(" | ".join(HEADINGS), flush=True)
+    print(f"{machine()}; one row an application and size")
+    print_row(*HEADINGS)
     runs, refusals = [], []
     for size in options.sizes:
         items, annotations = (int(number) for number in size.split(":"))
@@ -46,7 +47,7 @@ def main() -> None:
                 print(refusals[-1], flush=True)
                 continue
             runs.append(run)
-            print(" | ".join(run.row()), flush=True)
+            print_row(*run.row())
     for line in ratios(runs):
         print(line)
     sys.exit(1 if refusals else 0)

@@ -14,7 +14,6 @@ import argparse
 import hashlib
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import threading
@@ -22,8 +21,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT)]
+from filled_host import fill_host
+from shared.hosts import begin, databases, empty_host, in_child, manage, parse
+from shared.measuring import load, seconds
+
 LINE_SECONDS = 300
 # What the restore itself adds to the trail, and what seals it.
 BY_THE_RESTORE = ("annotator_auditevent", "annotator_auditseal")
@@ -36,49 +37,40 @@ def main() -> None:
     parser.add_argument("--quadruplets", type=int, default=10_000)
     parser.add_argument("--model-mb", type=int, default=90)
     parser.add_argument("--writers", type=int, default=20)
-    parser.add_argument("--child", nargs="+", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.child:
-        import django
-
-        django.setup()
-        step, *how = options.child
-        print(json.dumps(STEPS[step](*how)))
-        return
-    databases = ["SQLite", *(["PostgreSQL"] if os.environ.get("DATABASE_URL") else [])]
-    failed = [name for name in databases if not measure(name, options)]
+    options = parse(parser, STEPS)
+    os.environ["BACKUP_PASSPHRASE"] = "a phrase that nobody else knows"
+    failed = [name for name in databases() if not measure(name, options)]
     sys.exit(1 if failed else 0)
 
 
 def measure(database: str, options: argparse.Namespace) -> bool:
     """Fill, back up under load, restore, compare; print what it took, return whether all held."""
-    with tempfile.TemporaryDirectory(prefix="backup.") as folder:
-        here, there = (environment(database, Path(folder) / name) for name in ("here", "there"))
+    with (
+        tempfile.TemporaryDirectory(prefix="backup.") as folder,
+        empty_host(database) as here,
+        empty_host(database, has_tables=False) as there,
+    ):
         sealed, stop = Path(folder) / "all.backup", Path(folder) / "stop"
-        run(here, "manage.py", "migrate", "--verbosity", "0")
-        child(here, "fill", options.ratings, options.quadruplets, options.model_mb)
-        load = os.getloadavg()[0]
+        in_child(here, "fill", options.ratings, options.quadruplets, options.model_mb)
+        load_before = load()
         crowd = begin(here, "crowd", options.writers, stop)
         # Until the crowd is at work.
         crowd.stdout.readline()
-        begun = time.monotonic()
-        run(here, "manage.py", "backup", str(sealed))
-        backup_seconds = time.monotonic() - begun
+        backup_seconds = seconds(lambda: manage(here, "backup", str(sealed)))
         stop.touch()
         wrote = json.loads(crowd.communicate()[0])
         share_the_key(here, there)
-        begun = time.monotonic()
-        run(there, "manage.py", "restore", str(sealed))
-        restore_seconds = time.monotonic() - begun
-        saved = child(here, "contents", sealed)
-        differing = differences(saved, child(there, "host"))
+        restore_seconds = seconds(lambda: manage(there, "restore", str(sealed)))
+        saved = in_child(here, "contents", sealed)
+        differing = differences(saved, in_child(there, "host"))
         rows = sum(count for count, _ in saved["tables"].values())
         print(
             f"{database}: {options.ratings:,} ratings, {rows:,} rows, {len(saved['files'])} files; "
             f"sealed {sealed.stat().st_size / 1e6:.0f} MB\n"
             f"  backup {backup_seconds:.1f} s, while {options.writers} annotators submitted "
             f"{wrote['acknowledged']:,} ratings ({wrote['failed']} failed)\n"
-            f"  restore {restore_seconds:.1f} s (line: {LINE_SECONDS} s), load before {load:.1f}\n"
+            f"  restore {restore_seconds:.1f} s (line: {LINE_SECONDS} s), load before "
+            f"{load_before:.1f}\n"
             f"  tables that differ: {', '.join(differing) or 'none'} of {len(saved['tables'])}",
             flush=True,
         )
@@ -99,97 +91,39 @@ def differences(saved: dict[str, Any], found: dict[str, Any]) -> list[str]:
     return wrong
 
 
-def environment(database: str, data: Path) -> dict[str, str]:
-    """Return the environment of an empty host."""
-    env = os.environ | {"DATA_DIR": str(data), "PYTHONPATH": str(ROOT)}
-    env |= {"DJANGO_SETTINGS_MODULE": "config.settings"}
-    env |= {"BACKUP_PASSPHRASE": "a phrase that nobody else knows"}
-    if database == "PostgreSQL":
-        env["DATABASE_URL"] = fresh_database(os.environ["DATABASE_URL"])
-    else:
-        env.pop("DATABASE_URL", None)
-    return env
-
-
-def fresh_database(url: str) -> str:
-    """Make an empty database on the server and return its address."""
-    import psycopg2
-
-    name = f"backup_{time.time_ns()}"
-    connection = psycopg2.connect(url)
-    connection.autocommit = True
-    connection.cursor().execute(f"CREATE DATABASE {name} TEMPLATE template0")
-    connection.close()
-    return url.rsplit("/", 1)[0] + "/" + name
-
-
 def share_the_key(here: dict[str, str], there: dict[str, str]) -> None:
     """Bring the key of local mode along, as the guide asks."""
     key = Path(here["DATA_DIR"]) / "secret_key"
     if key.exists():
-        other = Path(there["DATA_DIR"])
-        other.mkdir(mode=0o700, exist_ok=True)
-        (other / "secret_key").write_bytes(key.read_bytes())
-
-
-def run(env: dict[str, str], *arguments: str) -> None:
-    """Run a command of the project; its progress is of no interest."""
-    done = subprocess.run(
-        [sys.executable, *arguments], cwd=ROOT, env=env, capture_output=True, check=False
-    )
-    if done.returncode:
-        sys.exit(f"{' '.join(arguments)}: {done.stderr.decode()}")
-
-
-def begin(env: dict[str, str], *arguments: object) -> Any:
-    command = [sys.executable, __file__, "--child", *map(str, arguments)]
-    return subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE)
-
-
-def child(env: dict[str, str], *arguments: object) -> Any:
-    """Do a step on a host in a process of its own; return what it prints."""
-    process = begin(env, *arguments)
-    output, _ = process.communicate()
-    if process.returncode:
-        sys.exit(1)
-    return json.loads(output.splitlines()[-1])
+        (Path(there["DATA_DIR"]) / "secret_key").write_bytes(key.read_bytes())
 
 
 def fill(*sizes: str) -> None:
     """Fill this host."""
-    from benchmarks.filled_host import fill_host
-
     fill_host(*map(int, sizes))
 
 
 def crowd(writers: str, stop: str) -> dict[str, int]:
     """Have annotators submit, each what was assigned to them, until the file `stop` is there."""
     from django.db import connection
+    from shared.campaigns import RatedRows, member
 
-    from annotator.models import Assignment, Campaign, Candidate, Membership, Reference, User
+    from annotator.models import Campaign
     from annotator.rating.services import submit_rating
     from annotator.rubric import CRITERIA
 
-    campaign = Campaign.objects.create(slug="busy", name="Busy", overlap=int(writers))
-    reference = Reference.objects.create(
-        campaign=campaign, reference_id="busy", claims="1. A cup.", claims_sha256="x", position=0
-    )
-    candidates = Candidate.objects.bulk_create(
-        Candidate(
-            reference=reference,
-            campaign=campaign,
-            candidate_id=f"c{number}",
-            claims=f"1. A mug {number}.",
-            places=int(writers),
-        )
-        for number in range(500)
-    )
+    rows = RatedRows(Campaign.objects.create(slug="busy", name="Busy", overlap=int(writers)))
+    reference = rows.reference(0, "1. A cup.")
+    candidates = [
+        rows.candidate(reference, n, f"1. A mug {n}.", places=int(writers), has_room=True)
+        for n in range(500)
+    ]
     counts = {"acknowledged": 0, "failed": 0}
     lock, begun = threading.Lock(), threading.Event()
 
-    def submit(rows: list[Any], person: Any) -> None:
+    def submit(given: list[Any], person: Any) -> None:
         try:
-            for row in rows:
+            for row in given:
                 if Path(stop).exists():
                     break
                 try:
@@ -208,13 +142,10 @@ def crowd(writers: str, stop: str) -> dict[str, int]:
 
     threads = []
     for number in range(int(writers)):
-        person = User.objects.create(username=f"writer-{number}")
-        Membership.objects.create(user=person, campaign=campaign, role="annotator")
-        rows = Assignment.objects.bulk_create(
-            Assignment(campaign=campaign, annotator=person, candidate=one, label="x")
-            for one in candidates
-        )
-        threads.append(threading.Thread(target=submit, args=(rows, person)))
+        person = member(rows.campaign, f"writer-{number}")
+        given = [rows.assignment(one, person) for one in candidates]
+        threads.append(threading.Thread(target=submit, args=(given, person)))
+    rows.store()
     for thread in threads:
         thread.start()
     begun.wait()

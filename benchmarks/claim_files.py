@@ -12,17 +12,14 @@ check without that, and then the transaction that stores, whose length is `lock`
 
 import argparse
 import json
-import os
-import resource
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
+from shared.hosts import databases, empty_host, in_child, parse
+from shared.measuring import machine, measured, print_growth, print_row, seconds
+
 HEADINGS = ("what", "database", "items", "MB", "items/s", "wall s", "CPU s", "lock s", "growth MB")
 REAL = (2_400, 3_200, 3_200)
 SMALL = (20, 20)
@@ -36,13 +33,9 @@ def main() -> None:
     )
     parser.add_argument("--real", type=int, default=20_000)
     parser.add_argument("--small", type=int, default=1_000_000)
-    parser.add_argument("--child", nargs=4, help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.child:
-        print(json.dumps(measure(*options.child)))
-        return
-    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
-    print(" | ".join(HEADINGS), flush=True)
+    options = parse(parser, {"measure": measure})
+    print(machine())
+    print_row(*HEADINGS)
     with tempfile.TemporaryDirectory(prefix="claim_files.") as folder:
         run_all(options, Path(folder))
 
@@ -51,14 +44,13 @@ def run_all(options: argparse.Namespace, folder: Path) -> None:
     """Make each file once and measure everything with it."""
     several = {"real": (options.real, REAL), "tenfold": (10 * options.real, REAL)}
     several["small"] = (options.small, SMALL)
-    databases = ["SQLite", *(["PostgreSQL"] if os.environ.get("DATABASE_URL") else [])]
-    seconds: dict[tuple[str, str, str], float] = {}
+    spent: dict[tuple[str, ...], float] = {}
     for size, (items, lengths) in several.items():
         for layout in ("claims-jsonl", "csv", "patent-ce"):
             jobs = [
                 (job, name)
                 for job in ("read", "check", "import")
-                for name in (["none"] if job == "read" else databases)
+                for name in (["none"] if job == "read" else databases())
                 if all(
                     word in f"{job} {layout} {size} {name}".split() for word in options.only.split()
                 )
@@ -69,83 +61,31 @@ def run_all(options: argparse.Namespace, folder: Path) -> None:
             path = folder / f"{size}.{layout}"
             write_file(path, layout, items, lengths)
             for job, name in jobs:
-                found = in_child(job, layout, path, name, folder)
-                seconds[job, name, size] = found["cpu"]
-                print(" | ".join(cells(f"{job} {layout} {size}", name, items, path, found)))
-                sys.stdout.flush()
+                with empty_host(name, has_tables=name != "none") as env:
+                    took = in_child(env, "measure", job, layout, path)
+                spent[job, name, size] = took["cpu"]
+                print_row(
+                    f"{job} {layout} {size}",
+                    name,
+                    f"{items:,}",
+                    f"{path.stat().st_size / 1e6:.0f}",
+                    f"{items / took['wall']:,.0f}",
+                    *(f"{took[key]:.1f}" if took[key] else "-" for key in ("wall", "cpu", "lock")),
+                    f"{took['growth']:.0f}",
+                )
             path.unlink()
-    for job, name, size in seconds:
-        if size == "tenfold" and (job, name, "real") in seconds:
-            ratio = seconds[job, name, "tenfold"] / seconds[job, name, "real"]
-            print(f"{job}, {name}: {ratio:.1f} times the CPU for ten times the items")
+    print_growth(spent)
 
 
-def cells(what: str, name: str, items: int, path: Path, found: dict[str, Any]) -> list[str]:
-    """Return one line of the table."""
-    return [
-        what,
-        name,
-        f"{items:,}",
-        f"{path.stat().st_size / 1e6:.0f}",
-        f"{items / found['wall']:,.0f}",
-        f"{found['wall']:.1f}",
-        f"{found['cpu']:.1f}",
-        f"{found['lock']:.1f}" if found["lock"] else "-",
-        f"{found['growth'] / 1e6:.0f}",
-    ]
-
-
-def in_child(job: str, layout: str, path: Path, database: str, folder: Path) -> dict[str, Any]:
-    """Run one measurement in a fresh process over an empty database."""
-    with tempfile.TemporaryDirectory(dir=folder) as data:
-        env = os.environ | {"DATA_DIR": data, "PYTHONPATH": str(ROOT)}
-        env |= {"DJANGO_SETTINGS_MODULE": "config.settings"}
-        if database == "PostgreSQL":
-            env["DATABASE_URL"] = fresh_database(os.environ["DATABASE_URL"])
-        else:
-            env = {key: value for key, value in env.items() if key != "DATABASE_URL"}
-        if database != "none":
-            migrate = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
-            subprocess.run(migrate, cwd=ROOT, env=env, check=True)
-        command = [sys.executable, __file__, "--child", job, layout, str(path), database]
-        done = subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True)
-        return dict(json.loads(done.stdout.splitlines()[-1]))
-
-
-def fresh_database(url: str) -> str:
-    """Make an empty database on the server and return its address."""
-    import psycopg2
-
-    name = f"claim_files_{time.time_ns()}"
-    connection = psycopg2.connect(url)
-    connection.autocommit = True
-    connection.cursor().execute(f"CREATE DATABASE {name}")
-    connection.close()
-    return url.rsplit("/", 1)[0] + "/" + name
-
-
-def measure(job: str, layout: str, path: str, database: str) -> dict[str, float]:
-    """Do one thing with a file; return seconds and bytes."""
-    import django
-
-    django.setup()
+def measure(job: str, layout: str, path: str) -> dict[str, float]:
+    """Do one thing with a file; return what it took."""
     from django.db import connection
 
-    if database != "none":
+    if job != "read":
         connection.ensure_connection()
     work = prepare(job)
-    before = resident()
-    start, cpu = time.perf_counter(), time.process_time()
     with Path(path).open("rb") as file:
-        lock = work(file, layout)
-    wall, spent = time.perf_counter() - start, time.process_time() - cpu
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return {"wall": wall, "cpu": spent, "lock": lock, "growth": peak - before}
-
-
-def resident() -> int:
-    """Return the bytes that this process has in memory now."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        return measured(lambda: {"lock": work(file, layout)})
 
 
 def prepare(job: str) -> Any:
@@ -167,9 +107,9 @@ def prepare(job: str) -> Any:
     def store(file: Any, layout: str) -> float:
         """As the command does: check it first, then read it once more inside a transaction."""
         check_claims(campaign=None, file=file, format=layout, looks_for_similar=False)
-        start = time.perf_counter()
-        import_file(slug="room", file=file, file_name="claims", format=layout)
-        return time.perf_counter() - start
+        return seconds(
+            lambda: import_file(slug="bench", file=file, file_name="claims", format=layout)
+        )
 
     return {"read": read, "check": check, "import": store}[job]
 

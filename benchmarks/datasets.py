@@ -10,19 +10,14 @@ own, without the database server's; growth is peak RSS less what Django with all
 
 import argparse
 import json
-import os
 import random
-import resource
-import subprocess
-import sys
-import tempfile
-import time
 from collections.abc import Callable, Iterator
 from itertools import combinations, islice
 from pathlib import Path
-from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
+from shared.hosts import databases, empty_host, in_child, parse
+from shared.measuring import machine, measured, print_growth, print_row
+
 HEADINGS = ("what", "database", "items", "items/s", "wall s", "CPU s", "growth MB", "load before")
 CANDIDATES = 5
 PAIRS = CANDIDATES * (CANDIDATES - 1) // 2
@@ -38,109 +33,56 @@ def main() -> None:
     parser.add_argument("--ratings", type=int, default=50_000)
     parser.add_argument("--real", type=int, default=20_000)
     parser.add_argument("--small", type=int, default=1_000_000)
-    parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.child:
-        run_child(*options.child)
-        return
-    print(f"{os.cpu_count()} cores")
-    print(" | ".join(HEADINGS), flush=True)
-    spent: dict[tuple[str, str, str], float] = {}
+    options = parse(parser, {"fill": fill, "write": write_file, "measure": measure})
+    print(machine())
+    print_row(*HEADINGS)
+    spent: dict[tuple[str, ...], float] = {}
     jobs = [("freeze", "real", options.ratings)]
     jobs += [("files", "real", options.real), ("files", "tenfold", 10 * options.real)]
     jobs += [("files", "small", options.small)]
-    databases = ["SQLite", *(["PostgreSQL"] if os.environ.get("DATABASE_URL") else [])]
     for job, size, items in jobs:
-        for database in databases:
+        for database in databases():
             if not all(word in (job, size, database) for word in options.only.split()):
                 continue
-            for found in in_child(job, size, items, database):
-                spent[found["what"], size, database] = found["cpu"]
-                print(" | ".join(cells(found, size, database)), flush=True)
-    for (what, size, database), seconds in spent.items():
-        if size == "tenfold" and (what, "real", database) in spent:
-            ratio = seconds / spent[what, "real", database]
-            print(f"{what}, {database}: {ratio:.1f} times the CPU for ten times the items")
+            for what, took in run(job, size, items, database):
+                spent[what, database, size] = took["cpu"]
+                print_row(
+                    f"{what} {size}",
+                    database,
+                    f"{items:,}",
+                    f"{items / took['wall']:,.0f}",
+                    *(f"{took[key]:.1f}" for key in ("wall", "cpu")),
+                    f"{took['growth']:.0f}",
+                    f"{took['load']:.1f}",
+                )
+    print_growth(spent)
 
 
-def cells(found: dict[str, Any], size: str, database: str) -> list[str]:
-    """Return one line of the table."""
-    return [
-        f"{found['what']} {size}",
-        database,
-        f"{found['items']:,}",
-        f"{found['items'] / found['wall']:,.0f}",
-        f"{found['wall']:.1f}",
-        f"{found['cpu']:.1f}",
-        f"{found['growth'] / 1e6:.0f}",
-        f"{found['load']:.1f}",
-    ]
+def run(job: str, size: str, items: int, database: str) -> Iterator[tuple[str, dict[str, float]]]:
+    """Do one job over an empty database, each step in a fresh process; yield what each took."""
+    with empty_host(database) as env:
+        first, work = ("fill", "freeze") if job == "freeze" else ("write", "import")
+        in_child(env, first, items, SMALL if size == "small" else REAL)
+        for step in (work, "export patent-ce-jsonl", "export patent-ce-json", "export csv"):
+            yield step, in_child(env, "measure", step)
 
 
-def in_child(job: str, size: str, items: int, database: str) -> Iterator[dict[str, Any]]:
-    """Run the measurements of one job over an empty database, a fresh process each."""
-    with tempfile.TemporaryDirectory(prefix="datasets.") as data:
-        env = os.environ | {"DATA_DIR": data, "PYTHONPATH": str(ROOT)}
-        env |= {"DJANGO_SETTINGS_MODULE": "config.settings"}
-        if database == "PostgreSQL":
-            env["DATABASE_URL"] = fresh_database(os.environ["DATABASE_URL"])
-        else:
-            env = {key: value for key, value in env.items() if key != "DATABASE_URL"}
-        migrate = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
-        subprocess.run(migrate, cwd=ROOT, env=env, check=True)
-        steps = ["fill", "freeze"] if job == "freeze" else ["write", "import"]
-        steps += ["export patent-ce-jsonl", "export patent-ce-json", "export csv"]
-        for step in steps:
-            command = [sys.executable, __file__, "--child", step, size, str(items)]
-            done = subprocess.run(command, cwd=ROOT, env=env, check=True, stdout=subprocess.PIPE)
-            if step not in ("fill", "write"):
-                yield json.loads(done.stdout.splitlines()[-1])
-
-
-def fresh_database(url: str) -> str:
-    """Make an empty database on the server and return its address."""
-    import psycopg2
-
-    name = f"datasets_{time.time_ns()}"
-    connection = psycopg2.connect(url)
-    connection.autocommit = True
-    connection.cursor().execute(f"CREATE DATABASE {name}")
-    connection.close()
-    return url.rsplit("/", 1)[0] + "/" + name
-
-
-def run_child(step: str, size: str, given: str) -> None:
-    """Do one step; print seconds and bytes as JSON."""
-    import django
-
-    django.setup()
-    from django.conf import settings
-
-    items, length = int(given), SMALL if size == "small" else REAL
-    path = Path(settings.DATA_DIR) / "quality.json"
-    if step == "fill":
-        fill(items)
-    elif step == "write":
-        write_file(path, items, length)
-    else:
-        print(json.dumps({"what": step, **measured(work_of(step, path), items)}))
-
-
-def measured(work: Callable[[], object], items: int) -> dict[str, float]:
-    """Carry out some work; return what it took."""
+def measure(step: str) -> dict[str, float]:
+    """Do one step; return what it took."""
     from django.db import connection
 
     connection.ensure_connection()
-    load = os.getloadavg()[0]
-    before = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    start, cpu = time.perf_counter(), time.process_time()
-    work()
-    wall, spent = time.perf_counter() - start, time.process_time() - cpu
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return {"items": items, "wall": wall, "cpu": spent, "growth": peak - before, "load": load}
+    return measured(work_of(step))
 
 
-def work_of(step: str, path: Path) -> Callable[[], object]:
+def published_file() -> Path:
+    """Return where a host's file of quadruplets lies."""
+    from django.conf import settings
+
+    return Path(settings.DATA_DIR) / "quality.json"
+
+
+def work_of(step: str) -> Callable[[], None]:
     """Return what a step does."""
     from annotator.models import Campaign
     from scoring.datasets.exports.services import export_version
@@ -149,76 +91,49 @@ def work_of(step: str, path: Path) -> Callable[[], object]:
     from scoring.models import DatasetVersion
     from scoring.quadruplets import SplitPlan
 
-    def export() -> None:
-        version = DatasetVersion.objects.get()
-        file_format = step.removeprefix("export ")
-        with (path.parent / "export").open("wb") as file:
-            file.writelines(export_version(version=version, file_format=file_format).pieces)
+    path = published_file()
 
-    if step == "freeze":
-        return lambda: freeze_dataset(campaign=Campaign.objects.get())
-    if step == "import":
-        return lambda: import_files(name="data", paths=[path], plan=SplitPlan())
-    return export
+    def work() -> None:
+        if step == "freeze":
+            freeze_dataset(campaign=Campaign.objects.get())
+        elif step == "import":
+            import_files(name="data", paths=[path], plan=SplitPlan())
+        else:
+            found = export_version(
+                version=DatasetVersion.objects.get(), file_format=step.removeprefix("export ")
+            )
+            with path.with_name("export").open("wb") as file:
+                file.writelines(found.pieces)
+
+    return work
 
 
-def fill(ratings: int) -> None:
+def fill(ratings: str, length: str) -> None:
     """Fill a closed campaign with references of five candidates, each rated by two of twenty."""
-    from django.utils import timezone
+    from shared.campaigns import RatedRows, member
 
-    from annotator.models import Assignment, Campaign, Candidate, Rating, Reference, User
-    from annotator.rubric import CRITERIA, overall_numerator
+    from annotator.models import Campaign
+    from annotator.rubric import CRITERIA
 
-    campaign = Campaign.objects.create(slug="bench", name="Bench", status="closed")
-    people = User.objects.bulk_create(User(username=f"user-{n}") for n in range(ANNOTATORS))
-    chance, now = random.Random(2), timezone.now()
-    texts = claim_sets(REAL)
-    for position in range(ratings // (2 * CANDIDATES)):
-        reference = Reference.objects.create(
-            campaign=campaign,
-            reference_id=f"r{position}",
-            claims=next(texts),
-            claims_sha256=f"{position:064}",
-            may_train=True,
-            position=position,
-        )
-        candidates = Candidate.objects.bulk_create(
-            Candidate(
-                reference=reference, campaign=campaign, candidate_id=f"c{n}", claims=next(texts)
-            )
-            for n in range(CANDIDATES)
-        )
-        pairs = [(c, person) for c in candidates for person in chance.sample(people, 2)]
-        given = Assignment.objects.bulk_create(
-            Assignment(
-                campaign=campaign, candidate=c, annotator=p, label=str(n), status="submitted"
-            )
-            for n, (c, p) in enumerate(pairs)
-        )
-        rows = []
-        for assignment in given:
-            scores = {criterion: chance.randint(0, 10) for criterion in CRITERIA}
-            rows.append(
-                Rating(
-                    assignment=assignment,
-                    candidate=assignment.candidate,
-                    annotator=assignment.annotator,
-                    rubric_version=campaign.rubric_version,
-                    submitted_at=now,
-                    revised_at=now,
-                    overall_numerator=overall_numerator(scores),
-                    **scores,
-                )
-            )
-        Rating.objects.bulk_create(rows)
+    rows = RatedRows(Campaign.objects.create(slug="bench", name="Bench", status="closed"))
+    people = [member(rows.campaign, f"user-{n}") for n in range(ANNOTATORS)]
+    chance, texts = random.Random(2), claim_sets(int(length))
+    for position in range(int(ratings) // (2 * CANDIDATES)):
+        reference = rows.reference(position, next(texts), may_train=True)
+        for place in range(CANDIDATES):
+            candidate = rows.candidate(reference, place, next(texts))
+            for person in chance.sample(people, 2):
+                scores = {criterion: chance.randint(0, 10) for criterion in CRITERIA}
+                rows.rating(candidate, person, scores)
+    rows.store()
 
 
-def write_file(path: Path, items: int, length: int) -> None:
+def write_file(items: str, length: str) -> None:
     """Write a file in the published layout: the pairs of five candidates of each reference."""
     chance = random.Random(3)
-    with path.open("w", encoding="utf-8") as file:
+    with published_file().open("w", encoding="utf-8") as file:
         file.write("[")
-        for number, (reference, b, c) in enumerate(islice(triples(length), items)):
+        for number, (reference, b, c) in enumerate(islice(triples(int(length)), int(items))):
             label = {"Quality": chance.choice((1, 0, -1))}
             record = {"gold_claim": reference, "A": b, "B": c, "human_eval": label}
             file.write((",\n" if number else "\n") + json.dumps(record, ensure_ascii=False))

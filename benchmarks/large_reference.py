@@ -8,17 +8,11 @@ transaction of a submit, which holds its reference, and on SQLite the lock of al
 """
 
 import argparse
-import os
 import random
-import statistics
-import sys
 import time
-from pathlib import Path
 
-from own_database import own_database
-
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT)]
+from shared.hosts import own_database
+from shared.measuring import machine, spread
 
 
 def main() -> None:
@@ -33,72 +27,23 @@ def main() -> None:
 
 def fill(count: int, left: int) -> list[object]:
     """Store one reference with its ratings; return the assignments that are left to be rated."""
-    from django.utils import timezone
+    from shared.campaigns import RatedRows, member
 
-    from annotator.models import (
-        Assignment,
-        Campaign,
-        Candidate,
-        Membership,
-        Rating,
-        Reference,
-        User,
-    )
-    from annotator.rubric import overall_numerator
+    from annotator.models import Campaign
 
-    campaign = Campaign.objects.create(slug="large", name="Large", overlap=2)
-    users = [User.objects.create(username=f"annotator{number}") for number in range(2)]
-    for user in users:
-        Membership.objects.create(campaign=campaign, user=user, role="annotator")
-    reference = Reference.objects.create(
-        campaign=campaign, reference_id="r", claims="1. A cup.", claims_sha256="r", position=1
-    )
-    candidates = [
-        Candidate(
-            reference=reference,
-            campaign=campaign,
-            queue_position=1,
-            candidate_id=f"c{number}",
-            claims=f"1. A cup {number}.",
-            claims_sha256=f"c{number}",
-            held=2,
-            has_room=False,
-        )
-        for number in range(count)
-    ]
-    chance, now = random.Random(1), timezone.now()
-    assignments, ratings = [], []
-    for number, candidate in enumerate(candidates):
-        for user in users:
-            is_open = user is users[1] and number < left
-            assignments.append(
-                Assignment(
-                    campaign=campaign,
-                    annotator=user,
-                    candidate=candidate,
-                    label=f"Candidate {number + 1}",
-                    position=number + 1,
-                    status="open" if is_open else "submitted",
-                )
-            )
-            if is_open:
-                continue
-            given = drawn(chance)
-            ratings.append(
-                Rating(
-                    assignment=assignments[-1],
-                    candidate=candidate,
-                    annotator=user,
-                    rubric_version=campaign.rubric_version,
-                    submitted_at=now,
-                    revised_at=now,
-                    overall_numerator=overall_numerator(given),
-                    **given,
-                )
-            )
-    for rows in (candidates, assignments, ratings):
-        type(rows[0]).objects.bulk_create(rows, batch_size=500)
-    return [row for row in assignments if row.status == "open"]
+    rows = RatedRows(Campaign.objects.create(slug="large", name="Large", overlap=2))
+    one, other = (member(rows.campaign, f"annotator{number}") for number in range(2))
+    reference = rows.reference(1, "1. A cup.")
+    chance, waiting = random.Random(1), []
+    for number in range(count):
+        candidate = rows.candidate(reference, number, f"1. A cup {number}.", held=2)
+        rows.rating(candidate, one, drawn(chance))
+        if number < left:
+            waiting.append(rows.assignment(candidate, other))
+        else:
+            rows.rating(candidate, other, drawn(chance))
+    rows.store()
+    return waiting
 
 
 def drawn(chance: random.Random) -> dict[str, int]:
@@ -122,17 +67,15 @@ def measure(waiting: list[object]) -> None:
     start = time.perf_counter()
     with transaction.atomic():
         measure_conflicts(first.campaign, first.candidate.reference_id, database_now())
-    print(f"database: {connection.vendor}; load {os.getloadavg()[0]:.1f}")
+    print(f"database: {connection.vendor}; {machine()}")
     print(f"all conflicts, the first time: {time.perf_counter() - start:.2f} s")
     chance, times = random.Random(2), []
     for row in waiting:
         start = time.perf_counter()
         submit_rating(assignment_id=row.pk, annotator=row.annotator, scores=drawn(chance))
         times.append(time.perf_counter() - start)
-    print(
-        f"submit: median {statistics.median(times) * 1000:.0f} ms, max {max(times) * 1000:.0f} ms; "
-        f"{Conflict.objects.filter(kind='order_flip').count()} order flips"
-    )
+    flips = Conflict.objects.filter(kind="order_flip").count()
+    print(f"submit: {spread(times)} ms (median / p95 / max); {flips} order flips")
 
 
 if __name__ == "__main__":

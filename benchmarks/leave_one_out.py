@@ -1,11 +1,10 @@
 """Measures the default model on unseen references, beside PatClaimEval-0 and n-gram metrics.
 
 Usage: python benchmarks/leave_one_out.py [FILE] [--halves 200] [--criterion CRITERION]
-Without FILE: the rated references of the demo campaign. FILE is JSONL with rows
-{"reference_id", "A", "B", "C", "y": {criterion: 1|0|-1}} or the published JSON layout. Each
-reference in turn is scored by a model that was trained on all others; with --halves, half of the
-references drawn at random train, the others are scored, and it is counted how often the model
-beats all six metrics there. Nothing is chosen on what is measured.
+Without FILE: the rated references of the demo campaign. FILE is patent-ce-jsonl or the published
+JSON layout (docs/files.md). Each reference in turn is scored by a model that was trained on all
+others; with --halves, half of the references drawn at random train, the others are scored, and it
+is counted how often the model beats all six metrics there. Nothing is chosen on what is measured.
 """
 
 from __future__ import annotations

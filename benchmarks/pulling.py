@@ -19,9 +19,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from annotation_flow.clients import Wire, scores_for
-from annotation_flow.figures import load, spread
 from annotation_flow.ours import WARM_PATH, OurInterface, serving_ours
 from annotation_flow.scale import Scale
+from shared.measuring import load, machine, print_row, spread
 
 LONGEST_ROUND_SECONDS = 120
 DURATION = re.compile(r"dur=([0-9.]+)")
@@ -60,12 +60,12 @@ def main() -> None:
     options = parser.parse_args()
     asked = options.annotators * options.rounds
     scale = Scale(options.items, asked, annotators=options.annotators)
-    print(f"{os.cpu_count()} cores; {options.annotators} annotators at once")
-    print(" | ".join(HEADINGS), flush=True)
+    print(f"{machine()}; {options.annotators} annotators at once")
+    print_row(*HEADINGS)
     for name, url in (("SQLite", ""), ("PostgreSQL", os.environ.get("DATABASE_URL", ""))):
         if url or name == "SQLite":
             with tempfile.TemporaryDirectory(prefix="pulling.") as folder:
-                print(" | ".join(measure(name, scale, Path(folder), url)), flush=True)
+                print_row(*measure(name, scale, Path(folder), url))
 
 
 def measure(name: str, scale: Scale, folder: Path, database_url: str) -> list[str]:

@@ -11,20 +11,15 @@ claim sets that this process has not read before, as after a restart.
 import argparse
 import gzip
 import itertools
-import os
 import random
-import statistics
 import sys
 import time
-from pathlib import Path
 
-from own_database import own_database
+from shared.hosts import own_database
+from shared.measuring import machine, spread
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 CLAIMS = 20
 ANNOTATORS = 5
-BATCH = 2_000
 
 
 def main() -> None:
@@ -55,80 +50,27 @@ def texts(number: int) -> tuple[str, str]:
 
 def fill(count: int, pages: int) -> object:
     """Store the campaign with its ratings; return the annotator who has `pages` left to rate."""
-    from django.utils import timezone
+    from shared.campaigns import RatedRows, member
 
-    from annotator.models import (
-        Assignment,
-        Campaign,
-        Candidate,
-        Membership,
-        Rating,
-        Reference,
-        User,
-    )
-    from annotator.rubric import CRITERIA, overall_numerator
+    from annotator.models import Campaign, Rating
+    from annotator.rubric import CRITERIA
 
     campaign = Campaign.objects.create(slug="full", name="Full", overlap=ANNOTATORS)
-    users = [User.objects.create(username=f"annotator{n}") for n in range(ANNOTATORS)]
-    for user in users:
-        Membership.objects.create(campaign=campaign, user=user, role="annotator")
+    users = [member(campaign, f"annotator{n}") for n in range(ANNOTATORS)]
     pairs = [texts(number) for number in range(pages)]
-    chance, now = random.Random(1), timezone.now()
-    for first in range(0, count, BATCH):
-        references, candidates, assignments, ratings = [], [], [], []
-        for number in range(first, min(first + BATCH, count)):
-            reference_text, candidate_text = pairs[number % pages]
-            if number % 10 == 0:
-                references.append(
-                    Reference(
-                        campaign=campaign,
-                        reference_id=f"r{number}",
-                        claims=reference_text,
-                        claims_sha256=str(number),
-                        position=number,
-                    )
-                )
-            candidates.append(
-                Candidate(
-                    reference=references[-1],
-                    campaign=campaign,
-                    queue_position=references[-1].position,
-                    candidate_id=f"c{number}",
-                    claims=f"{candidate_text} {number}",
-                    claims_sha256=str(number),
-                    held=ANNOTATORS,
-                    has_room=False,
-                )
-            )
-            for place, user in enumerate(users):
-                is_open = place == 0 and number < pages
-                assignments.append(
-                    Assignment(
-                        campaign=campaign,
-                        annotator=user,
-                        candidate=candidates[-1],
-                        label=f"Candidate {number + 1}",
-                        position=number + 1,
-                        status="open" if is_open else "submitted",
-                    )
-                )
-                if is_open:
-                    continue
-                scores = {key: chance.randint(4, 6) for key in CRITERIA}
-                ratings.append(
-                    Rating(
-                        assignment=assignments[-1],
-                        candidate=candidates[-1],
-                        annotator=user,
-                        rubric_version=campaign.rubric_version,
-                        submitted_at=now,
-                        revised_at=now,
-                        overall_numerator=overall_numerator(scores),
-                        **scores,
-                    )
-                )
-        for rows in (references, candidates, assignments, ratings):
-            type(rows[0]).objects.bulk_create(rows, batch_size=500)
+    chance, rows = random.Random(1), RatedRows(campaign)
+    for number in range(count):
+        reference_text, candidate_text = pairs[number % pages]
+        if number % 10 == 0:
+            reference = rows.reference(number, reference_text)
+        text = f"{candidate_text} {number}"
+        candidate = rows.candidate(reference, number, text, held=ANNOTATORS)
+        for place, user in enumerate(users):
+            if place == 0 and number < pages:
+                rows.assignment(candidate, user)
+            else:
+                rows.rating(candidate, user, {key: chance.randint(4, 6) for key in CRITERIA})
+    rows.store()
     print(f"{count} candidates, {Rating.objects.count()} ratings", file=sys.stderr)
     return users[0]
 
@@ -154,9 +96,7 @@ def measure(user: object, pages: int) -> None:
         submitted.append(time.perf_counter() - start)
         address = answer["Location"]
         if number % 20 == 0:
-            with CaptureQueriesContext(
-                connection,
-            ) as captured:
+            with CaptureQueriesContext(connection) as captured:
                 page = client.get(address)
             queries.append(len(captured))
             weights.append(len(gzip.compress(page.content, 6)))
@@ -165,13 +105,9 @@ def measure(user: object, pages: int) -> None:
         page = client.get(address)
         shown.append(time.perf_counter() - start)
         assert page.status_code == 200, page.status_code
-    print(f"database: {connection.vendor}; load {os.getloadavg()[0]:.1f}")
+    print(f"database: {connection.vendor}; {machine()}")
     for name, times in (("page", shown), ("submit", submitted)):
-        times.sort()
-        print(
-            f"{name}: median {statistics.median(times) * 1000:.1f} ms, "
-            f"p95 {times[int(len(times) * 0.95)] * 1000:.1f} ms, max {times[-1] * 1000:.1f} ms"
-        )
+        print(f"{name}: {spread(times)} ms (median / p95 / max)")
     print(f"queries of the page: at most {max(queries)}")
     print(f"weight of the page, gzip: at most {max(weights) / 1000:.1f} kB")
 

@@ -13,17 +13,15 @@ import argparse
 import json
 import os
 import resource
-import statistics
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+from shared.hosts import in_child, parse
+from shared.measuring import machine, print_row, seconds, spread
+
 WORDS = (
     *("pump", "valve", "spring", "sensor", "lever", "motor"),
     *("housing", "lid", "shaft", "gear", "plate", "wheel"),
@@ -37,33 +35,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=20_000)
     parser.add_argument("--times", type=int, default=50)
-    parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.child:
-        folder, count, name = options.child
-        print(json.dumps(stream(Path(folder), int(count), name)))
-        return
+    options = parse(parser, {"stream": stream}, needs_django=False)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         train(folder)
-        print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
-        print("stream | pairs | wall s | CPU s | pairs/s | growth MB | cache MB")
+        print(machine())
+        print_row("stream", "pairs", "wall s", "CPU s", "pairs/s", "growth MB", "cache MB")
         for count in (options.pairs // 10, options.pairs):
             for what in ("new", "known"):
-                found = in_child(folder, count, f"{count}.sqlite3")
-                print(f"{what} | {count:,} | " + " | ".join(found), flush=True)
+                took = in_child(os.environ, "stream", folder, count)
+                print_row(
+                    what,
+                    f"{count:,}",
+                    *(f"{took[key]:.1f}" for key in ("wall", "cpu")),
+                    f"{count / took['wall']:,.0f}",
+                    *(f"{took[key]:.1f}" for key in ("growth", "cache")),
+                )
         answers(folder, options.times)
-
-
-def in_child(folder: Path, count: int, cache: str) -> list[str]:
-    command = [sys.executable, __file__, "--child", str(folder), str(count), cache]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    found = json.loads(done.stdout)
-    return [
-        *(f"{found[key]:.1f}" for key in ("wall", "cpu")),
-        f"{count / found['wall']:,.0f}",
-        *(f"{found[key]:.1f}" for key in ("growth", "cache")),
-    ]
 
 
 def texts(count: int) -> Iterator[dict[str, Any]]:
@@ -128,15 +116,16 @@ def train(folder: Path) -> None:
     )
 
 
-def stream(folder: Path, count: int, cache: str) -> dict[str, float]:
+def stream(place: str, pairs: str) -> dict[str, float]:
     """Score a file of so many pairs, and return seconds and megabytes."""
     from scoring.patclaimeval.pair_scores import CachedScorer, ScoreCache
     from scoring.patclaimeval.scorer import load_scorer
     from scoring.patclaimeval.stream import ModelDetails, Tally, score_lines
 
+    folder, count = Path(place), int(pairs)
     path = folder / f"pairs-{count}.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in texts(count)))
-    store = folder / cache
+    store = folder / f"{count}.sqlite3"
     scorer = CachedScorer(lambda: load_scorer(folder / "model"), "a" * 64, ScoreCache(store))
     began, cpu, peak, tally = time.monotonic(), time.process_time(), 0.0, Tally()
     with path.open("rb") as file:
@@ -192,25 +181,16 @@ def answers(folder: Path, times: int) -> None:
 
     work()
     assert ScoreRequest.objects.get().status == "succeeded"
-    print("answer | p50 ms | p95 ms")
-    print(f"job queued (202) | {measured(new, times)}", flush=True)
-    print(f"job queued and a worker's | {measured(work, max(5, times // 5))}", flush=True)
+    print_row("answer", "ms p50 / p95 / max")
+    print_row("job queued (202)", spread([seconds(new) for _ in range(times)]))
+    few = max(5, times // 5)
+    print_row("job queued and a worker's", spread([seconds(work) for _ in range(few)]))
     candidate = ScoreRequest.objects.get().candidate_texts[0]
 
     def known() -> None:
         assert ask(candidate) == 200
 
-    print(f"known (200) | {measured(known, times)}", flush=True)
-
-
-def measured(act: Callable[[], None], times: int) -> str:
-    """Return the median and the 95 % quantile of an act in milliseconds."""
-    spent = []
-    for _ in range(times):
-        began = time.monotonic()
-        act()
-        spent.append(1000 * (time.monotonic() - began))
-    return f"{statistics.median(spent):.1f} | {statistics.quantiles(spent, n=20)[-1]:.1f}"
+    print_row("known (200)", spread([seconds(known) for _ in range(times)]))
 
 
 def researcher(folder: Path) -> Any:

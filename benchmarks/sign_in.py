@@ -9,16 +9,12 @@ differ by 20 ms at most before a guesser over a network could read names from th
 """
 
 import argparse
-import os
 import statistics
-import sys
 import time
-from pathlib import Path
 
-from own_database import own_database
+from shared.hosts import own_database
+from shared.measuring import machine, spread
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT)]
 KINDS = ("an account", "no account")
 
 
@@ -47,13 +43,9 @@ def measure(tries: int) -> None:
     for number in range(tries):
         for kind, name in zip(KINDS, (f"known-{number}", f"stranger-{number}"), strict=True):
             took[kind].append(try_in(name, number))
-    print(f"{tries} wrong passwords each; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    print(f"{tries} wrong passwords each; {machine()}")
     for kind, seconds in took.items():
-        tenths = statistics.quantiles(seconds, n=20)
-        print(
-            f"{kind}: median {statistics.median(seconds) * 1000:.1f} ms, "
-            f"p95 {tenths[-1] * 1000:.1f} ms"
-        )
+        print(f"{kind}: {spread(seconds)} ms (median / p95 / max)")
     known, unknown = (statistics.median(took[kind]) for kind in KINDS)
     print(f"the medians differ by {abs(known - unknown) * 1000:.1f} ms")
 

@@ -1,6 +1,6 @@
 """Routes of scoring's REST calls, below /api/v1/."""
 
-from django.urls import path
+from django.urls import include, path
 
 from scoring.datasets.exports import api as exports_api
 from scoring.datasets.freezing import api as freezing_api
@@ -11,23 +11,14 @@ from scoring.training.runs import api as runs_api
 
 app_name = "api"
 
+OF_A_VERSION = [
+    path("", freezing_api.Version.as_view(), name="dataset_version"),
+    path("export/", exports_api.Export.as_view(), name="export"),
+    path("card/", exports_api.DataCard.as_view(), name="data_card"),
+]
 urlpatterns = [
     path("datasets/", freezing_api.Datasets.as_view(), name="datasets"),
-    path(
-        "datasets/<dataset:name>/versions/<int:number>/",
-        freezing_api.Version.as_view(),
-        name="dataset_version",
-    ),
-    path(
-        "datasets/<dataset:name>/versions/<int:number>/export/",
-        exports_api.Export.as_view(),
-        name="export",
-    ),
-    path(
-        "datasets/<dataset:name>/versions/<int:number>/card/",
-        exports_api.DataCard.as_view(),
-        name="data_card",
-    ),
+    path("datasets/<dataset:name>/versions/<int:number>/", include(OF_A_VERSION)),
     path("training-runs/", runs_api.Runs.as_view(), name="runs"),
     path("training-runs/<uuid:pk>/", runs_api.Run.as_view(), name="run"),
     path("training-runs/<uuid:pk>/cancel/", runs_api.Cancel.as_view(), name="cancel_run"),

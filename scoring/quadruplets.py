@@ -16,10 +16,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import sha256
 from itertools import combinations
-from typing import Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from annotator.rating_values import RatedScores, majority, points_of, settled_value
-from annotator.rubric import ALL_CRITERIA, unit_of
+from annotator.rubric import ALL_CRITERIA, RUBRIC_VERSION, unit_of
 from core.errors import Refused
 from core.text_io.text import text_sha256
 
@@ -191,29 +191,30 @@ class RatedReference:
 
 
 @dataclass(frozen=True, slots=True)
-class Quadruplet:
-    """One comparison. y[criterion] = 1 if B is better, 0 if equal, -1 if C is better.
+class DatasetRow:
+    """A quadruplet: reference A, candidates B and C, and what is known of the comparison.
 
-    `y_soft[criterion]` is the share of annotators who hold B above C, a tie counting one half,
-    0 to 1. `rating_ids` names every rating that the labels follow from, sorted, `adjudication_ids`
-    every ruling. `flags`: "B equals the reference" and the like.
+    y[criterion] is 1 where B is better, 0 where both are equal, -1 where C is better. Texts are
+    stored byte for byte. `split` is "" where none is known. `provenance` and `extras` hold the
+    optional keys of patent-ce-jsonl.
     """
 
     id: str
     reference_id: str
     reference: str
-    b_id: str
     b: str
-    c_id: str
     c: str
-    y: Mapping[str, Label]
-    y_soft: Mapping[str, float]
-    rating_ids: tuple[str, ...]
-    annotators: int
-    annotator: str
-    flags: tuple[str, ...]
-    facts: Mapping[str, str]
-    adjudication_ids: tuple[str, ...] = ()
+    b_id: str
+    c_id: str
+    y: Mapping[str, int]
+    split: str = ""
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    extras: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def annotator(self) -> str:
+        """The pseudonym of the one annotator that the labels are of; "" where there is none."""
+        return str(self.extras.get("annotator", ""))
 
 
 def build_quadruplets(
@@ -223,7 +224,8 @@ def build_quadruplets(
     tie_band: Fraction = Fraction(0),
     seed: int = 0,
     criteria: Collection[str] = ALL_CRITERIA,
-) -> Iterator[Quadruplet]:
+    rubric_version: str = RUBRIC_VERSION,
+) -> Iterator[DatasetRow]:
     """Compare every two candidates of each reference.
 
     Input: rated references; a policy: "settled" compares rulings, and the means over annotators
@@ -231,11 +233,14 @@ def build_quadruplets(
     who rated both, "majority" is what more than half of those annotators find, each by the band,
     and a tie where so many do not agree; `tie_band` in rating points, >= 0: a difference of
     at most that is a tie. `seed` draws which of the two stands as B. `criteria` are those that get
-    labels.
-    Output: quadruplets in the order of the references, one reference held at a time, the same for
-    the same input; a criterion on which a policy has nothing to compare is absent from y, and a
-    pair without any label is left out. Ids follow from the texts; "-2", "-3" mark further pairs of
-    the same texts. Raises ValueError for an unknown policy or a negative band.
+    labels; `rubric_version` is that of the ratings.
+    Output: rows in the order of the references, one reference held at a time, the same for the
+    same input; a criterion on which a policy has nothing to compare is absent from y, and a pair
+    without any label is left out. `provenance` names every rating and every ruling that the labels
+    follow from, sorted; `y_soft` of `extras` is by criterion the share of annotators who hold B
+    above C, a tie counting one half, 0 to 1, and `flags` what flags_of() gives. Ids follow from the
+    texts; "-2", "-3" mark further pairs of the same texts. Raises ValueError for an unknown policy
+    or a negative band.
     """
     if policy not in POLICIES:
         raise ValueError(f"{policy} is no policy; policies are {', '.join(POLICIES)}")
@@ -243,9 +248,9 @@ def build_quadruplets(
         raise ValueError("the tie band must be 0 or more rating points")
     chosen = tuple(key for key in ALL_CRITERIA if key in criteria)
     return _with_distinct_ids(
-        quadruplet
+        row
         for reference in references
-        for quadruplet in _of_reference(reference, policy, tie_band, seed, chosen)
+        for row in _of_reference(reference, policy, tie_band, seed, chosen, rubric_version)
     )
 
 
@@ -266,7 +271,7 @@ def flags_of(reference: str, b: str, c: str) -> tuple[str, ...]:
     return (*found, "B equals C") if b == c else tuple(found)
 
 
-def _with_distinct_ids(found: Iterable[Quadruplet]) -> Iterator[Quadruplet]:
+def _with_distinct_ids(found: Iterable[DatasetRow]) -> Iterator[DatasetRow]:
     """Number the repeats of an id: candidates with one text make several pairs of the same texts.
 
     A version could not be read back, nor split, if two of its rows had one id.
@@ -278,8 +283,13 @@ def _with_distinct_ids(found: Iterable[Quadruplet]) -> Iterator[Quadruplet]:
 
 
 def _of_reference(
-    reference: RatedReference, policy: str, tie_band: Fraction, seed: int, criteria: Sequence[str]
-) -> Iterator[Quadruplet]:
+    reference: RatedReference,
+    policy: str,
+    tie_band: Fraction,
+    seed: int,
+    criteria: Sequence[str],
+    rubric_version: str,
+) -> Iterator[DatasetRow]:
     candidates = sorted(reference.candidates, key=lambda c: c.candidate_id)
     # Worked out once a candidate, not once a pair.
     settled = {id(one): _settled_values(one, criteria) for one in candidates}
@@ -299,7 +309,18 @@ def _of_reference(
                 # One annotator alone is the majority of one.
                 y = {key: majority(found) or 0 for key, found in signs.items() if found}
             if y:
-                yield _row(reference, b, c, y, signs, given, annotator, policy)
+                yield DatasetRow(
+                    id=quadruplet_id(reference.text, b.text, c.text, annotator),
+                    reference_id=reference.reference_id,
+                    reference=reference.text,
+                    b=b.text,
+                    c=c.text,
+                    b_id=b.candidate_id,
+                    c_id=c.candidate_id,
+                    y=y,
+                    provenance=_provenance(policy, rubric_version, b, c, given),
+                    extras=_extras(reference, b, c, signs, annotator),
+                )
 
 
 def _sides(
@@ -345,41 +366,41 @@ def _settled_values(candidate: RatedCandidate, criteria: Sequence[str]) -> dict[
     return {key: value for key, value in values.items() if value is not None}
 
 
-def _row(
-    reference: RatedReference,
+def _provenance(
+    policy: str,
+    rubric_version: str,
     b: RatedCandidate,
     c: RatedCandidate,
-    y: dict[str, Label],
-    signs: Mapping[str, Sequence[int]],
     pairs: Sequence[tuple[RatedScores, RatedScores]],
-    annotator: str,
-    policy: str,
-) -> Quadruplet:
+) -> dict[str, Any]:
     # A settled value follows from all ratings of both; the other policies from shared ones.
     is_settled = policy == "settled"
     used = [*b.ratings, *c.ratings] if is_settled else [r for pair in pairs for r in pair]
     rulings = {one.adjudication_id for one in (b, c) if one.ruling and is_settled}
-    return Quadruplet(
-        id=quadruplet_id(reference.text, b.text, c.text, annotator),
-        reference_id=reference.reference_id,
-        reference=reference.text,
-        b_id=b.candidate_id,
-        b=b.text,
-        c_id=c.candidate_id,
-        c=c.text,
-        y=y,
-        y_soft={
-            key: sum((sign + 1) / 2 for sign in found) / len(found)
-            for key, found in signs.items()
-            if found
-        },
-        rating_ids=tuple(sorted({rating.rating for rating in used})),
-        annotators=len({rating.annotator for rating in used}),
-        annotator=annotator,
-        flags=flags_of(reference.text, b.text, c.text),
-        facts=reference.facts,
-        adjudication_ids=tuple(sorted(rulings)),
-    )
+    return {
+        "policy": policy,
+        "rubric_version": rubric_version,
+        "annotators": len({rating.annotator for rating in used}),
+        "ratings": sorted({rating.rating for rating in used}),
+        "adjudications": sorted(rulings),
+    }
+
+
+def _extras(
+    reference: RatedReference,
+    b: RatedCandidate,
+    c: RatedCandidate,
+    signs: Mapping[str, Sequence[int]],
+    annotator: str,
+) -> dict[str, Any]:
+    soft = {
+        key: sum((sign + 1) / 2 for sign in found) / len(found)
+        for key, found in signs.items()
+        if found
+    }
+    flags = list(flags_of(reference.text, b.text, c.text))
+    of_person = {"annotator": annotator} if annotator else {}
+    return {"y_soft": soft, **of_person, **reference.facts} | ({"flags": flags} if flags else {})
 
 
 class Labelled(Protocol):

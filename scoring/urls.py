@@ -23,6 +23,15 @@ class _FullName(SlugConverter):
 # For `scoring.api_urls` too, which is loaded below.
 register_converter(_FullName, "dataset")
 
+OF_A_VERSION = [
+    path("", versions_views.version, name="dataset_version"),
+    path("licence/", versions_views.licence, name="set_licence"),
+    path("export/", exports_views.export, name="export"),
+    path("card/", exports_views.data_card, name="data_card"),
+    path("quadruplets/", versions_views.quadruplets, name="quadruplets"),
+    path("quadruplets/<int:place>/", versions_views.quadruplet, name="quadruplet"),
+    path("ranking/", versions_views.ranking, name="ranking"),
+]
 urlpatterns = [
     path("api/v1/", include("scoring.api_urls")),
     path("datasets/", freezing_views.dataset_list, name="datasets"),
@@ -37,23 +46,7 @@ urlpatterns = [
     path("erasures/", erasures_views.erasures, name="erasures"),
     path("erasures/<uuid:pk>/agree/", erasures_views.agree, name="agree_erasure"),
     path("erasures/<uuid:pk>/decline/", erasures_views.decline, name="decline_erasure"),
-    path("datasets/<dataset:name>/<int:number>/", versions_views.version, name="dataset_version"),
-    path(
-        "datasets/<dataset:name>/<int:number>/licence/", versions_views.licence, name="set_licence"
-    ),
-    path("datasets/<dataset:name>/<int:number>/export/", exports_views.export, name="export"),
-    path("datasets/<dataset:name>/<int:number>/card/", exports_views.data_card, name="data_card"),
-    path(
-        "datasets/<dataset:name>/<int:number>/quadruplets/",
-        versions_views.quadruplets,
-        name="quadruplets",
-    ),
-    path(
-        "datasets/<dataset:name>/<int:number>/quadruplets/<int:place>/",
-        versions_views.quadruplet,
-        name="quadruplet",
-    ),
-    path("datasets/<dataset:name>/<int:number>/ranking/", versions_views.ranking, name="ranking"),
+    path("datasets/<dataset:name>/<int:number>/", include(OF_A_VERSION)),
     path("runs/", runs_views.run_list, name="runs"),
     path("runs/<uuid:pk>/", runs_views.run, name="run"),
     path("runs/<uuid:pk>/progress/", runs_views.progress, name="run_progress"),

@@ -3,8 +3,10 @@
 import time
 from collections.abc import Callable
 
+from shared.measuring import load
+
 from annotation_flow.clients import Interface, Wire, work_together
-from annotation_flow.figures import Counted, Figures, load
+from annotation_flow.figures import Counted, Figures
 from annotation_flow.processes import Server
 from annotation_flow.scale import Scale
 

@@ -1,10 +1,10 @@
 """Turns what annotators and servers did into one line of figures."""
 
-import os
-import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+from shared.measuring import quantile, spread
 
 from annotation_flow.clients import Work
 from annotation_flow.scale import Scale
@@ -105,17 +105,6 @@ class Figures:
         ]
 
 
-def quantile(values: Sequence[float], share: float) -> float:
-    """Return the value below which `share` of the values lie; 0.0 for none."""
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
-
-
-def load() -> float:
-    """Return the load average of the last minute: what else ran on this machine."""
-    return os.getloadavg()[0]
-
-
 def ratios(runs: Sequence[Figures]) -> list[str]:
     """Return how CPU grows with the items, and how the first application stands to the others."""
     lines = []
@@ -136,11 +125,3 @@ def ratios(runs: Sequence[Figures]) -> list[str]:
             for run in same[1:]
         ]
     return lines
-
-
-def spread(seconds: Sequence[float]) -> str:
-    """Return median, 95th percentile and longest in milliseconds; a dash for none."""
-    if not seconds:
-        return "-"
-    middle = statistics.median(seconds)
-    return " / ".join(f"{1000 * s:.0f}" for s in (middle, quantile(seconds, 0.95), max(seconds)))

@@ -1,6 +1,5 @@
 """Measures this application as `make run` starts it, on SQLite or a given PostgreSQL."""
 
-import os
 import secrets
 import sys
 import uuid
@@ -9,7 +8,9 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+
+from shared import ROOT
+from shared.hosts import fresh_database
 
 from annotation_flow.clients import Wire
 from annotation_flow.drive import drive
@@ -26,7 +27,6 @@ from annotation_flow.processes import (
 )
 from annotation_flow.scale import Scale
 
-ROOT = Path(__file__).resolve().parents[2]
 WARM_PATH = "/api/v1/campaigns/flow/"
 
 
@@ -105,26 +105,17 @@ def _database(url: str) -> Iterator[tuple[dict[str, str], tuple[int, ...]]]:
         return
     import psycopg2
 
-    name = f"annotation_flow_{os.getpid()}"
-    connection = psycopg2.connect(url)
-    connection.autocommit = True
-    with closing(connection), connection.cursor() as cursor:
-        cursor.execute(f"CREATE DATABASE {name}")
-        cursor.execute("SELECT pg_backend_pid()")
-        (pid,) = cursor.fetchone()
+    with fresh_database(url) as address, closing(psycopg2.connect(address)) as connection:
         # The parent of a connection's process is the server, if it runs on this machine.
-        status = Path(f"/proc/{pid}/stat")
+        status = Path(f"/proc/{connection.get_backend_pid()}/stat")
         is_here = status.exists() and "postgres" in status.read_text(encoding="utf-8")
         roots = (int(status.read_text("utf-8").rpartition(")")[2].split()[1]),) if is_here else ()
         if not roots:
             print("PostgreSQL runs elsewhere: its CPU is not counted.")
         settings = {
-            "DATABASE_URL": urlunsplit(urlsplit(url)._replace(path=f"/{name}")),
+            "DATABASE_URL": address,
             "SECRET_KEY": secrets.token_urlsafe(64),
             "ALLOWED_HOSTS": HOST,
             "ALLOW_INSECURE_HTTP": "1",
         }
-        try:
-            yield settings, roots
-        finally:
-            cursor.execute(f"DROP DATABASE {name} WITH (FORCE)")
+        yield settings, roots

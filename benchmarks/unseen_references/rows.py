@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,37 +12,32 @@ import numpy as np
 from annotator.demo import build_demo_plan
 from annotator.rating_values import RatedScores
 from annotator.rubric import ALL_CRITERIA, OVERALL, TOTAL_WEIGHT, WEIGHTS, overall_numerator
+from core.text_io.streams import ReadNotes
+from scoring.formats.dataset_files import format_of, read_file
 from scoring.patclaimeval.data import Quadruplet
-from scoring.quadruplets import RatedCandidate, RatedReference, build_quadruplets
+from scoring.quadruplets import DatasetRow, RatedCandidate, RatedReference, build_quadruplets
 
 DEMO = Path(__file__).resolve().parents[2] / "fixtures" / "demo"
-PUBLISHED = {
-    "Completeness": "feature_completeness",
-    "Clarity": "conceptual_clarity",
-    "Consistency": "terminology_consistency",
-    "Linkage": "logical_linkage",
-    "Quality": "overall_quality",
-}
 
 
 def read_rows(path: Path) -> dict[str, list[Quadruplet]]:
-    """Return the quadruplets of each criterion."""
-    text = path.read_text(encoding="utf-8")
-    found: dict[str, list[Quadruplet]] = {}
-    if text.lstrip().startswith("["):
-        for row in json.loads(text):
-            for name, label in row["human_eval"].items():
-                item = Quadruplet(row["gold_claim"], row["gold_claim"], row["A"], row["B"], label)
-                found.setdefault(PUBLISHED.get(name, name.lower()), []).append(item)
-        return found
-    for line in filter(str.strip, text.splitlines()):
-        row = json.loads(line)
-        for name, label in row["y"].items():
-            if label is not None:
-                name_of = str(row.get("reference_id") or row["A"])
-                item = Quadruplet(name_of, row["A"], row["B"], row["C"], label)
-                found.setdefault(name, []).append(item)
-    return found
+    """Return the quadruplets of each criterion of a file."""
+    kind = format_of(path, "auto")
+    rows = read_file(path, kind, ReadNotes())
+    if kind == "patent-ce-json":
+        # Resamples are drawn in the order of names: another name would give other figures.
+        rows = (replace(row, reference_id=row.reference) for row in rows)
+    return by_criterion(rows)
+
+
+def by_criterion(rows: Iterable[DatasetRow]) -> dict[str, list[Quadruplet]]:
+    """Return rows as the quadruplets of each criterion, in the rubric's order."""
+    found: dict[str, list[Quadruplet]] = {name: [] for name in ALL_CRITERIA}
+    for row in rows:
+        for name, label in row.y.items():
+            item = Quadruplet(row.reference_id, row.reference, row.b, row.c, label)
+            found[name].append(item)
+    return {name: items for name, items in found.items() if items}
 
 
 def demo_rows() -> dict[str, list[Quadruplet]]:
@@ -66,12 +61,7 @@ def demo_rows() -> dict[str, list[Quadruplet]]:
         )
         for name, reference in texts.items()
     ]
-    found: dict[str, list[Quadruplet]] = {}
-    for row in build_quadruplets(references):
-        for name, label in row.y.items():
-            item = Quadruplet(row.reference_id, row.reference, row.b, row.c, label)
-            found.setdefault(name, []).append(item)
-    return {name: found[name] for name in ALL_CRITERIA if name in found}
+    return by_criterion(build_quadruplets(references))
 
 
 def damage_signs(items: Sequence[Quadruplet], criterion: str) -> np.ndarray[Any, Any]:

@@ -114,7 +114,7 @@ def version_of(request: Request, name: object) -> DatasetVersion:
     try:
         row = find_version(str(name), versions_for(user))
     except NoSuchVersion as error:
-        raise Refused(str(error), {"dataset": [str(error)]}) from error
+        raise Refused.at("dataset", str(error)) from error
     if not is_researcher(user, row):
         raise PermissionDenied("Researchers of the campaign start this.")
     return row

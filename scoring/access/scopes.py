@@ -23,8 +23,8 @@ from annotator.rubric import ALL_CRITERIA
 from core.errors import Forbidden
 from scoring import files as scoring_files
 from scoring.formats import rows as formats_rows
-from scoring.formats.rows import DatasetRow
 from scoring.models import Dataset, DatasetVersion
+from scoring.quadruplets import DatasetRow
 
 MAY_READ = (Role.RESEARCHER, Role.ADMIN)
 SPLITS = ("train", "validation", "test", "all")

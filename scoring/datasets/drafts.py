@@ -15,9 +15,9 @@ from typing import IO, Any, Final
 from annotator.rubric import ALL_CRITERIA
 from core.claim_text import find_markers
 from scoring.formats import patent_ce_jsonl
-from scoring.formats.rows import DatasetRow
 from scoring.quadruplets import (
     SPLIT_NAMES,
+    DatasetRow,
     SplitError,
     SplitPlan,
     TextGroups,

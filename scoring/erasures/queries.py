@@ -10,15 +10,6 @@ from scoring.models import Erasure, ErasureStatus, ModelVersion
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """One erasure; `may_answer` where the reader is another person than the one who asked."""
-
-    row: Erasure
-    counts: tuple[tuple[str, int], ...]
-    may_answer: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Aftermath:
     """What people have to follow up after an erasure: models to retire, backups to delete."""
 
@@ -37,15 +28,18 @@ def erasures_for(user: User) -> QuerySet[Erasure]:
     return rows if user.is_superuser else rows.none()
 
 
-def listed_erasures(user: User) -> list[Listed]:
-    """Return the erasures of the site, what waits for an answer first."""
+def listed_erasures(user: User) -> list[dict[str, Any]]:
+    """Return the erasures of the site with their counts, what waits for an answer first.
+
+    `may_answer` where the reader is another person than the one who asked.
+    """
     rows = sorted(erasures_for(user), key=lambda row: row.status != ErasureStatus.ASKED)
     return [
-        Listed(
-            row=row,
-            counts=_counts(row),
-            may_answer=row.status == ErasureStatus.ASKED and row.asked_by_id != user.pk,
-        )
+        {
+            "row": row,
+            "counts": _counts(row),
+            "may_answer": row.status == ErasureStatus.ASKED and row.asked_by_id != user.pk,
+        }
         for row in rows
     ]
 
@@ -61,11 +55,9 @@ def aftermath(reference: Reference) -> Aftermath | None:
     return Aftermath(row, tuple(models), tuple(backups))
 
 
-def _counts(row: Erasure) -> tuple[tuple[str, int], ...]:
+def _counts(row: Erasure) -> list[tuple[str, int]]:
     if not row.result:
         count = Candidate.objects.filter(reference=row.reference_id).count()
-        return (("candidate" if count == 1 else "candidates", count),)
-    sizes: dict[str, Any] = {
-        name: len(value) if isinstance(value, list) else value for name, value in row.result.items()
-    }
-    return tuple((name, size) for name, size in sizes.items() if size)
+        return [("candidate" if count == 1 else "candidates", count)]
+    sizes = ((name, len(n) if isinstance(n, list) else n) for name, n in row.result.items())
+    return [(name, size) for name, size in sizes if size]

@@ -16,7 +16,7 @@ from annotator.models import Campaign, Candidate, Reference, Role, User
 from annotator.operations.backups.erasure_record import erased_references, remember_erasures
 from core.clock import database_now
 from core.errors import Forbidden, OutOfDate, Refused
-from core.text_io.shapes import check_text
+from core.text_io.shapes import LONGEST_REASON, check_text
 from scoring import files as scoring_files
 from scoring.datasets.versions.lineage import versions_with
 from scoring.models import (
@@ -31,7 +31,6 @@ from scoring.models import (
 )
 from scoring.training.runs.services import cancel_training
 
-MOST_CHARACTERS = 2000
 HELD = "The campaign is under legal hold: nothing of it may be erased until an admin ends the hold."
 
 
@@ -45,7 +44,7 @@ def ask_erasure(*, reference: Reference, asked_by: User, reason: str) -> Erasure
     if Role.ADMIN not in roles_of(asked_by, campaign):
         raise Forbidden("Admins of the campaign ask for an erasure.")
     given = reason.strip()
-    check_text("reason", given, longest=MOST_CHARACTERS, empty="Give a reason.")
+    check_text("reason", given, longest=LONGEST_REASON, empty="Give a reason.")
     try:
         with transaction.atomic():
             _refuse_held(campaign)

@@ -35,19 +35,12 @@ def ask(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Ask that a reference be erased."""
     row = get_object_or_404(references_for(request.user), pk=pk)
     form = ReasonForm(request.POST)
-    form.is_valid()
-    try:
-        reason = str(form.cleaned_data.get("reason", ""))
-        ask_erasure(reference=row, asked_by=request.user, reason=reason)
-    except Forbidden as refusal:
-        raise PermissionDenied(refusal.sentence) from refusal
-    except Refused as refusal:
-        if "reason" not in form.errors:
-            form.take_refusal(refusal)
-        form.focus_error()
-        return reference_page(request, row, form, refusal.status)
-    messages.success(request, ASKED)
-    return SeeOther(resolve_url("scoring:reference_uses", pk))
+    with form.refusals():
+        ask_erasure(reference=row, asked_by=request.user, reason=form.reason_sent)
+        messages.success(request, ASKED)
+        return SeeOther(resolve_url("scoring:reference_uses", pk))
+    form.focus_error()
+    return reference_page(request, row, form)
 
 
 @require_safe
@@ -109,12 +102,10 @@ def rating_uses(request: SignedInRequest, pk: UUID) -> HttpResponse:
 def reference_uses(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """List what an erasure of a reference would touch; erases nothing."""
     row = get_object_or_404(references_for(request.user), pk=pk)
-    return reference_page(request, row, ReasonForm(), 200)
+    return reference_page(request, row, ReasonForm())
 
 
-def reference_page(
-    request: SignedInRequest, row: Reference, form: ReasonForm, status: int
-) -> HttpResponse:
+def reference_page(request: SignedInRequest, row: Reference, form: ReasonForm) -> HttpResponse:
     """Show a reference, what an erasure would touch or has left, and the form that asks for one."""
     is_withheld = counts_withheld(row.campaign, request.user)
     context = {
@@ -125,4 +116,4 @@ def reference_page(
         "aftermath": aftermath(row),
         "form": form,
     }
-    return render(request, "scoring/erasures/reference_uses.html", context, status=status)
+    return render(request, "scoring/erasures/reference_uses.html", context, status=form.status)

@@ -25,8 +25,8 @@ from core.text_io.streams import (
     refuse_foreign,
 )
 from scoring.formats import patent_ce_json, patent_ce_jsonl
-from scoring.formats.rows import DatasetRow, row_of_texts
-from scoring.quadruplets import TEST, TRAIN, VALIDATION
+from scoring.formats.rows import row_of_texts
+from scoring.quadruplets import TEST, TRAIN, VALIDATION, DatasetRow
 
 
 def read(file: ByteSource, notes: ReadNotes | None = None) -> Iterator[DatasetRow]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from scoring.formats import patent_ce_csv, patent_ce_json, patent_ce_jsonl
-from scoring.formats.rows import DatasetRow
+from scoring.quadruplets import DatasetRow
 
 CANONICAL: Final = "patent-ce-jsonl"
 ALL: Final = "all"

@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from annotator.rubric import ALL_CRITERIA
 from core.text_io.text import MARK, is_formula
-from scoring.formats.rows import PROVENANCE, DatasetRow
+from scoring.formats.rows import PROVENANCE
+from scoring.quadruplets import DatasetRow
 
 LABELS: Final = tuple(f"y_{key}" for key in ALL_CRITERIA)
 SHARES: Final = tuple(f"y_soft_{key}" for key in ALL_CRITERIA)

@@ -9,7 +9,8 @@ from typing import Final
 
 from core.text_io.shapes import Shape, checked
 from core.text_io.streams import ByteSource, ReadNotes, Record, read_array
-from scoring.formats.rows import DatasetRow, labels_of, row_of_texts
+from scoring.formats.rows import labels_of, row_of_texts
+from scoring.quadruplets import DatasetRow
 
 CRITERION_OF: Final = {
     "Completeness": "feature_completeness",

@@ -9,8 +9,8 @@ from annotator.rubric import ALL_CRITERIA
 from core.text_io.shapes import Shape, checked
 from core.text_io.streams import ByteSource, ReadNotes, Record, read_lines
 from core.text_io.text import candidate_id_of, reference_id_of
-from scoring.formats.rows import EXTRAS, DatasetRow, extras_of, labels_of, provenance_of
-from scoring.quadruplets import SPLIT_NAMES, quadruplet_id
+from scoring.formats.rows import EXTRAS, extras_of, labels_of, provenance_of
+from scoring.quadruplets import SPLIT_NAMES, DatasetRow, quadruplet_id
 
 KEYS: Final = (
     *("id", "reference_id", "A", "B", "C", "b_id", "c_id", "y", "split", "provenance"),

@@ -1,40 +1,13 @@
-"""A row of a dataset, whatever the file, and rows of files that this program wrote itself."""
+"""Rows of a dataset out of files: the parts that formats share, and files of this program."""
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Final
 
 from annotator.rubric import ALL_CRITERIA
 from core.text_io.shapes import Shape, describe_type
 from core.text_io.text import candidate_id_of, reference_id_of
-from scoring.quadruplets import flags_of, quadruplet_id
-
-
-@dataclass(frozen=True, slots=True)
-class DatasetRow:
-    """A quadruplet: reference A, candidates B and C, and y per criterion (1, 0 or -1).
-
-    Texts are stored byte for byte. `split` is "" where a file names none. `extras` holds the
-    optional keys of patent-ce-jsonl.
-    """
-
-    id: str
-    reference_id: str
-    reference: str
-    b: str
-    c: str
-    b_id: str
-    c_id: str
-    y: Mapping[str, int]
-    split: str = ""
-    provenance: Mapping[str, Any] = field(default_factory=dict)
-    extras: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def annotator(self) -> str:
-        """The pseudonym of the one annotator that the labels are of; "" where there is none."""
-        return str(self.extras.get("annotator", ""))
+from scoring.quadruplets import DatasetRow, flags_of, quadruplet_id
 
 
 def row_of_texts(

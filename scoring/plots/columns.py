@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from scoring.plots.ranges import tick_step
+from scoring.plots.ranges import axis_ticks
 from scoring.plots.shapes import Bar, Label, Line, Plot
 
 WIDTH, LEFT, RIGHT = 320, 40, 8
@@ -17,16 +17,15 @@ def column_plot(title: str, unit: str, columns: Sequence[tuple[str, int]], kind:
     columns only the first, the middle and the last are named below.
     """
     most = max((count for _, count in columns), default=0) or 1
-    step = max(1, tick_step(most))
-    end = step * -(-most // step)
+    ticks = axis_ticks(0, most, least=1)
     floor, width = HEIGHT - FOOT, WIDTH - LEFT - RIGHT
     each = width / max(1, len(columns))
     bars = tuple(
         Bar(
             round(LEFT + each * n + each * 0.08, 2),
-            round(floor - (floor - TOP) * count / end, 2),
+            round(floor - (floor - TOP) * count / ticks[-1], 2),
             round(each * 0.84, 2),
-            round((floor - TOP) * count / end, 2),
+            round((floor - TOP) * count / ticks[-1], 2),
             kind,
             f"{name}: {count} {unit}",
         )
@@ -37,10 +36,10 @@ def column_plot(title: str, unit: str, columns: Sequence[tuple[str, int]], kind:
         for n in _named(len(columns))
     ]
     lines = [Line(LEFT, floor, WIDTH - RIGHT, floor)]
-    for number in range(round(end / step) + 1):
-        y = round(floor - (floor - TOP) * number * step / end, 2)
+    for tick in ticks:
+        y = round(floor - (floor - TOP) * tick / ticks[-1], 2)
         lines.append(Line(LEFT - 4, y, LEFT, y))
-        labels.append(Label(LEFT - 7, y + 4, f"{number * step:g}", "end"))
+        labels.append(Label(LEFT - 7, y + 4, f"{tick:g}", "end"))
     described = "; ".join(bar.title for bar in bars)
     return Plot(WIDTH, HEIGHT, title, described, bars, tuple(lines), tuple(labels))
 

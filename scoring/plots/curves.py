@@ -1,10 +1,9 @@
 """A value over the steps of a training, drawn as a line with a mark at each step."""
 
-import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-from scoring.plots.ranges import tick_step
+from scoring.plots.ranges import axis_ticks
 from scoring.plots.shapes import Bar, Label, Line, Plot
 
 WIDTH, LEFT, RIGHT = 360, 48, 12
@@ -28,8 +27,8 @@ def curve_plot(title: str, unit: str, points: Sequence[Point], kind: str = "own"
     drawn = _thinned(points)
     low = min(0.0, *(value for _, value in drawn))
     high = max(0.0, *(value for _, value in drawn))
-    step = tick_step((high - low) or 1.0)
-    start, end = math.floor(low / step) * step, (math.ceil(high / step) or 1) * step
+    ticks = axis_ticks(low, high)
+    start, end = ticks[0], ticks[-1]
     first, last = drawn[0][0], drawn[-1][0]
 
     def x(number: int) -> float:
@@ -45,10 +44,7 @@ def curve_plot(title: str, unit: str, points: Sequence[Point], kind: str = "own"
         Bar(x(n) - MARK / 2, y(v) - MARK / 2, MARK, MARK, kind, f"{unit} {n}: {v:.3f}")
         for n, v in drawn
     )
-    labels = [
-        Label(LEFT - 7, y(start + n * step) + 4, f"{start + n * step:.4g}", "end")
-        for n in range(round((end - start) / step) + 1)
-    ]
+    labels = [Label(LEFT - 7, y(tick) + 4, f"{tick:.4g}", "end") for tick in ticks]
     labels += [Label(x(n), HEIGHT - FOOT + 18, str(n), "middle") for n in sorted({first, last})]
     labels.append(Label((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4, unit, "middle"))
     return Plot(WIDTH, HEIGHT, title, _describe(unit, points), marks, tuple(lines), tuple(labels))

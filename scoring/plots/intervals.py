@@ -1,11 +1,10 @@
 """Figures with their intervals over one axis, and a band to hold them against."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from scoring.plots.ranges import tick_step
+from scoring.plots.ranges import axis_ticks
 from scoring.plots.shapes import Bar, Label, Line, Plot
 
 WIDTH, LEFT, RIGHT = 640, 190, 20
@@ -44,7 +43,8 @@ def interval_plot(
     from top to bottom in their order over an axis with round numbers that holds 0, every bound and
     the band; a row without a figure says "undefined". The description lists every number.
     """
-    start, end, step = _axis(rows, band)
+    ticks = _ticks(rows, band)
+    start, end = ticks[0], ticks[-1]
     floor = TOP + ROW * max(1, len(rows))
 
     def x(value: float) -> float:
@@ -70,24 +70,21 @@ def interval_plot(
         lines.append(Line(x(low), middle, x(high), middle, row.kind))
         corner = x(row.value) - MARK / 2
         bars.append(Bar(round(corner, 2), middle - MARK / 2, MARK, MARK, row.kind, _describe(row)))
-    for number in range(round((end - start) / step) + 1):
-        at = x(start + number * step)
+    for tick in ticks:
+        at = x(tick)
         lines.append(Line(at, floor, at, floor + 4))
-        labels.append(Label(at, floor + 16, f"{start + number * step + 0.0:.4g}", "middle"))
+        labels.append(Label(at, floor + 16, f"{tick:.4g}", "middle"))
     descriptions = [_describe(row) for row in rows] + ([_describe(band)] if band else [])
     described = f"{unit} with 95 % intervals: {'; '.join(descriptions)}"
-    height = floor + FOOT
-    return Plot(WIDTH, height, title, described, tuple(bars), tuple(lines), tuple(labels))
+    size = (WIDTH, floor + FOOT)
+    return Plot(*size, title, described, tuple(bars), tuple(lines), tuple(labels))
 
 
-def _axis(rows: Sequence[Measured], band: Band | None) -> tuple[float, float, float]:
+def _ticks(rows: Sequence[Measured], band: Band | None) -> list[float]:
     known: list[Measured | Band] = [row for row in rows if row.value is not None]
     known += [band] if band else []
     bounds = [bound for one in known for bound in (*_bounds(one), one.value or 0.0)]
-    low, high = min(0.0, *bounds, 0.0), max(0.0, *bounds, 0.0)
-    step = tick_step((high - low) or 1.0, ticks=6)
-    start, end = math.floor(low / step) * step, math.ceil(high / step) * step
-    return start, end if end > start else start + step, step
+    return axis_ticks(min(0.0, *bounds, 0.0), max(0.0, *bounds, 0.0), ticks=6)
 
 
 def _bounds(one: Measured | Band) -> tuple[float, float]:

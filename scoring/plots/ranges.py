@@ -1,5 +1,6 @@
 """Where values lie: a line from the least to the most, their middle, and how far they spread."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 from scoring.plots.shapes import Bar, Label, Line, Plot
@@ -17,10 +18,8 @@ def range_plot(title: str, unit: str, rows: Sequence[tuple[str, str, Mapping[str
     max, and an upright line at the median; the axis has round numbers.
     """
     most = max((figures["max"] for _, _, figures in rows), default=0) or 1
-    step = tick_step(most)
-    end = step * -(-most // step)
-    scale = (WIDTH - LEFT - RIGHT) / end
-    height = TOP + ROW * len(rows) + FOOT
+    ticks = axis_ticks(0, most)
+    scale = (WIDTH - LEFT - RIGHT) / ticks[-1]
     floor = TOP + ROW * len(rows)
     bars: list[Bar] = []
     lines = [Line(LEFT, floor, WIDTH - RIGHT, floor)]
@@ -36,12 +35,23 @@ def range_plot(title: str, unit: str, rows: Sequence[tuple[str, str, Mapping[str
         at = _at(median, scale)
         lines.append(Line(at, middle - 8, at, middle + 8, "median"))
         labels.append(Label(LEFT - 8, middle + 4, name, "end"))
-    for number in range(round(end / step) + 1):
-        at = _at(number * step, scale)
+    for tick in ticks:
+        at = _at(tick, scale)
         lines.append(Line(at, floor, at, floor + 4))
-        labels.append(Label(at, floor + 16, f"{number * step:g}", "middle"))
+        labels.append(Label(at, floor + 16, f"{tick:g}", "middle"))
     described = "; ".join(bar.title for bar in bars)
-    return Plot(WIDTH, height, title, described, tuple(bars), tuple(lines), tuple(labels))
+    return Plot(WIDTH, floor + FOOT, title, described, tuple(bars), tuple(lines), tuple(labels))
+
+
+def axis_ticks(low: float, high: float, ticks: int = 4, least: float = 0.0) -> list[float]:
+    """Return the round numbers on an axis from at most `low` to at least `high`, two or more.
+
+    Input: low <= high; as tick_step(); the least distance of two.
+    """
+    step = max(least, tick_step((high - low) or 1.0, ticks))
+    first = math.floor(low / step)
+    last = max(math.ceil(high / step), first + 1)
+    return [number * step for number in range(first, last + 1)]
 
 
 def tick_step(most: float, ticks: int = 4) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
-from scoring.plots.ranges import tick_step
+from scoring.plots.ranges import axis_ticks
 from scoring.plots.shapes import Dots, Label, Line, Plot
 
 WIDTH, LEFT, RIGHT = 480, 64, 16
@@ -77,7 +77,8 @@ def _plot(
 ) -> Plot | None:
     if not points:
         return None
-    start, end, step = _axis([point[1] for point in points])
+    heights = _ticks([point[1] for point in points])
+    start, end = heights[0], heights[-1]
     first, last = ticks[0][0], ticks[-1][0]
     margin = 0.5 if spread else (last - first) * 0.03
 
@@ -93,10 +94,10 @@ def _plot(
     if start < 0 < end:
         lines.append(Line(LEFT, y(0), WIDTH - RIGHT, y(0), "zero"))
     labels = [Label(x(value), floor + 16, name, "middle") for value, name in ticks]
-    for number in range(round((end - start) / step) + 1):
-        at = y(start + number * step)
+    for height in heights:
+        at = y(height)
         lines.append(Line(LEFT - 4, at, LEFT, at))
-        labels.append(Label(LEFT - 7, at + 4, f"{start + number * step + 0.0:.4g}", "end"))
+        labels.append(Label(LEFT - 7, at + 4, f"{height:.4g}", "end"))
     labels.append(
         Label((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, f"{across}; up: {upwards}", "middle")
     )
@@ -116,9 +117,8 @@ def _aside(place: int, spread: float) -> float:
     return spread * (2 * ((place + 1) * GOLDEN % 1) - 1)
 
 
-def _axis(values: Sequence[float]) -> tuple[float, float, float]:
+def _ticks(values: Sequence[float]) -> list[float]:
     low, high = min(values), max(values)
     if high - low < 1e-9:
         low, high = low - 0.5, high + 0.5
-    step = tick_step(high - low)
-    return math.floor(low / step) * step, math.ceil(high / step) * step, step
+    return axis_ticks(low, high)

@@ -22,9 +22,8 @@ from scoring.agreement.ceiling import Columns, Evidence, Overlap
 from scoring.agreement.items import fold
 from scoring.agreement.transitive_labels import Comparison, implied_labels
 from scoring.datasets.versions.queries import Filter, count_rows
-from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion, UsedRating
-from scoring.quadruplets import SPLIT_NAMES, TRAIN, count_violations
+from scoring.quadruplets import SPLIT_NAMES, TRAIN, DatasetRow, count_violations
 from scoring.reports.scorers import LABELS, scorer_label
 
 

@@ -6,8 +6,7 @@ from django import forms
 from django.forms.utils import ErrorDict
 from django.http import QueryDict
 
-from core.errors import Refused
-from core.forms import DISCREET, CommentField
+from core.forms import DISCREET, CommentField, RefusableForm
 from core.text_io.shapes import is_blank
 from scoring.scores.services import MOST_CANDIDATES, MOST_CHARACTERS
 
@@ -16,7 +15,7 @@ ADD: Final = "add"
 TOO_LONG: Final = {"max_length": "At most %(limit_value)d characters; this has %(show_value)d."}
 
 
-class ScoreForm(forms.Form):
+class ScoreForm(RefusableForm):
     """A reference, and as many candidates as were sent, or one more."""
 
     def __init__(
@@ -55,10 +54,6 @@ class ScoreForm(forms.Form):
         """Show what was typed as it is, with the new candidate in focus and no complaints."""
         self._errors = ErrorDict()
         self.fields[_name(self.count)].widget.attrs["autofocus"] = True
-
-    def take_refusal(self, refusal: Refused) -> None:
-        """Show above the form what the service refused; what was typed stays."""
-        self.add_error(None, refusal.sentence)
 
 
 def entered_texts(reference: str, candidates: list[str]) -> dict[str, str]:

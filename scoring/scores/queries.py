@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, Final
 
 from django.conf import settings
@@ -143,50 +143,31 @@ def models_for_scoring(user: User) -> list[MeasuredModel]:
 BEST, TIED = "best", "tied for best"
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreCell:
-    """One score, or why there is none; `place` is best, tied for best, or nothing."""
+def score_page(request: ScoreRequest) -> dict[str, Any]:
+    """Return what the page of a request shows; it holds no text.
 
-    score: float | None
-    error: str
-    place: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ScorePage:
-    """A request with its models; `rows` are empty until it has succeeded."""
-
-    models: tuple[MeasuredModel, ...]
-    rows: tuple[tuple[int, tuple[ScoreCell, ...]], ...]
-    deleted_at: datetime
-    waits_for_training: bool
-
-
-def score_page(request: ScoreRequest) -> ScorePage:
-    """Return what the page of a request shows; it holds no text."""
+    `models`; `rows`: the number of each candidate and its cells, empty until it has succeeded. A
+    cell has its `score` or `error`, and its `place`: best, tied for best, or nothing.
+    """
     found = models_of(request)
     scores = request.scores or {}
-    models = tuple(model for key, model in found.items() if not scores or key in scores)
+    models = [model for key, model in found.items() if not scores or key in scores]
     columns = [_column(scores[model.criterion], model.tie_threshold) for model in models if scores]
-    return ScorePage(
-        models=models,
-        rows=tuple(enumerate(zip(*columns, strict=True), start=1)),
-        deleted_at=request.created_at + timedelta(minutes=settings.SCORE_KEEP_MINUTES),
-        waits_for_training=request.status == JobStatus.QUEUED
+    return {
+        "models": models,
+        "rows": list(enumerate(zip(*columns, strict=True), start=1)),
+        "deleted_at": request.created_at + timedelta(minutes=settings.SCORE_KEEP_MINUTES),
+        "waits_for_training": request.status == JobStatus.QUEUED
         and TrainingRun.objects.filter(status=JobStatus.RUNNING).exists(),
-    )
+    }
 
 
-def _column(entries: list[dict[str, Any]], tie_threshold: float) -> list[ScoreCell]:
+def _column(entries: list[dict[str, Any]], tie_threshold: float) -> list[dict[str, Any]]:
     """Return one model's cells; scores within its threshold of the highest are tied with it."""
     known = [entry["score"] for entry in entries if "score" in entry]
     near = [score for score in known if score >= max(known) - tie_threshold]
     best = BEST if len(near) == 1 else TIED
     return [
-        ScoreCell(
-            entry.get("score"),
-            entry.get("error", ""),
-            best if len(known) > 1 and entry.get("score") in near else "",
-        )
+        entry | {"place": best if len(known) > 1 and entry.get("score") in near else ""}
         for entry in entries
     ]

@@ -69,7 +69,7 @@ def check_scorer_names(names: Sequence[str], criterion: str, user: User | None) 
 
 
 def _wrong(sentence: str) -> Refused:
-    return Refused(sentence, {"scorers": [sentence]})
+    return Refused.at("scorers", sentence)
 
 
 logger = logging.getLogger(__name__)

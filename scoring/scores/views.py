@@ -9,7 +9,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotator.access.gate import SignedInRequest
 from annotator.access.visibility import judges_meanwhile
-from core.errors import Refused
 from core.jobs.registry import enqueue_on_commit
 from scoring.models import ScoreRequest
 from scoring.scores.forms import ScoreForm, entered_texts
@@ -30,20 +29,17 @@ def score(request: SignedInRequest) -> HttpResponse:
     if form.is_adding:
         form.open_another()
         return _form(request, form)
-    if not form.is_valid():
-        return _form(request, form, status=422)
-    try:
-        row = request_scores(
-            reference=form.cleaned_data["reference"],
-            candidates=form.candidates,
-            asked_by=request.user,
-        )
-    except Refused as refusal:
-        form.take_refusal(refusal)
-        return _form(request, form, status=refusal.status)
-    if not row.is_final:
-        enqueue_on_commit(row)
-    return redirect("scoring:scored", pk=row.pk)
+    if form.is_valid():
+        with form.refusals():
+            row = request_scores(
+                reference=form.cleaned_data["reference"],
+                candidates=form.candidates,
+                asked_by=request.user,
+            )
+            if not row.is_final:
+                enqueue_on_commit(row)
+            return redirect("scoring:scored", pk=row.pk)
+    return _form(request, form)
 
 
 @require_safe
@@ -72,10 +68,10 @@ def _own(request: SignedInRequest, pk: UUID) -> ScoreRequest:
     return get_object_or_404(score_requests_for(request.user), pk=pk)
 
 
-def _form(request: SignedInRequest, form: ScoreForm, status: int = 200) -> HttpResponse:
+def _form(request: SignedInRequest, form: ScoreForm) -> HttpResponse:
     context = {
         "form": form,
         "models": models_for_scoring(request.user),
         "recent": score_requests_for(request.user)[:10],
     }
-    return render(request, "scoring/scores/score.html", context, status=status)
+    return render(request, "scoring/scores/score.html", context, status=form.status)

@@ -18,9 +18,8 @@ from scoring.datasets.exports.services import export_version
 from scoring.datasets.freezing.imports import import_dataset, import_files
 from scoring.formats import patent_ce_json, patent_ce_jsonl
 from scoring.formats.patent_ce_csv import MARKED
-from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion
-from scoring.quadruplets import SPLIT_NAMES, SplitPlan
+from scoring.quadruplets import SPLIT_NAMES, DatasetRow, SplitPlan
 from tests.promises.harness import SCALE
 from tests.soak.tally import Tally
 

@@ -29,9 +29,8 @@ from annotator.rating.services import submit_rating
 from annotator.rubric import ALL_CRITERIA, CRITERIA, overall_numerator
 from scoring.datasets.freezing.imports import import_dataset
 from scoring.datasets.freezing.services import freeze_dataset
-from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion
-from scoring.quadruplets import SplitPlan
+from scoring.quadruplets import DatasetRow, SplitPlan
 from tests.conftest import grant, make_user
 
 LONG_AGO = timedelta(days=3)

@@ -1,7 +1,7 @@
 """Builders of rated references, and the label of a row as seen from one candidate."""
 
 from annotator.rating_values import RatedScores, scores_of
-from scoring.quadruplets import Quadruplet, RatedCandidate, RatedReference
+from scoring.quadruplets import DatasetRow, RatedCandidate, RatedReference
 
 COMPLETENESS = "feature_completeness"
 
@@ -32,7 +32,7 @@ def judged(**scores: dict[str, tuple[int, ...]]) -> RatedReference:
     )
 
 
-def one_label(rows: list[Quadruplet], better: str, criterion: str = COMPLETENESS) -> int:
+def one_label(rows: list[DatasetRow], better: str, criterion: str = COMPLETENESS) -> int:
     """The label of the only row as seen from `better`, wherever the draw put it."""
     (row,) = rows
     return row.y[criterion] if row.b_id == better else -row.y[criterion]

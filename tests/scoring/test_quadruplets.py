@@ -13,7 +13,7 @@ from annotator.rating_values import RatedScores
 from annotator.rubric import ALL_CRITERIA, CRITERIA, OVERALL
 from scoring.quadruplets import (
     POLICIES,
-    Quadruplet,
+    DatasetRow,
     RatedReference,
     build_quadruplets,
     flags_of,
@@ -35,7 +35,7 @@ SPLIT_OPINION = judged(
 )
 
 
-def built(*references: Any, **settings: Any) -> list[Quadruplet]:
+def built(*references: Any, **settings: Any) -> list[DatasetRow]:
     return list(build_quadruplets(*references, **settings))
 
 
@@ -99,15 +99,15 @@ def test_per_annotator_gives_one_row_for_each_who_rated_both() -> None:
     rows = built([partly], policy="per-annotator")
     assert [row.annotator for row in rows] == ["y", "z"]
     assert [one_label([row], "c1") for row in rows] == [1, -1]
-    assert [row.rating_ids for row in rows] == [("y1", "y2"), ("z1", "z2")]
-    assert [row.annotators for row in rows] == [1, 1]
+    assert [row.provenance["ratings"] for row in rows] == [["y1", "y2"], ["z1", "z2"]]
+    assert [row.provenance["annotators"] for row in rows] == [1, 1]
     assert len({row.id for row in rows}) == 2
 
 
 def test_candidates_of_different_annotators_are_compared_by_settled_alone() -> None:
     strangers = judged(c1={"x": SIX}, c2={"y": FIVE})
     assert one_label(built([strangers]), "c1") == 1
-    assert built([strangers])[0].y_soft == {}
+    assert built([strangers])[0].extras["y_soft"] == {}
     assert built([strangers], policy="per-annotator") == []
     assert built([strangers], policy="majority") == []
 
@@ -144,20 +144,20 @@ def test_soft_labels_are_shares_of_annotators_with_half_for_a_tie() -> None:
     (row,) = built(
         [judged(c1=dict.fromkeys("xyz", SIX), c2={"x": FIVE, "y": SIX, "z": (7, 5, 5, 5)})]
     )
-    assert row.y_soft[COMPLETENESS] == 0.5
+    assert row.extras["y_soft"][COMPLETENESS] == 0.5
     (row,) = built([SPLIT_OPINION])
-    assert row.y_soft[COMPLETENESS] == pytest.approx(2 / 3 if row.b_id == "c1" else 1 / 3)
+    assert row.extras["y_soft"][COMPLETENESS] == pytest.approx(2 / 3 if row.b_id == "c1" else 1 / 3)
 
 
 def test_provenance_names_every_rating_that_the_label_follows_from() -> None:
     (row,) = built([SPLIT_OPINION])
-    assert row.rating_ids == ("x1", "x2", "y1", "y2", "z1", "z2")
-    assert row.annotators == 3
+    assert row.provenance["ratings"] == ["x1", "x2", "y1", "y2", "z1", "z2"]
+    assert row.provenance["annotators"] == 3
     lonely = judged(c1={"x": SIX, "y": SIX}, c2={"x": FIVE})
     (settled,) = built([lonely])
     (majority,) = built([lonely], policy="majority")
-    assert settled.rating_ids == ("x1", "x2", "y1")
-    assert majority.rating_ids == ("x1", "x2")
+    assert settled.provenance["ratings"] == ["x1", "x2", "y1"]
+    assert majority.provenance["ratings"] == ["x1", "x2"]
 
 
 def test_a_row_carries_texts_ids_and_facts() -> None:
@@ -166,7 +166,7 @@ def test_a_row_carries_texts_ids_and_facts() -> None:
     assert {(row.b_id, row.b), (row.c_id, row.c)} == {
         (c.candidate_id, c.text) for c in SPLIT_OPINION.candidates
     }
-    assert row.facts == {"office": "EPO"}
+    assert row.extras["office"] == "EPO"
     assert set(row.y) == set(ALL_CRITERIA)
     assert row.id == quadruplet_id(row.reference, row.b, row.c)
 
@@ -183,7 +183,9 @@ def test_odd_comparisons_are_flagged_and_kept() -> None:
     alike = judged(c1={"x": FIVE}, c2={"x": FIVE})
     copies = (replace(one, text=alike.text) for one in alike.candidates)
     (row,) = built([reference(*copies)])
-    assert row.flags == ("B equals the reference", "C equals the reference", "B equals C")
+    assert row.extras["flags"] == [
+        *("B equals the reference", "C equals the reference", "B equals C")
+    ]
     assert flags_of("a", "b", "c") == ()
 
 
@@ -247,7 +249,8 @@ def test_exchanging_the_texts_of_two_candidates_negates_their_labels(
     for old, new in zip(before, after, strict=True):
         assert (old.b_id, old.c_id) == (new.b_id, new.c_id)
         assert new.y == {key: -label for key, label in old.y.items()}
-        assert new.y_soft == pytest.approx({k: 1 - share for k, share in old.y_soft.items()})
+        soft = {k: 1 - share for k, share in old.extras["y_soft"].items()}
+        assert new.extras["y_soft"] == pytest.approx(soft)
 
 
 @given(rated_references())
@@ -263,7 +266,10 @@ def test_settled_labels_never_form_a_cycle(given_reference) -> None:
 @given(rated_references(), st.sampled_from(POLICIES))
 def test_a_row_names_ratings_of_its_own_candidates_only(given_reference, policy) -> None:
     for row in built([given_reference], policy=policy):
-        assert {f"c{rating_id[-1]}" for rating_id in row.rating_ids} == {row.b_id, row.c_id}
+        assert {f"c{rating_id[-1]}" for rating_id in row.provenance["ratings"]} == {
+            row.b_id,
+            row.c_id,
+        }
 
 
 def test_pairs_of_the_same_texts_get_ids_of_their_own() -> None:
@@ -304,8 +310,8 @@ def test_a_ruling_counts_instead_of_the_mean_and_is_named() -> None:
     rows = built([replace(SPLIT_OPINION, candidates=(ruled, second))])
     assert one_label(rows, "c1") == 1
     assert one_label(rows, "c1", OVERALL) == -1
-    assert rows[0].adjudication_ids == ("a1",)
-    assert len(rows[0].rating_ids) == 6
+    assert rows[0].provenance["adjudications"] == ["a1"]
+    assert len(rows[0].provenance["ratings"]) == 6
 
 
 def test_policies_that_count_annotators_leave_rulings_aside() -> None:
@@ -324,5 +330,5 @@ def test_one_adjudication_of_both_candidates_is_named_once() -> None:
         replace(one, ruling=ruling, adjudication_id="a1") for one in SPLIT_OPINION.candidates
     )
     (row,) = built([replace(SPLIT_OPINION, candidates=both)])
-    assert row.adjudication_ids == ("a1",)
+    assert row.provenance["adjudications"] == ["a1"]
     assert set(row.y.values()) == {0}

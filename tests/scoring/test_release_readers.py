@@ -10,9 +10,8 @@ import pytest
 from scoring.datasets.cards import FIELDS
 from scoring.datasets.exports.services import export_to_file, write_release
 from scoring.datasets.freezing.imports import import_dataset
-from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion
-from scoring.quadruplets import SplitPlan
+from scoring.quadruplets import DatasetRow, SplitPlan
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 SPLITS = ("train", "validation", "test")

@@ -6,11 +6,12 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 
+from core.http import file_download
 from scoring.access.api import OwnFormats, PermittedView, person
+from scoring.access.downloads import as_download
 from scoring.access.scopes import SPLITS, card_reader, exporter, version_or_404
-from scoring.datasets.exports.downloads import card_download, download
 from scoring.datasets.exports.forms import card_wish, export_wish
-from scoring.datasets.exports.queries import CARD_FORMATS
+from scoring.datasets.exports.queries import CARD_FORMATS, card_file
 from scoring.datasets.exports.services import export_version
 from scoring.formats.export_formats import EXPORT_FORMATS
 
@@ -31,10 +32,10 @@ class Export(PermittedView):
     )
     def get(self, request: Request, name: str, number: int) -> HttpResponseBase:
         user = person(request)
-        row = version_or_404(person(request), name, number)
+        row = version_or_404(user, name, number)
         exporter(user, row)
         wish = export_wish(request.query_params)
-        return download(export_version(version=row, **wish, exported_by=user), user)
+        return as_download(export_version(version=row, **wish, exported_by=user), user)
 
 
 class DataCard(PermittedView):
@@ -50,4 +51,5 @@ class DataCard(PermittedView):
     def get(self, request: Request, name: str, number: int) -> HttpResponse:
         row = version_or_404(person(request), name, number)
         reader = card_reader(person(request), row)
-        return card_download(row, card_wish(request.query_params), shows_files=reader.is_admin)
+        wanted = card_wish(request.query_params)
+        return file_download(*card_file(row, wanted, shows_files=reader.is_admin))

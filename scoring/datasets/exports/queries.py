@@ -45,14 +45,13 @@ def sums_of(version: DatasetVersion, cards: Mapping[str, bytes]) -> bytes:
 
 def card_file(version: DatasetVersion, wanted: str, *, shows_files: bool) -> tuple[str, str, bytes]:
     """Return name, type and content of one of CARD_FORMATS."""
-    cards, base = card_files(version, shows_files=shows_files), base_of(version)
+    cards = card_files(version, shows_files=shows_files)
     if wanted == "sha256sums":
         return SUMS_NAME, "text/plain; charset=utf-8", sums_of(version, cards)
-    name, kind = {
-        "card-json": (f"{base}.card.json", "application/json"),
-        "card-md": (f"{base}.card.md", "text/markdown; charset=utf-8"),
-    }[wanted]
-    return name, kind, cards[name]
+    of_json, of_markdown = cards
+    if wanted == "card-json":
+        return of_json, "application/json", cards[of_json]
+    return of_markdown, "text/markdown; charset=utf-8", cards[of_markdown]
 
 
 def base_of(version: DatasetVersion) -> str:

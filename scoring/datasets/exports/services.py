@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeVar
 
@@ -13,6 +12,7 @@ from annotator.models import User
 from core.errors import Refused
 from core.text_io.shapes import has_content
 from scoring import files as scoring_files
+from scoring.access.downloads import Export
 from scoring.access.scopes import SPLITS
 from scoring.datasets.cards import README, card_json, readme
 from scoring.datasets.exports.queries import base_of, card_files, card_of
@@ -51,7 +51,7 @@ def set_licence(*, version: DatasetVersion, licence: str, set_by: User | None) -
     given = licence.strip()
     if not has_content(given) or len(given) > LONGEST or not given.isprintable():
         why = f"Name the licence on one line of at most {LONGEST} characters, such as CC BY 4.0."
-        raise Refused(why, {"licence": [why]})
+        raise Refused.at("licence", why)
     row = DatasetVersion.objects.select_for_update(no_key=True).get(pk=version.pk)
     if row.licence != given:
         audit_log.record(
@@ -70,16 +70,6 @@ def set_licence(*, version: DatasetVersion, licence: str, set_by: User | None) -
 Row = TypeVar("Row")
 # Gets the share of the rows that has been read, from 0 to 1.
 Progress = Callable[[float], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Export:
-    """A file that is about to leave: its name, type, number of rows, and bytes as they come."""
-
-    name: str
-    media_type: str
-    rows: int
-    pieces: Iterator[bytes]
 
 
 def export_version(
@@ -125,8 +115,7 @@ def _refuse_unknown(file_format: str, split: str) -> None:
     formats = tuple(EXPORT_FORMATS)
     for field, value, known in (("format", file_format, formats), ("split", split, SPLITS)):
         if value not in known:
-            sentence = f"The {field} is one of {', '.join(known)}."
-            raise Refused(sentence, {field: [sentence]})
+            raise Refused.at(field, f"The {field} is one of {', '.join(known)}.")
 
 
 def _pieces(

@@ -7,9 +7,11 @@ from django.views.decorators.http import require_safe
 
 from annotator.access.gate import SignedInRequest
 from core.errors import Refused
+from core.http import file_download
+from scoring.access.downloads import as_download
 from scoring.access.scopes import card_reader, exporter, version_or_404
-from scoring.datasets.exports.downloads import card_download, download
 from scoring.datasets.exports.forms import card_wish, export_wish
+from scoring.datasets.exports.queries import card_file
 from scoring.datasets.exports.services import export_version
 from scoring.models import DatasetVersion
 
@@ -23,7 +25,7 @@ def export(request: SignedInRequest, name: str, number: int) -> HttpResponseBase
         found = export_version(version=row, **wish, exported_by=request.user)
     except Refused as refusal:
         return _refused(request, row, refusal)
-    return download(found, request.user)
+    return as_download(found, request.user)
 
 
 @require_safe
@@ -34,7 +36,7 @@ def data_card(request: SignedInRequest, name: str, number: int) -> HttpResponse:
         wanted = card_wish(request.GET)
     except Refused as refusal:
         return _refused(request, row, refusal)
-    return card_download(row, wanted, shows_files=reader.is_admin)
+    return file_download(*card_file(row, wanted, shows_files=reader.is_admin))
 
 
 def _refused(request: SignedInRequest, row: DatasetVersion, refusal: Refused) -> HttpResponse:

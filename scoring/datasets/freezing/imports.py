@@ -14,8 +14,7 @@ from scoring.datasets.drafts import Draft
 from scoring.datasets.freezing.rules import Progress, by_percent, split_json
 from scoring.datasets.freezing.services import Frozen, refuse_name, store_version
 from scoring.formats.dataset_files import LABEL_STUDIO, format_of, join, read_file
-from scoring.formats.rows import DatasetRow
-from scoring.quadruplets import SplitPlan
+from scoring.quadruplets import DatasetRow, SplitPlan
 
 READING: Final = "Reading the files."
 # The share of the whole work at which writing begins.

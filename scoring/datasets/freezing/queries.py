@@ -26,9 +26,8 @@ from scoring.access.scopes import MAY_READ
 from scoring.datasets.cards import make_card, measure_agreement
 from scoring.datasets.drafts import Draft
 from scoring.datasets.freezing.rules import FreezeSettings, Progress, split_json
-from scoring.formats.rows import DatasetRow
 from scoring.models import Freeze
-from scoring.quadruplets import Quadruplet, RatedCandidate, RatedReference, build_quadruplets
+from scoring.quadruplets import DatasetRow, RatedCandidate, RatedReference, build_quadruplets
 
 FACTS: Final = ("office", "ipc", "language", "family")
 
@@ -47,23 +46,13 @@ class FreezableRecord:
     adjudicators: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class ReadAside:
-    """What was read: how many references there are, what is left out and why, and the file."""
+def read_aside(
+    campaign: Campaign, spool: IO[bytes], *, include_unlocked: bool
+) -> tuple[int, dict[str, int]]:
+    """Put aside all that a freeze of the campaign uses, as it was at one moment.
 
-    references: int
-    left_out: Counter[str]
-    spool: IO[bytes]
-
-    def records(self) -> Iterator[FreezableRecord]:
-        """Yield the references in their order, each held only while it is used."""
-        self.spool.seek(0)
-        for line in self.spool:
-            yield _record(json.loads(line))
-
-
-def read_aside(campaign: Campaign, spool: IO[bytes], *, include_unlocked: bool) -> ReadAside:
-    """Read all that a freeze of the campaign uses, as it was at one moment."""
+    Returns how many references that is, and how many are left out by the reason.
+    """
     left_out: Counter[str] = Counter()
     count = 0
     with one_moment():
@@ -72,7 +61,7 @@ def read_aside(campaign: Campaign, spool: IO[bytes], *, include_unlocked: bool) 
         ):
             spool.write(json.dumps(_plain(found), ensure_ascii=False).encode() + b"\n")
             count += 1
-    return ReadAside(count, left_out, spool)
+    return count, dict(sorted(left_out.items()))
 
 
 def _plain(found: FreezableReference) -> dict[str, Any]:
@@ -172,76 +161,77 @@ def draft_freeze(
     Raises Refused when nothing is left, or when the references cannot be split as asked.
     """
     progress(0.0, READING)
+    draft, used, adjudicators = Draft(spool), dict[str, RatedScores](), set[str]()
     with scoring_files.spool() as aside:
-        read = read_aside(campaign, aside, include_unlocked=settings.include_unlocked)
-        comparison = _Comparison(read, settings, campaign.rubric_version, progress)
-        draft = comparison.fill(Draft(spool))
+        count, left_out = read_aside(campaign, aside, include_unlocked=settings.include_unlocked)
+        aside.seek(0)
+        records = _reported(map(_record, map(json.loads, aside)), count, progress)
+        for record, row in _rows(records, settings, campaign.rubric_version):
+            for pk in row.provenance["ratings"]:
+                used.setdefault(pk, record.given[pk])
+            ruled = row.provenance["adjudications"]
+            adjudicators.update(record.adjudicators[pk] for pk in ruled)
+            draft.add(row, _bond(record.rated.facts, settings.split_by), record.latest)
     if not len(draft):
-        reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(read.left_out.items()))
-        raise Refused(
-            f"Campaign {campaign.slug} gives no quadruplet: two rated candidates of one "
-            f"reference are needed. Left out: {reasons or 'nothing'}."
-        )
+        raise _nothing_left(campaign, left_out)
     draft.split(settings.plan)
     progress(MEASURING_FROM, MEASURING)
-    return draft, comparison.card(campaign, draft), tuple(comparison.used)
+    card = make_card(
+        draft,
+        source="freeze",
+        split=split_json(settings.plan),
+        campaign=campaign.slug,
+        rubric_version=campaign.rubric_version,
+        **settings.as_card(),
+        left_out=left_out,
+        people={
+            "annotators": len({given.annotator for given in used.values()}),
+            "adjudicators": len(adjudicators),
+        },
+        agreement=measure_agreement(used.values(), settings.chosen),
+    )
+    return draft, card, tuple(used)
 
 
-class _Comparison:
-    """Makes rows of what was read and remembers which ratings and people they follow from."""
+def _nothing_left(campaign: Campaign, left_out: dict[str, int]) -> Refused:
+    reasons = ", ".join(f"{count} {reason}" for reason, count in left_out.items())
+    return Refused(
+        f"Campaign {campaign.slug} gives no quadruplet: two rated candidates of one "
+        f"reference are needed. Left out: {reasons or 'nothing'}."
+    )
 
-    def __init__(
-        self, read: ReadAside, settings: FreezeSettings, rubric_version: str, progress: Progress
-    ) -> None:
-        self.used: dict[str, RatedScores] = {}
-        self._adjudicators: set[str] = set()
-        self._read = read
-        self._settings = settings
-        self._rubric_version = rubric_version
-        self._progress = progress
-        self._record: FreezableRecord | None = None
 
-    def fill(self, draft: Draft) -> Draft:
-        settings = self._settings
-        for quadruplet in build_quadruplets(
-            self._references(),
-            policy=settings.policy,
-            tie_band=settings.band,
-            seed=settings.seed,
-            criteria=settings.chosen,
-        ):
-            # Quadruplets of a reference all come before the next reference is asked for.
-            record = self._record
-            assert record is not None
-            for pk in quadruplet.rating_ids:
-                self.used.setdefault(pk, record.given[pk])
-            self._adjudicators.update(record.adjudicators[pk] for pk in quadruplet.adjudication_ids)
-            row = _row(quadruplet, settings.policy, self._rubric_version)
-            draft.add(row, _bond(record.rated.facts, settings.split_by), record.latest)
-        return draft
+def _reported(
+    records: Iterator[FreezableRecord], count: int, progress: Progress
+) -> Iterator[FreezableRecord]:
+    span = MEASURING_FROM - COMPARING_FROM
+    for number, record in enumerate(records):
+        progress(COMPARING_FROM + span * number / count, COMPARING)
+        yield record
 
-    def card(self, campaign: Campaign, draft: Draft) -> dict[str, Any]:
-        return make_card(
-            draft,
-            source="freeze",
-            split=split_json(self._settings.plan),
-            campaign=campaign.slug,
-            rubric_version=self._rubric_version,
-            **self._settings.as_card(),
-            left_out=dict(sorted(self._read.left_out.items())),
-            people={
-                "annotators": len({given.annotator for given in self.used.values()}),
-                "adjudicators": len(self._adjudicators),
-            },
-            agreement=measure_agreement(self.used.values(), self._settings.chosen),
-        )
 
-    def _references(self) -> Iterator[RatedReference]:
-        span = MEASURING_FROM - COMPARING_FROM
-        for number, record in enumerate(self._read.records()):
-            self._progress(COMPARING_FROM + span * number / self._read.references, COMPARING)
-            self._record = record
+def _rows(
+    records: Iterator[FreezableRecord], settings: FreezeSettings, rubric_version: str
+) -> Iterator[tuple[FreezableRecord, DatasetRow]]:
+    """Yield each row with the reference that it is of as it was read; one of them is held."""
+    record: FreezableRecord | None = None
+
+    def references() -> Iterator[RatedReference]:
+        nonlocal record
+        for record in records:
             yield record.rated
+
+    for row in build_quadruplets(
+        references(),
+        policy=settings.policy,
+        tie_band=settings.band,
+        seed=settings.seed,
+        criteria=settings.chosen,
+        rubric_version=rubric_version,
+    ):
+        # Rows of a reference all come before the next reference is asked for.
+        assert record is not None
+        yield record, row
 
 
 def _bond(facts: Any, split_by: str) -> str:
@@ -251,33 +241,6 @@ def _bond(facts: Any, split_by: str) -> str:
     if split_by == "ipc":
         return str(facts.get("ipc", "")).strip().upper()[:IPC_SUBCLASS]
     return ""
-
-
-def _row(quadruplet: Quadruplet, policy: str, rubric_version: str) -> DatasetRow:
-    extras: dict[str, Any] = {"y_soft": dict(quadruplet.y_soft)}
-    if quadruplet.annotator:
-        extras["annotator"] = quadruplet.annotator
-    extras |= quadruplet.facts
-    if quadruplet.flags:
-        extras["flags"] = list(quadruplet.flags)
-    return DatasetRow(
-        id=quadruplet.id,
-        reference_id=quadruplet.reference_id,
-        reference=quadruplet.reference,
-        b=quadruplet.b,
-        c=quadruplet.c,
-        b_id=quadruplet.b_id,
-        c_id=quadruplet.c_id,
-        y=quadruplet.y,
-        provenance={
-            "policy": policy,
-            "rubric_version": rubric_version,
-            "annotators": quadruplet.annotators,
-            "ratings": list(quadruplet.rating_ids),
-            "adjudications": list(quadruplet.adjudication_ids),
-        },
-        extras=extras,
-    )
 
 
 def preview_freeze(*, campaign: Campaign, **settings: Any) -> dict[str, Any]:

@@ -1,9 +1,8 @@
 """Freezes: asked for, carried out, cancelled; a version is its file first, then its rows."""
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, Final
 from uuid import UUID
 
@@ -13,6 +12,7 @@ from django.db import transaction
 from annotator import audit_log
 from annotator.access.visibility import withheld_campaigns
 from annotator.models import Campaign, User
+from core.database import batches
 from core.errors import Forbidden, OutOfDate, Refused
 from core.jobs import leases
 from core.jobs.rows import FINAL_STATUSES, JobStatus
@@ -25,7 +25,6 @@ from scoring.datasets.versions.queries import prepare_pages
 from scoring.models import Dataset, DatasetVersion, Freeze, UsedRating
 
 WRITING: Final = "Writing the file."
-ROWS_AT_ONCE: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +66,9 @@ def store_version(
             card=card,
             created_by=created_by,
         )
-        for some in _batches(used_ratings):
-            UsedRating.objects.bulk_create(
-                [UsedRating(version=version, rating_id=pk) for pk in some]
-            )
+        for some in batches(used_ratings):
+            # bulk_create would hold a row for each key.
+            UsedRating.objects.bulk_create(UsedRating(version=version, rating_id=pk) for pk in some)
         audit_log.record(
             actor=created_by,
             campaign=campaign,
@@ -91,7 +89,7 @@ FREEZE_WITHHELD: Final = (
 def refuse_who_rates(campaign: Campaign, user: User | None) -> None:
     """Refuse a freeze by who rates in the open campaign: its outcome would reveal something."""
     if user is not None and campaign.pk in withheld_campaigns(user):
-        raise Forbidden(FREEZE_WITHHELD, {"campaign": [FREEZE_WITHHELD]})
+        raise Forbidden.at("campaign", FREEZE_WITHHELD)
 
 
 def refuse_name(name: str, campaign: Campaign | None) -> None:
@@ -109,13 +107,6 @@ def refuse_name(name: str, campaign: Campaign | None) -> None:
         raise Refused(f"The dataset {name!r} is one of no campaign; choose another name.")
     if campaign is None and others.exclude(campaign=None).exists():
         raise Refused(f"The dataset {name!r} is one of a campaign; choose another name.")
-
-
-def _batches(keys: Iterable[str]) -> Iterator[list[str]]:
-    """Cut many keys into lists of ROWS_AT_ONCE; bulk_create would hold a row for each key."""
-    rest = iter(keys)
-    while some := list(islice(rest, ROWS_AT_ONCE)):
-        yield some
 
 
 def _counting(draft: Draft, progress: Progress, begin: float) -> Iterator[bytes]:
@@ -177,7 +168,7 @@ def request_freeze(
     try:
         refuse_name(settings["name"] or campaign.slug, campaign)
     except Refused as refusal:
-        raise Refused(refusal.sentence, {"name": [refusal.sentence]}) from refusal
+        raise Refused.at("name", refusal.sentence) from refusal
     with transaction.atomic():
         # Two requests at once make one row: the second waits here, and finds it.
         list(Campaign.objects.select_for_update(no_key=True).filter(pk=campaign.pk))

@@ -11,8 +11,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotator.access.gate import SignedInRequest
 from annotator.access.visibility import reader_of, withheld_campaigns
-from core.errors import OutOfDate, Refused
-from core.http import SeeOther
+from core.errors import Refused
+from core.http import SeeOther, refusals_told
 from core.jobs.registry import enqueue_on_commit
 from core.jobs.rows import JobStatus
 from scoring.access.scopes import versions_for
@@ -29,9 +29,6 @@ from scoring.datasets.versions.queries import card_page
 from scoring.models import Freeze
 
 VERSIONS_A_PAGE = 50
-
-
-UNPROCESSABLE = 422
 RATES_HERE = (
     "You rate in this campaign, and a preview would tell you what the others gave. It is open to "
     "you once the campaign is closed."
@@ -45,20 +42,16 @@ def freeze(request: SignedInRequest) -> HttpResponse:
         chosen = {"campaign": request.GET.get("campaign", "")}
         return _page(request, FreezeForm(request.user, initial=chosen))
     form = FreezeForm(request.user, request.POST)
-    if not form.is_valid():
-        return _page(request, form, status=UNPROCESSABLE)
-    if "preview" in request.POST:
+    if form.is_valid() and "preview" in request.POST:
         return _previewed(request, form)
-    try:
-        row = request_freeze(
-            campaign=form.cleaned_data["campaign"], settings=form.settings, asked_by=request.user
-        )
-    except Refused as refusal:
-        form.take_refusal(refusal)
-        return _page(request, form, status=refusal.status)
-    if row.status == JobStatus.QUEUED:
-        enqueue_on_commit(row)
-    return SeeOther(resolve_url("scoring:freeze_page", row.pk))
+    if form.is_valid():
+        campaign = form.cleaned_data["campaign"]
+        with form.refusals():
+            row = request_freeze(campaign=campaign, settings=form.settings, asked_by=request.user)
+            if row.status == JobStatus.QUEUED:
+                enqueue_on_commit(row)
+            return SeeOther(resolve_url("scoring:freeze_page", row.pk))
+    return _page(request, form)
 
 
 @require_safe
@@ -75,39 +68,32 @@ def progress(request: SignedInRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def cancel(request: SignedInRequest, pk: UUID) -> HttpResponse:
     row = _freeze(request, pk)
-    try:
+    with refusals_told(request):
         cancel_freeze(freeze=row, cancelled_by=request.user)
         messages.success(request, "The freeze will stop within seconds.")
-    except OutOfDate as refusal:
-        messages.warning(request, refusal.sentence)
     return SeeOther(resolve_url("scoring:freeze_page", pk))
 
 
 def _previewed(request: SignedInRequest, form: FreezeForm) -> HttpResponse:
     """Show what a freeze would give, or why that is not shown; nothing is stored."""
     campaign, settings = form.cleaned_data["campaign"], form.settings
-    reader = reader_of(campaign, request.user)
-    if reader is None or reader.is_withheld:
-        form.add_error("campaign", RATES_HERE)
-        return _page(request, form, status=UNPROCESSABLE)
-    comparisons = comparisons_of(campaign)
-    if comparisons > MOST_PREVIEWED:
-        return _page(request, form, too_many=f"{comparisons:,}")
-    settings.pop("name")
-    try:
+    with form.refusals():
+        reader = reader_of(campaign, request.user)
+        if reader is None or reader.is_withheld:
+            raise Refused.at("campaign", RATES_HERE)
+        comparisons = comparisons_of(campaign)
+        if comparisons > MOST_PREVIEWED:
+            return _page(request, form, too_many=f"{comparisons:,}")
+        settings.pop("name")
         card = preview_freeze(campaign=campaign, **settings)
-    except Refused as refusal:
-        form.take_refusal(refusal)
-        return _page(request, form, status=refusal.status)
-    return _page(request, form, preview=card_page(card))
+        return _page(request, form, preview=card_page(card))
+    return _page(request, form)
 
 
-def _page(
-    request: SignedInRequest, form: FreezeForm, status: int = 200, **more: Any
-) -> HttpResponse:
+def _page(request: SignedInRequest, form: FreezeForm, **more: Any) -> HttpResponse:
     form.focus_error()
     context = {"form": form, "most_previewed": f"{MOST_PREVIEWED:,}", **more}
-    return render(request, "scoring/datasets/freeze_form.html", context, status=status)
+    return render(request, "scoring/datasets/freeze_form.html", context, status=form.status)
 
 
 def _freeze(request: SignedInRequest, pk: UUID) -> Freeze:

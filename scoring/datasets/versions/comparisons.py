@@ -9,9 +9,15 @@ from typing import Any, Final
 
 from annotator.rubric import ALL_CRITERIA, NAMES
 from scoring.datasets.row_index import RECORDS
-from scoring.datasets.versions.queries import ask_index, describe_label, label_sign, rows_at
+from scoring.datasets.versions.queries import (
+    Numbered,
+    ask_index,
+    describe_label,
+    label_sign,
+    rows_at,
+)
 from scoring.models import DatasetVersion
-from scoring.quadruplets import policy_label
+from scoring.quadruplets import DatasetRow, policy_label
 
 MOST_LISTED: Final = 200
 # A record of the index of rows, by column.
@@ -145,22 +151,14 @@ A_LIST: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
-class NamedRow:
-    """A quadruplet of one version: its number there, its id and its reference."""
-
-    number: int
-    row_id: str
-    reference_id: str
-
-
-@dataclass(frozen=True, slots=True)
 class ChangedRow:
     """A quadruplet that differs: where it stands in the later version, what changed, and why.
 
     `labels` has a place for each criterion in the rubric's order, "" where nothing changed.
     """
 
-    at: NamedRow
+    number: int
+    row: DatasetRow
     labels: tuple[str, ...]
     split: str
     reasons: str
@@ -171,11 +169,11 @@ class ComparedVersions:
     """Two versions side by side; lists hold the first A_LIST of each kind."""
 
     found: Differences
-    by_criterion: tuple[tuple[str, int, tuple[str, ...]], ...]
+    by_criterion: list[tuple[str, int, list[str]]]
     why: tuple[tuple[str, int], ...]
-    changes: tuple[ChangedRow, ...]
-    added: tuple[NamedRow, ...]
-    removed: tuple[NamedRow, ...]
+    changes: list[ChangedRow]
+    added: list[Numbered]
+    removed: list[Numbered]
 
 
 def compare_versions(one: DatasetVersion, other: DatasetVersion) -> ComparedVersions:
@@ -187,14 +185,14 @@ def compare_versions(one: DatasetVersion, other: DatasetVersion) -> ComparedVers
 
     found = ask_index(one, lambda index: ask_index(other, partial(found_in, index)))
     changes = found.changes[:A_LIST]
-    names = _names(other, [change.numbers[1] for change in changes] + found.added[:A_LIST])
+    rows = rows_at(other, [change.numbers[1] for change in changes] + found.added[:A_LIST])
     return ComparedVersions(
         found=found,
-        by_criterion=tuple(_criteria(found)),
+        by_criterion=list(_criteria(found)),
         why=tuple(found.why.most_common()),
-        changes=tuple(_changed(change, names[change.numbers[1]]) for change in changes),
-        added=tuple(names[number] for number in found.added[:A_LIST]),
-        removed=tuple(_names(one, found.removed[:A_LIST]).values()),
+        changes=[_changed(change, rows) for change in changes],
+        added=[(number, rows[number]) for number in found.added[:A_LIST]],
+        removed=list(rows_at(one, found.removed[:A_LIST]).items()),
     )
 
 
@@ -205,25 +203,19 @@ def making_of(version: DatasetVersion) -> Making:
     return Making(policy, None if band is None else float(band))
 
 
-def _names(version: DatasetVersion, numbers: list[int]) -> dict[int, NamedRow]:
-    rows = rows_at(version, numbers)
-    return {n: NamedRow(n, row.id, row.reference_id) for n, row in rows.items()}
-
-
-def _criteria(found: Differences) -> list[tuple[str, int, tuple[str, ...]]]:
-    """Return each criterion with changes, how many, and from what to what, the most first."""
-    lines = []
+def _criteria(found: Differences) -> Iterator[tuple[str, int, list[str]]]:
+    """Yield each criterion with changes, how many, and from what to what, the most first."""
     for key in ALL_CRITERIA:
         if moves := [(n, one, two) for (of, one, two), n in found.moves.most_common() if of == key]:
-            words = (f"{n} {describe_label(one)} → {describe_label(two)}" for n, one, two in moves)
-            lines.append((NAMES[key], sum(n for n, _, _ in moves), tuple(words)))
-    return lines
+            shown = [f"{n} {describe_label(one)} → {describe_label(two)}" for n, one, two in moves]
+            yield NAMES[key], sum(n for n, _, _ in moves), shown
 
 
-def _changed(change: Change, at: NamedRow) -> ChangedRow:
+def _changed(change: Change, rows: Mapping[int, DatasetRow]) -> ChangedRow:
+    number = change.numbers[1]
     labels = tuple(
         " → ".join(map(label_sign, change.labels[key])) if key in change.labels else ""
         for key in ALL_CRITERIA
     )
     split = " → ".join(name or "none" for name in change.split) if change.split else ""
-    return ChangedRow(at, labels, split, "; ".join(change.reasons))
+    return ChangedRow(number, rows[number], labels, split, "; ".join(change.reasons))

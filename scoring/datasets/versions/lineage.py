@@ -26,8 +26,8 @@ from annotator.models import (
 from annotator.rating_values import points_of, points_text, ruled_points
 from annotator.rubric import ALL_CRITERIA
 from scoring.datasets.versions.queries import holds_reference
-from scoring.formats.rows import DatasetRow
 from scoring.models import AgreementReport, DatasetVersion, ModelVersion, UsedRating
+from scoring.quadruplets import DatasetRow
 
 
 def ratings_by_annotator(version: DatasetVersion) -> tuple[tuple[str, int], ...]:

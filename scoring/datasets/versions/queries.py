@@ -17,13 +17,12 @@ from scoring.datasets import row_index
 from scoring.datasets.cards import published_dataset, withheld_text
 from scoring.datasets.markdown import OLD_MAJORITY, follows_old_majority
 from scoring.formats import rows as formats_rows
-from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion
 from scoring.plots.columns import column_plot
 from scoring.plots.ranges import KEYS, range_plot
 from scoring.plots.shapes import Plot
 from scoring.plots.shares import format_share, share_bar
-from scoring.quadruplets import SPLIT_NAMES, policy_label
+from scoring.quadruplets import SPLIT_NAMES, DatasetRow, policy_label
 
 A_PAGE: Final = 50
 Found = TypeVar("Found")

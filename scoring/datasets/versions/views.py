@@ -59,24 +59,19 @@ def licence(request: SignedInRequest, name: str, number: int) -> HttpResponse:
     if not may_export(version_reader(request.user, row)):
         raise PermissionDenied("Only admins of the campaign say what others may do with it.")
     form = LicenceForm(request.POST)
-    if not form.is_valid():
-        return _version_page(request, row, form, UNPROCESSABLE)
-    try:
-        set_licence(version=row, licence=form.cleaned_data["licence"], set_by=request.user)
-    except Refused as refusal:
-        form.take_refusal(refusal)
-        return _version_page(request, row, form, refusal.status)
-    messages.success(request, "The licence stands on the card now.")
-    return SeeOther(resolve_url("scoring:dataset_version", name, number))
+    if form.is_valid():
+        with form.refusals():
+            set_licence(version=row, licence=form.cleaned_data["licence"], set_by=request.user)
+            messages.success(request, "The licence stands on the card now.")
+            return SeeOther(resolve_url("scoring:dataset_version", name, number))
+    return _version_page(request, row, form)
 
 
 def _version_page(
-    request: SignedInRequest,
-    row: DatasetVersion,
-    form: LicenceForm | None = None,
-    status: int = 200,
+    request: SignedInRequest, row: DatasetVersion, form: LicenceForm | None = None
 ) -> HttpResponse:
     reader = version_reader(request.user, row)
+    form = form or LicenceForm(initial={"licence": row.licence})
     context: dict[str, Any] = {
         "version": row,
         "reader": reader,
@@ -86,14 +81,14 @@ def _version_page(
         "may_export": may_export(reader),
         "formats": tuple(EXPORT_FORMATS),
         "splits": SPLITS,
-        "form": form or LicenceForm(initial={"licence": row.licence}),
+        "form": form,
     }
     if not reader.is_withheld:
         context["making"] = list(describe_making(row.card, shows_files=reader.is_admin))
         context["use"] = uses_of_version(row)
         context["page"] = card_page(row.card)
         context["people_plot"] = people_plot(ratings_by_annotator(row))
-    return render(request, "scoring/datasets/dataset_version.html", context, status=status)
+    return render(request, "scoring/datasets/dataset_version.html", context, status=form.status)
 
 
 FORBIDDEN = 403

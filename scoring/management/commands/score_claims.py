@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -86,7 +87,7 @@ class Command(WorkbenchCommand):
             )
         if target == STANDARD:
             return None
-        return _about(model) | {"pairs": tally.pairs, "output": target}
+        return asdict(model.details) | {"pairs": tally.pairs, "output": target}
 
     def sentence(self, document: dict[str, Any]) -> str:
         if "scores" not in document:
@@ -114,20 +115,12 @@ def _single(
     ]
     if refused:
         raise Refused(" ".join(refused))
-    return _about(model) | {
+    return asdict(model.details) | {
         "validation": model.version.card["validation"] if model.version else None,
         "scores": [
             {"candidate": str(path), "score": score.value}
             for path, score in zip(candidates, scored, strict=True)
         ],
-    }
-
-
-def _about(model: ScoringModel) -> dict[str, Any]:
-    return {
-        "model": model.id,
-        "criterion": model.criterion,
-        "tie_threshold": model.tie_threshold,
     }
 
 

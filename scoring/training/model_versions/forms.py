@@ -3,7 +3,8 @@
 from django import forms
 
 from core.forms import CommentField, RefusableForm, TickField
-from scoring.training.model_versions.promotions import ACTS, MOST_CHARACTERS
+from core.text_io.shapes import LONGEST_REASON
+from scoring.training.model_versions.promotions import ACTS
 
 
 class PromotionForm(RefusableForm):
@@ -15,7 +16,7 @@ class PromotionForm(RefusableForm):
         widget=forms.HiddenInput,
     )
     reason = CommentField(
-        max_length=MOST_CHARACTERS,
+        max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 4}),
         error_messages={"required": "Give a reason."},
     )

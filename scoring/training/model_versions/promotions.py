@@ -1,7 +1,7 @@
 """Promotions: a researcher asks, an admin agrees, and what speaks against it."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
@@ -14,7 +14,7 @@ from annotator.models import Role, User
 from annotator.rubric import ALL_CRITERIA
 from core.errors import Forbidden, OutOfDate, Refused
 from core.jobs.rows import JobStatus
-from core.text_io.shapes import check_text
+from core.text_io.shapes import LONGEST_REASON, check_text
 from scoring import files as scoring_files
 from scoring.access.scopes import has_role, is_researcher
 from scoring.models import AgreementReport, ModelVersion, Promotion, PromotionAct
@@ -36,23 +36,22 @@ def promoted(user: User | None) -> dict[str, Promotion]:
     In each campaign the latest act counts; of several campaigns in the person's scope, the
     latest agreement.
     """
-    rows = promotions_for(user).filter(act__in=COUNTING).order_by("id")
     found: dict[str, Promotion] = {}
-    for row in _standing(rows):
+    for row in _standing(user):
         if row.criterion not in found or found[row.criterion].pk < row.pk:
             found[row.criterion] = row
     return {criterion: found[criterion] for criterion in ALL_CRITERIA if criterion in found}
 
 
-def _standing(rows: Iterable[Promotion]) -> list[Promotion]:
+def _standing(user: User | None) -> list[Promotion]:
+    rows = promotions_for(user).filter(act__in=COUNTING).order_by("id")
     latest = {(row.criterion, row.campaign_id): row for row in rows}
     return [row for row in latest.values() if row.act == PromotionAct.AGREED]
 
 
 def promoted_ids(user: User) -> set[UUID]:
     """Return the models in the person's scope that are promoted, each in its own campaign."""
-    rows = promotions_for(user).filter(act__in=COUNTING).order_by("id")
-    return {row.model_id for row in _standing(rows)}
+    return {row.model_id for row in _standing(user)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +148,7 @@ def _of_validation(model: ModelVersion) -> list[str]:
         found.append(f"Its tau-b on validation is {tau:.3f}: no better than chance.")
     if n < FEW:
         found.append(f"It was validated on {n} quadruplets only.")
-    overlaps = figures.get("overlaps", {})
-    known = {name: value for name, row in overlaps.items() if (value := _tau(row)) is not None}
-    if known:
-        best = max(known, key=lambda name: (known[name], name))
-        found += _worse(tau, known[best], best, "on validation")
-    return found
+    return found + _worse_than_best(tau, figures.get("overlaps", {}), "", "on validation")
 
 
 def _by_validation(model: ModelVersion, active: ModelVersion) -> list[str]:
@@ -173,16 +167,23 @@ def _by_report(
     scorers, baselines = result["scorers"], result["baselines"]
     own = _tau(scorers[_name(model)])
     found = [] if own is not None else ["Its tau-b in the newest report is undefined."]
-    known = {name: tau for name, row in baselines.items() if (tau := _tau(row)) is not None}
-    if known:
-        best = max(known, key=lambda name: (known[name], name))
-        found += _worse(own, known[best], f"the baseline {best}", "in the newest report")
+    found += _worse_than_best(own, baselines, "the baseline ", "in the newest report")
     if active is None:
         return found
     if _name(active) in scorers:
         other = _tau(scorers[_name(active)])
         return found + _worse(own, other, "the promoted model", "in the newest report")
     return found + _by_validation(model, active)
+
+
+def _worse_than_best(
+    own: float | None, others: Mapping[str, Any], what: str, where: str
+) -> list[str]:
+    known = [(tau, name) for name, row in others.items() if (tau := _tau(row)) is not None]
+    if not known:
+        return []
+    tau, name = max(known)
+    return _worse(own, tau, f"{what}{name}", where)
 
 
 def _worse(own: float | None, other: float | None, whom: str, where: str) -> list[str]:
@@ -210,7 +211,6 @@ def _tau(row: Mapping[str, Any]) -> float | None:
     return value
 
 
-MOST_CHARACTERS = 2000
 ACTS: Final = ("ask", "agree", "decline", "withdraw")
 
 
@@ -306,7 +306,7 @@ def _lock(model: ModelVersion) -> None:
 
 def _reason(text: str) -> str:
     given = text.strip()
-    check_text("reason", given, longest=MOST_CHARACTERS, empty="Give a reason.")
+    check_text("reason", given, longest=LONGEST_REASON, empty="Give a reason.")
     return given
 
 

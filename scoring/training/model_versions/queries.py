@@ -1,7 +1,7 @@
 """Runs, model versions and reports in the scope of a person; what the page of a model shows."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Final
 from uuid import UUID
 
@@ -71,7 +71,7 @@ def find_model(model_id: str, user: User | None = None, field: str = "") -> Mode
         return rows.get(pk=UUID(model_id))
     except (ValueError, ModelVersion.DoesNotExist) as error:
         sentence = f"There is no model {model_id[:100]!r}."
-        raise Refused(sentence, {field: [sentence]} if field else None) from error
+        raise (Refused.at(field, sentence) if field else Refused(sentence)) from error
 
 
 def model_data(version: DatasetVersion) -> dict[str, Any]:
@@ -92,43 +92,27 @@ def readme_of(version: DatasetVersion, result: TrainingResult) -> str:
 MOST_ROWS: Final = 100
 
 
-@dataclass(frozen=True, slots=True)
-class ModelPage:
-    """A model version, ready for its template; of an older card, what it says.
+def model_page(model: ModelVersion, user: User) -> dict[str, Any]:
+    """Return what the page of a model version shows of its stored card; of an older one, less.
 
     `epochs`: number, loss and tau-b of each, None where it was not measured.
     """
-
-    data: tuple[tuple[str, str], ...]
-    facts: tuple[tuple[str, str], ...]
-    settings: tuple[tuple[str, str], ...]
-    measured: tuple[parts.Measured, ...]
-    seen: tuple[parts.Seen, ...]
-    limits: tuple[str, ...]
-    warnings: tuple[str, ...]
-    plots: tuple[Plot, ...]
-    epochs: list[tuple[int, float | None, float | None]]
-    may_download: bool
-
-
-def model_page(model: ModelVersion, user: User) -> ModelPage:
-    """Return the page of a model version out of its stored card."""
     card, data = model.card, model_data(model.run.dataset_version)
     history = card.get("history") or []
     every, last = max(1, -(-len(history) // MOST_ROWS)), len(history) - 1
-    kept = [row for place, row in enumerate(history) if place % every == 0 or place == last]
-    return ModelPage(
-        data=tuple(parts.data_facts(data))[2:],
-        facts=tuple(parts.model_facts(card)),
-        settings=tuple(parts.settings_facts(card)),
-        measured=parts.measured(card),
-        seen=parts.seen(card),
-        limits=tuple(model_limits(card, data)),
-        warnings=tuple(card.get("warnings") or ()),
-        plots=training_plots(history),
-        epochs=[(one["epoch"], one.get("loss"), one.get("validation_tau")) for one in kept],
-        may_download=may_export(version_reader(user, model.run.dataset_version)),
-    )
+    shown = [row for place, row in enumerate(history) if place % every == 0 or place == last]
+    return {
+        "data": list(parts.data_facts(data))[2:],
+        "facts": list(parts.model_facts(card)),
+        "settings": parts.settings_facts(card),
+        "measured": parts.measured(card),
+        "seen": parts.seen(card),
+        "limits": model_limits(card, data),
+        "warnings": card.get("warnings") or (),
+        "plots": training_plots(history),
+        "epochs": [(one["epoch"], one.get("loss"), one.get("validation_tau")) for one in shown],
+        "may_download": may_export(version_reader(user, model.run.dataset_version)),
+    }
 
 
 def prior_rows() -> list[tuple[str, dict[str, float], float]]:

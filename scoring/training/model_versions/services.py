@@ -1,7 +1,5 @@
 """What leaves of a model version, each time noted in the audit trail: a tar, or a directory."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
 from typing import Final
@@ -11,6 +9,7 @@ from annotator.models import User
 from core.errors import Refused
 from core.files import flush_file
 from scoring import files as scoring_files
+from scoring.access.downloads import Export
 from scoring.files import SUMS_NAME, StoredFileDamaged, new_directory, sums
 from scoring.models import ModelVersion
 from scoring.patclaimeval.errors import PatClaimEvalError
@@ -26,27 +25,17 @@ DOWNLOAD: Final = "directory"
 PLAIN: Final = "transformers"
 
 
-@dataclass(frozen=True, slots=True)
-class Archive:
-    """An archive that is about to leave: its name, type, and bytes as they come."""
-
-    name: str
-    media_type: str
-    pieces: Iterator[bytes]
-
-
-def model_archive(*, model: ModelVersion, exported_by: User | None = None) -> Archive:
+def model_archive(*, model: ModelVersion, exported_by: User | None = None) -> Export:
     """Check every file of the model's directory, note who takes it, and give it as a tar.
 
-    No path of this machine leaves with it.
-    Raises StoredFileDamaged before the first byte leaves.
+    No path of this machine leaves with it. Raises StoredFileDamaged before the first byte leaves.
     """
     if not is_sealed(model):
         raise StoredFileDamaged(BROKEN)
     files = open_model(scoring_files.models_directory() / model.directory, model.manifest_sha256)
     name = archive_name(model)
     _record(model, DOWNLOAD, exported_by)
-    return Archive(f"{name}.tar", "application/x-tar", tar_pieces(name, as_it_leaves(files)))
+    return Export(f"{name}.tar", "application/x-tar", tar_pieces(name, as_it_leaves(files)))
 
 
 def export_model(*, model: ModelVersion, directory: Path, exported_by: User | None = None) -> int:

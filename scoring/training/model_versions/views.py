@@ -4,16 +4,14 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotator.access.gate import SignedInRequest
-from annotator.export_headers import note_export
-from annotator.models import User
 from core.errors import Forbidden, Refused
-from core.http import as_file
+from scoring.access.downloads import as_download
 from scoring.access.scopes import exporter
 from scoring.models import ModelVersion
 from scoring.training.model_versions.forms import PromotionForm
@@ -25,7 +23,7 @@ from scoring.training.model_versions.promotions import (
     promotion_state,
 )
 from scoring.training.model_versions.queries import model_page, models_for, prior_rows
-from scoring.training.model_versions.services import Archive, model_archive
+from scoring.training.model_versions.services import model_archive
 
 
 @require_safe
@@ -57,14 +55,7 @@ def download(request: SignedInRequest, pk: UUID) -> HttpResponseBase:
     except Refused as refusal:
         context = {"version": version, "sentence": refusal.sentence}
         return render(request, "scoring/export_refused.html", context, status=refusal.status)
-    return model_download(found, request.user)
-
-
-def model_download(found: Archive, by: User) -> StreamingHttpResponse:
-    """Stream the archive of a model under its name and type."""
-    answer = StreamingHttpResponse(found.pieces, content_type=found.media_type)
-    note_export(answer, by=by)
-    return as_file(answer, found.name)
+    return as_download(found, request.user)
 
 
 DONE = {
@@ -81,23 +72,19 @@ def promotion(request: SignedInRequest, pk: UUID) -> HttpResponse:
     if request.method != "POST":
         return _page(request, model, PromotionForm())
     form = PromotionForm(request.POST)
-    if not form.is_valid():
-        form.focus_error()
-        return _page(request, model, form, status=422)
-    try:
-        carry_out_act(**form.cleaned_data, model=model, actor=request.user)
-    except Forbidden as refusal:
-        raise PermissionDenied(refusal.sentence) from refusal
-    except Refused as refusal:
-        form.take_refusal(refusal)
-        return _page(request, model, form, status=refusal.status)
-    messages.success(request, DONE[form.cleaned_data["act"]])
-    return redirect("scoring:promotion", pk=pk)
+    if form.is_valid():
+        with form.refusals():
+            try:
+                carry_out_act(**form.cleaned_data, model=model, actor=request.user)
+            except Forbidden as refusal:
+                raise PermissionDenied(refusal.sentence) from refusal
+            messages.success(request, DONE[form.cleaned_data["act"]])
+            return redirect("scoring:promotion", pk=pk)
+    form.focus_error()
+    return _page(request, model, form)
 
 
-def _page(
-    request: SignedInRequest, model: ModelVersion, form: PromotionForm, status: int = 200
-) -> HttpResponse:
+def _page(request: SignedInRequest, model: ModelVersion, form: PromotionForm) -> HttpResponse:
     context = {
         "model": model,
         "state": promotion_state(model, request.user),
@@ -106,4 +93,4 @@ def _page(
         # Researchers learn what was done, and admins by whom.
         "tells_names": is_admin(request.user, model),
     }
-    return render(request, "scoring/training/promotion.html", context, status=status)
+    return render(request, "scoring/training/promotion.html", context, status=form.status)

@@ -283,4 +283,4 @@ def _size(value: object, most: int) -> int:
 
 
 def _refused(sentence: str) -> Refused:
-    return Refused(sentence, {"encoder": [sentence]})
+    return Refused.at("encoder", sentence)

@@ -67,6 +67,7 @@ PACES: Final[Mapping[tuple[str, bool], tuple[float, float]]] = {
     ("finetune", True): (5e12, 1e14),
 }
 GPU: Final = Path("/dev/nvidia0")
+ONE_AFTER_ANOTHER: Final = " They follow one another; workers on several GPUs would share them out."
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ def training_estimate(
         time=format_duration_range(low, high)
         + (f" for all {len(known)} together" if len(known) > 1 else ""),
         memory=format_memory_range(*memory_bytes(shape, largest, settings)),
-        basis=_basis(len(paces), kind, has_gpu) + _order(len(known)),
+        basis=_basis(len(paces), kind, has_gpu) + (ONE_AFTER_ANOTHER if len(known) > 1 else ""),
         cautions=tuple(_cautions(largest, settings, sizes)),
     )
 
@@ -122,13 +123,6 @@ def _reads(data: DataSizes, trainings: int) -> str:
         f"{data.pair_words:.0f} words a pair"
     )
     return text if trainings == 1 else f"{trainings} trainings, the largest of {text}"
-
-
-def _order(trainings: int) -> str:
-    words = ""
-    if trainings > 1:
-        words = " They follow one another; workers on several GPUs would share them out."
-    return words
 
 
 def data_sizes(version: DatasetVersion, criterion: str) -> DataSizes | None:
@@ -143,19 +137,16 @@ def data_sizes(version: DatasetVersion, criterion: str) -> DataSizes | None:
         return None
     of = max(1, sum(card["splits"].values()))
     train, validation = (card["splits"].get(name, 0) / of for name in ("train", "validation"))
+    read = train + validation
     return DataSizes(
         training=round(items * train),
         validation=round(items * validation),
-        references=_part(card["counts"]["references"], train + validation),
-        candidates=_part(card["counts"]["candidates"], train + validation),
+        references=max(1, round(card["counts"]["references"] * read)),
+        candidates=max(1, round(card["counts"]["candidates"] * read)),
         reference_words=lengths[0]["mean"],
         candidate_words=lengths[1]["mean"],
         longest_words=lengths[0]["max"] + lengths[1]["max"],
     )
-
-
-def _part(count: int, share: float) -> int:
-    return max(1, round(count * share))
 
 
 def _uses_gpu(device: str) -> bool:

@@ -44,12 +44,11 @@ def clear_ended_runs() -> int:
 
     Only runs that this database knows to have ended: a directory of another one's is left alone.
     """
-    begun = {key: path for path in scoring_files.runs_directory().iterdir() if (key := _key(path))}
+    begun = filter(None, map(_key, scoring_files.runs_directory().iterdir()))
     ended = TrainingRun.objects.filter(pk__in=begun, status__in=FINAL_STATUSES)
     keys = list(ended.values_list("pk", flat=True))
     for key in keys:
         _clear(key)
-        shutil.rmtree(begun[key], ignore_errors=True)
     return len(keys)
 
 
@@ -57,17 +56,17 @@ def clear_run(run: TrainingRun) -> None:
     """Take away what this run left, if it has ended: whoever trains it now needs it otherwise."""
     if TrainingRun.objects.filter(pk=run.pk, status__in=FINAL_STATUSES).exists():
         _clear(run.pk)
-        shutil.rmtree(scoring_files.runs_directory() / run.pk.hex, ignore_errors=True)
 
 
 def _clear(key: UUID) -> None:
-    """Take away the models that claims of an ended run wrote and nobody registered."""
+    """Take away an ended run's state, and the models its claims wrote and nobody registered."""
     registered = set(ModelVersion.objects.filter(run=key).values_list("directory", flat=True))
     directory = scoring_files.models_directory()
     for pattern in (f"model-{key.hex}-*", f".model-{key.hex}-*"):
         for path in directory.glob(pattern):
             if path.name not in registered:
                 shutil.rmtree(path, ignore_errors=True)
+    shutil.rmtree(scoring_files.runs_directory() / key.hex, ignore_errors=True)
 
 
 def _key(path: Path) -> UUID | None:

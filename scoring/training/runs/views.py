@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotator.access.gate import SignedInRequest
-from core.errors import OutOfDate, Refused
+from core.http import refusals_told
 from core.jobs.registry import enqueue_on_commit
 from scoring.access.scopes import is_researcher
 from scoring.training.model_versions.queries import runs_for
@@ -26,13 +26,13 @@ def run_list(request: SignedInRequest) -> HttpResponse:
         return _page(request, TrainingForm(request.user))
     form = TrainingForm(request.user, request.POST)
     if not form.is_valid():
-        return _page(request, form, status=422)
+        return _page(request, form)
     values = dict(form.cleaned_data)
     version = values.pop("version")
     del values["criterion"]
     if not is_researcher(request.user, version):
         raise PermissionDenied("Researchers of the campaign start training.")
-    try:
+    with form.refusals():
         options = training_options(values)
         if "estimate" in request.POST:
             estimate = training_estimate(request.user, version, form.criteria, options)
@@ -40,12 +40,10 @@ def run_list(request: SignedInRequest) -> HttpResponse:
         runs = request_trainings(
             version=version, criteria=form.criteria, options=options, requested_by=request.user
         )
-    except Refused as refusal:
-        form.take_refusal(refusal)
-        return _page(request, form, status=refusal.status)
-    for run in runs:
-        enqueue_on_commit(run)
-    return redirect("scoring:run", pk=runs[0].pk) if len(runs) == 1 else redirect("scoring:runs")
+        for run in runs:
+            enqueue_on_commit(run)
+        return redirect("scoring:runs") if runs[1:] else redirect("scoring:run", pk=runs[0].pk)
+    return _page(request, form)
 
 
 @require_safe
@@ -62,11 +60,9 @@ def progress(request: SignedInRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def cancel(request: SignedInRequest, pk: UUID) -> HttpResponse:
     row = get_object_or_404(runs_for(request.user), pk=pk)
-    try:
+    with refusals_told(request):
         cancel_training(run=row, cancelled_by=request.user)
         messages.success(request, "The run will stop within seconds.")
-    except OutOfDate as refusal:
-        messages.warning(request, refusal.sentence)
     return redirect("scoring:run", pk=pk)
 
 
@@ -75,13 +71,11 @@ def again(request: SignedInRequest, pk: UUID) -> HttpResponse:
     row = get_object_or_404(runs_for(request.user), pk=pk)
     if not is_researcher(request.user, row.dataset_version):
         raise PermissionDenied("Researchers of the campaign start training.")
-    try:
+    with refusals_told(request):
         new = train_again(run=row, requested_by=request.user)
-    except Refused as refusal:
-        messages.warning(request, refusal.sentence)
-        return redirect("scoring:run", pk=pk)
-    enqueue_on_commit(new)
-    return redirect("scoring:run", pk=new.pk)
+        enqueue_on_commit(new)
+        return redirect("scoring:run", pk=new.pk)
+    return redirect("scoring:run", pk=pk)
 
 
 def _run(request: SignedInRequest, pk: UUID, template: str) -> HttpResponse:
@@ -89,8 +83,6 @@ def _run(request: SignedInRequest, pk: UUID, template: str) -> HttpResponse:
     return render(request, template, {"run": row, "page": run_page(row, request.user)})
 
 
-def _page(
-    request: SignedInRequest, form: TrainingForm, status: int = 200, **more: object
-) -> HttpResponse:
+def _page(request: SignedInRequest, form: TrainingForm, **more: object) -> HttpResponse:
     context = {"runs": runs_for(request.user)[:100], "form": form, **more}
-    return render(request, "scoring/training/runs.html", context, status=status)
+    return render(request, "scoring/training/runs.html", context, status=form.status)

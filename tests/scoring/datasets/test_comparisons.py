@@ -7,8 +7,8 @@ from annotator.models import Membership, Rating, Reference
 from annotator.rubric import CRITERIA, OVERALL
 from scoring.access.scopes import read_rows
 from scoring.datasets.versions.comparisons import ComparedVersions
-from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion
+from scoring.quadruplets import DatasetRow
 from tests.scoring.conftest import FrozenScene, imported, shown, signed_in
 
 pytestmark = [pytest.mark.django_db]
@@ -25,7 +25,7 @@ def compared(client: Client, one: object, other: object) -> ComparedVersions:
 def only_change(found: ComparedVersions, other: DatasetVersion) -> tuple[DatasetRow, set[str]]:
     """Return the row of the other version whose labels changed, and how they did."""
     (change,) = found.changes
-    row = list(read_rows(other))[change.at.number - 1]
+    row = list(read_rows(other))[change.number - 1]
     assert row.reference_id == "r0"
     assert len(change.labels) == 5
     return row, set(change.labels)
@@ -50,8 +50,8 @@ def test_added_and_removed_references_are_named(scene, rita) -> None:
     other = scene.freeze()
     gone = {n: row.id for n, row in enumerate(read_rows(one), 1) if row.reference_id == "r0"}
     found, back = compared(rita, one, other), compared(rita, other, one)
-    assert [row.number for row in found.removed] == list(gone) and not found.added
-    assert {row.number: row.row_id for row in back.added} == gone and not back.removed
+    assert [number for number, _ in found.removed] == list(gone) and not found.added
+    assert {number: row.id for number, row in back.added} == gone and not back.removed
 
 
 def test_a_wider_tie_band_is_why_labels_changed(scene, rita) -> None:

@@ -16,8 +16,7 @@ from scoring.datasets.drafts import Draft
 from scoring.formats import patent_ce_jsonl
 from scoring.formats import rows as formats_rows
 from scoring.formats.dataset_files import join
-from scoring.formats.rows import DatasetRow
-from scoring.quadruplets import SPLIT_NAMES, SplitError, SplitPlan
+from scoring.quadruplets import SPLIT_NAMES, DatasetRow, SplitError, SplitPlan
 
 MOST_ALIVE = 20
 

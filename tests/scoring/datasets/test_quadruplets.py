@@ -10,8 +10,8 @@ from scoring import files as scoring_files
 from scoring.access.scopes import names_for, read_rows
 from scoring.datasets.versions.queries import Filter, page_of
 from scoring.formats import rows as formats_rows
-from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion
+from scoring.quadruplets import DatasetRow
 from tests.scoring.conftest import FrozenScene, imported, shown, signed_in
 
 pytestmark = [pytest.mark.django_db]

@@ -5,7 +5,7 @@ from typing import Any
 
 from scoring.datasets.cards import make_card
 from scoring.datasets.drafts import Draft
-from scoring.formats.rows import DatasetRow
+from scoring.quadruplets import DatasetRow
 
 
 def row(name: str, a: str, b: str, c: str, split: str, **y: int) -> DatasetRow:

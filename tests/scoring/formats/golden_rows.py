@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from scoring.formats.rows import DatasetRow
+from scoring.quadruplets import DatasetRow
 
 GOLDEN: Final = Path(__file__).with_name("golden")
 LID: Final = '1. A cup comprising a body, a handle and a lid of 3" width.\r\n2. The cup of claim 1.'

@@ -10,8 +10,7 @@ import pytest
 from core.text_io.streams import FormatError, ReadNotes
 from scoring.datasets.drafts import Draft
 from scoring.formats.dataset_files import detect_format, format_of, join, read_file
-from scoring.formats.rows import DatasetRow
-from scoring.quadruplets import SPLIT_NAMES, SplitPlan
+from scoring.quadruplets import SPLIT_NAMES, DatasetRow, SplitPlan
 
 CLARITY, OVERALL = "conceptual_clarity", "overall_quality"
 TEXTS = {"gold_claim": "1. A cup.", "A": "1. A mug.", "B": "1. A bowl."}

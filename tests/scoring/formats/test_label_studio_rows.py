@@ -8,7 +8,7 @@ import pytest
 
 from core.text_io.streams import FormatError, ReadNotes
 from scoring.formats import dataset_files
-from scoring.formats.rows import DatasetRow
+from scoring.quadruplets import DatasetRow
 
 
 def annotation(**more: Any) -> dict[str, Any]:

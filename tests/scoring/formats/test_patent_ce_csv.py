@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from annotator.rubric import ALL_CRITERIA
 from scoring.formats.patent_ce_csv import COLUMNS, MARKED, write
-from scoring.formats.rows import DatasetRow
+from scoring.quadruplets import DatasetRow
 from tests.scoring.formats.golden_rows import FORMULA, LID, MUG, ROWS, golden
 
 

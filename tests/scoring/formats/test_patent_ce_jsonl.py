@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from annotator.rubric import ALL_CRITERIA
 from core.text_io.streams import FormatError
 from scoring.formats.patent_ce_jsonl import KEYS, read, write
-from scoring.formats.rows import DatasetRow
-from scoring.quadruplets import SPLIT_NAMES, quadruplet_id
+from scoring.quadruplets import SPLIT_NAMES, DatasetRow, quadruplet_id
 from tests.scoring.formats.golden_rows import ROWS, golden
 
 ROW: dict[str, Any] = {

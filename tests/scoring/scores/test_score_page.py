@@ -27,7 +27,7 @@ def places(version, cast, *entries: dict[str, Any]) -> list[str]:
         scores={CRITERION: list(entries)},
         status="succeeded",
     )
-    return [cells[0].place for _, cells in score_page(row).rows]
+    return [cells[0]["place"] for _, cells in score_page(row)["rows"]]
 
 
 def test_the_highest_score_is_best_and_those_within_the_threshold_are_tied_with_it(
@@ -61,9 +61,9 @@ def test_models_come_in_the_order_of_the_rubric_and_those_that_are_gone_are_left
     )
     gone.delete()
     page = score_page(row)
-    assert page.rows == ()
-    assert [model.criterion for model in page.models] == [CRITERION, "overall_quality"]
-    assert [model.model is None for model in page.models] == [False, True]
+    assert page["rows"] == []
+    assert [model.criterion for model in page["models"]] == [CRITERION, "overall_quality"]
+    assert [model.model is None for model in page["models"]] == [False, True]
 
 
 def test_of_patclaimeval_0_it_is_said_that_no_label_trained_it() -> None:

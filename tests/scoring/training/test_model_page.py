@@ -23,12 +23,12 @@ def test_a_card_gives_figures_limits_and_curves(version, reader) -> None:
     model = model_row(version)
     model.refresh_from_db()
     page = model_page(model, reader)
-    (found,) = page.measured
+    (found,) = page["measured"]
     assert (found.n, found.references, found.n_without) == (24, 8, 20)
-    assert dict(page.data) == {"Licence of the data": "CC BY-NC 4.0", "Split": "by file, seed 0"}
+    assert dict(page["data"]) == {"Licence of the data": "CC BY-NC 4.0", "Split": "by file, seed 0"}
     assert [figure.name for figure in found.agreement][0] == "tau-b"
-    assert [plot.title for plot in page.plots] == ["Loss by epoch", "Validation tau-b by epoch"]
-    assert page.epochs == [
+    assert [plot.title for plot in page["plots"]] == ["Loss by epoch", "Validation tau-b by epoch"]
+    assert page["epochs"] == [
         (1, 0.3, None),
         (2, 0.2, 0.41),
     ]
@@ -36,8 +36,8 @@ def test_a_card_gives_figures_limits_and_curves(version, reader) -> None:
 
 def test_an_empty_card_gives_a_page(version, reader) -> None:
     page = model_page(model_row(version, {}), reader)
-    assert (page.measured, page.plots, page.seen) == ((), (), ())
-    assert page.limits
+    assert (page["measured"], page["plots"], page["seen"]) == ((), (), ())
+    assert page["limits"]
 
 
 def test_a_long_history_is_thinned_to_a_table_with_its_last_row(version, reader) -> None:
@@ -45,6 +45,6 @@ def test_a_long_history_is_thinned_to_a_table_with_its_last_row(version, reader)
         {"epoch": n, "loss": 1 / n, "validation_tau": None} for n in range(1, 1004)
     ]
     page = model_page(model_row(version, {"history": history}), reader)
-    assert len(page.epochs) <= MOST_ROWS + 1
-    assert page.epochs[-1][0] == 1003
+    assert len(page["epochs"]) <= MOST_ROWS + 1
+    assert page["epochs"][-1][0] == 1003
     assert len(training_plots(history)) == 1

@@ -10,9 +10,9 @@ import pytest
 from annotator.models import AuditEvent, User
 from core.errors import Refused, TooOften
 from scoring import files as scoring_files
-from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion, TrainingRun
 from scoring.patclaimeval.config import TrainingSettings
+from scoring.quadruplets import DatasetRow
 from scoring.training.runs import services as runs_services
 from scoring.training.runs.services import request_training, request_trainings, train_again
 from tests.conftest import make_user
