@@ -28,7 +28,6 @@ from annotator.models import (
     ConflictStatus,
     Membership,
     Rating,
-    Reference,
     Role,
     Round,
     Turn,
@@ -147,8 +146,8 @@ def adjudication_queue(
     listed = Q() if references is None else Q(candidate__reference__in=references)
     reference = "candidate__reference"
     rows: list[dict[str, Any]] = list(
-        conflicts_to_rule(user)
-        .filter(listed, status=ConflictStatus.OPEN)
+        open_conflicts(user)
+        .filter(listed)
         .order_by("campaign__name", f"{reference}__position", f"{reference}_id", "-gap", "pk")
         .values(
             *("pk", "kind", "criterion", "gap", "candidate_id", "other_candidate_id"),
@@ -254,12 +253,8 @@ def conflict_json(user: User, rows: Sequence[Conflict]) -> list[dict[str, Any]]:
     are locked and no other adjudicator has them open.
     """
     pks = {pk for row in rows for pk in row.pair}
-    texts = dict(Candidate.objects.filter(pk__in=pks).values_list("pk", "claims"))
-    references = {
-        row.pk: row for row in Reference.objects.filter(candidates__in=pks).distinct().iterator()
-    }
-    of = dict(Candidate.objects.filter(pk__in=pks).values_list("pk", "reference_id"))
-    names = candidate_names(references, user)
+    candidates = Candidate.objects.select_related("reference").in_bulk(pks)
+    names = candidate_names({row.reference_id for row in candidates.values()}, user)
     ratings: defaultdict[UUID, dict[UUID, Rating]] = defaultdict(dict)
     for rating in Rating.objects.filter(candidate__in=pks):
         ratings[rating.candidate_id][rating.annotator_id] = rating
@@ -273,11 +268,11 @@ def conflict_json(user: User, rows: Sequence[Conflict]) -> list[dict[str, Any]]:
             # In points, to two decimals where it is one of the overall.
             "gap": float(row.gap if row.criterion else overall_text(row.gap)),
             "words": describe_finding(row.kind, row.criterion, row.gap),
-            "reference": references[of[row.candidate_id]].as_told(),
+            "reference": candidates[row.candidate_id].reference.as_told(),
             "candidates": [
                 {
                     "label": names[pk],
-                    "claims": texts[pk],
+                    "claims": candidates[pk].claims,
                     "scores_as": "other_scores" if place else "scores",
                     "ratings": [
                         _rating_json(ratings[pk][who], pk in shown)

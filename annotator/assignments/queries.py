@@ -35,6 +35,7 @@ from annotator.models import (
     User,
 )
 from core.clock import database_now
+from core.database import as_id
 
 # Candidates looked at in one go; several, because others may take the first ones meanwhile.
 WINDOW: Final = 20
@@ -68,18 +69,13 @@ SELECT c.queue_position, c.id
 """  # noqa: S608 - table names and a number only
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """The number of an annotator's last assignment, and its place in the campaign's queue."""
+def standing_of(campaign_id: UUID, annotator_id: UUID) -> tuple[int, int]:
+    """Return the number of an annotator's last assignment, and its place in the campaign's queue.
 
-    position: int
-    queue_position: int
-
-
-def standing_of(campaign_id: UUID, annotator_id: UUID) -> Standing:
-    """Return where an annotator is; 0 and 0 before the first assignment."""
-    rows = _rows(_LAST, [_key(annotator_id), _key(campaign_id)])
-    return Standing(*rows[0]) if rows else Standing(0, 0)
+    0 and 0 before the first assignment.
+    """
+    rows = _rows(_LAST, [as_id(annotator_id), as_id(campaign_id)])
+    return rows[0] if rows else (0, 0)
 
 
 def free_candidates(
@@ -97,23 +93,18 @@ def free_candidates(
     """
     marks = ", ".join(["%s"] * len(recused))
     sql = _FREE.format(side=side, recused=f"AND c.reference_id NOT IN ({marks})" if recused else "")
-    away = [_key(pk) for pk in recused]
-    who = _key(annotator_id)
-    rows = _rows(sql, [_key(campaign_id), place, *away, who, *NOT_AGAIN, who])
+    away = [as_id(pk) for pk in recused]
+    who = as_id(annotator_id)
+    rows = _rows(sql, [as_id(campaign_id), place, *away, who, *NOT_AGAIN, who])
     chance = random.SystemRandom()
     ordered = sorted((queue_position, chance.random(), pk) for queue_position, pk in rows)
     return [pk if isinstance(pk, UUID) else UUID(pk) for _, _, pk in ordered]
 
 
-def _rows(sql: str, values: list[Any]) -> list[tuple[Any, ...]]:
+def _rows(sql: str, values: list[Any]) -> list[tuple[Any, Any]]:
     with connection.cursor() as cursor:
         cursor.execute(sql, values)
         return list(cursor.fetchall())
-
-
-def _key(pk: UUID) -> Any:
-    """Return a key as the database in use wants it: SQLite stores UUIDs as text."""
-    return Candidate._meta.pk.get_db_prep_value(pk, connection)
 
 
 NEVER: Final = datetime.max.replace(tzinfo=UTC)

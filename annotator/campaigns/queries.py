@@ -38,6 +38,7 @@ from annotator.models import (
     User,
 )
 from core.clock import database_now
+from core.database import as_id
 
 
 class CandidateCounts(NamedTuple):
@@ -85,7 +86,7 @@ def candidate_counts(campaign: Campaign, now: datetime) -> Mapping[str, Candidat
     moment = DateTimeField()
     before = now - timedelta(hours=campaign.revision_hours)
     values = {
-        "campaign": Campaign._meta.pk.get_db_prep_value(campaign.pk, connection),
+        "campaign": as_id(campaign.pk),
         "is_closed": int(not campaign.is_open),
         "before": moment.get_db_prep_value(before, connection),
         "now": moment.get_db_prep_value(now, connection),

@@ -12,6 +12,7 @@ from annotator.adjudication.rulings.forms import KINDS, OTHER, TAKE, RulingForm,
 from annotator.adjudication.rulings.queries import MEANING, AdjudicationPage, SeenRating
 from annotator.claims.reading import SideView
 from annotator.models import Decision, RulingReason
+from annotator.rating_values import points_text
 from annotator.reading import Chip, Compared, CompareRow, chosen_tags, compare_rows, reading_context
 from annotator.rubric import ALL_CRITERIA, CRITERIA, HIGHEST, NAMES
 from core.forms import Choice, RefusableForm, radio_choices
@@ -139,9 +140,9 @@ def page_context(
 
 
 def points(value: Fraction) -> str:
-    """Return points as people read them: whole, or with at most two decimals, rounded half up."""
-    hundredths = (2 * 100 * value.numerator + value.denominator) // (2 * value.denominator)
-    return f"{hundredths // 100}.{hundredths % 100:02d}".rstrip("0").rstrip(".")
+    """Return points as people read them, without zeros at the end of what is rounded."""
+    text = points_text(value)
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _columns(page: AdjudicationPage, sent: str) -> list[Choice]:
