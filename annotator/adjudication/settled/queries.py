@@ -11,12 +11,13 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Count, Prefetch, Q, QuerySet
 
-from annotator.access.scopes import Names
+from annotator.access.scopes import LEAST_DISTINGUISHED, Names, pseudonyms, user_names
+from annotator.access.visibility import is_unblinded
 from annotator.adjudication.cases import describe_finding
 from annotator.adjudication.rulings.queries import sealed_sha256s, signature_holds
 from annotator.conflicts.queries import locked_candidates
@@ -35,6 +36,8 @@ from annotator.models import (
     Reference,
     Round,
     Ruling,
+    Shown,
+    User,
 )
 from annotator.rating_values import (
     Points,
@@ -273,7 +276,7 @@ def given_ratings(pk: UUID, names: Names) -> tuple[GivenRating, ...]:
     return tuple(sorted(found, key=lambda one: (len(one.annotator), one.annotator)))
 
 
-def rounds_on(pk: UUID) -> QuerySet[Round]:
+def rounds_on(pk: UUID) -> QuerySet[Any]:
     """Return the times that annotators were asked once more, how many were and have answered."""
     answered = Q(second_looks__answered_at__isnull=False)
     rows = Round.objects.filter(candidate=pk).annotate(
@@ -325,7 +328,7 @@ class CandidateTrace:
     title: str
     candidate: SettledCandidate
     ratings: tuple[GivenRating, ...]
-    rounds: QuerySet[Round]
+    rounds: QuerySet[Any]
     conflicts: tuple[FoundConflict, ...]
     rulings: tuple[GivenRuling, ...]
     derivations: tuple[Derivation, ...]
@@ -361,6 +364,20 @@ def raters_of(campaign: Campaign) -> list[str]:
     """Return the ids of everybody who has rated in a campaign."""
     rows = Assignment.objects.filter(campaign=campaign, status=AssignmentStatus.SUBMITTED)
     return [str(pk) for pk in rows.order_by().values_list("annotator_id", flat=True).distinct()]
+
+
+def names_for(user: User, campaign: Campaign, key: object, *, is_admin: bool) -> Names:
+    """Return how annotators are called, by user id.
+
+    Admins: the pseudonyms of the campaign's pages, or user names once they were shown. Others:
+    pseudonyms of this one place, and none where there are too few.
+    """
+    ids = raters_of(campaign)
+    if not is_admin:
+        return pseudonyms(ids, key) if len(ids) >= LEAST_DISTINGUISHED else {}
+    if is_unblinded(campaign, user, Shown.NAMES):
+        return user_names(ids)
+    return pseudonyms(ids, campaign.pk)
 
 
 def _settled_by(value: SettledValue, rulings: Sequence[GivenRuling], shows_each: bool) -> str:
