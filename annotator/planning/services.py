@@ -235,8 +235,7 @@ def preview_plan(*, campaign: Campaign, annotators: Sequence[User], seed: int) -
     """
     if not annotators:
         raise Refused.at("annotators", "Choose at least one annotator.")
-    facts = plan_facts(campaign, annotators)
-    plan = make_plan(facts.references, facts.annotators, seed)
+    plan = make_plan(*plan_facts(campaign, annotators), seed)
     shares = [(row.annotator, row.reference, row.candidates) for row in plan.shares]
     left = [(row.candidate, row.places) for row in plan.unplaced]
     return PreviewedPlan(plan, hashlib.sha256(json.dumps([shares, left]).encode()).hexdigest())
