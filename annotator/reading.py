@@ -68,22 +68,27 @@ def reading_preference(user: User) -> ReadingPreference:
     return ReadingPreference.objects.filter(user=user).first() or ReadingPreference(user=user)
 
 
-AID_LABELS: Final = {"diff": "Differences", "marks": "Marks"}
+AID_LABELS: Final = {"aligned": "Aligned", "diff": "Differences", "marks": "Marks"}
+# Those of a page of two candidates: there the rows are always aligned.
+AIDS_OF_TWO: Final = ("diff", "marks")
 
 
-def reading_context(preference: ReadingPreference, key_labels: Mapping[str, str]) -> dict[str, Any]:
-    """Return the reading aids of a page of two candidates, and the person's keys there.
+def reading_context(
+    preference: ReadingPreference,
+    key_labels: Mapping[str, str],
+    aids: Sequence[str] = AIDS_OF_TWO,
+) -> dict[str, Any]:
+    """Return the reading aids of a page, and the person's keys there.
 
-    `key_labels` is how the page labels the keys of the rate page that work on it too.
+    `key_labels` is how the page labels those keys of the rate page that work on it.
     """
     keys = keymap(preference.keys, single_keys=preference.single_keys)
     printed = {code: [shown(key) for key in keys[code]] for code in key_labels}
-    aids = {aid: bool(getattr(preference, f"shows_{aid}")) for aid in AID_LABELS}
+    is_on = {aid: bool(getattr(preference, f"shows_{aid}")) for aid in aids}
     return {
-        "aids": aids,
+        "aids": is_on,
         "aid_buttons": [
-            (aid, label, aids[aid], " ".join(printed[f"toggle-{aid}"]))
-            for aid, label in AID_LABELS.items()
+            (aid, AID_LABELS[aid], is_on[aid], " ".join(printed[f"toggle-{aid}"])) for aid in aids
         ],
         "keys": {code.replace("-", "_"): " ".join(pressed) for code, pressed in printed.items()},
         "key_list": [(key_labels[code], pressed) for code, pressed in printed.items() if pressed],

@@ -44,7 +44,7 @@ def export_ratings(request: SignedInRequest, slug: str) -> HttpResponseBase:
         "campaign": campaign,
         "exporter": exporter,
         "form": form,
-        "exports": list(exports_of(campaign)) if exporter.is_admin else [],
+        "exports": exports_of(campaign) if exporter.is_admin else (),
     }
     return render(request, "annotator/exports/export_ratings.html", context, status=form.status)
 
