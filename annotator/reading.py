@@ -49,6 +49,7 @@ def save_keys(*, user: User, changes: Mapping[str, str], single_keys: bool) -> R
 MOST_CACHED = 128
 # A reading takes some 30 times the memory of its text: large ones are worked out each time.
 LARGEST_CACHED = 100_000
+_cached_reading = lru_cache(maxsize=MOST_CACHED)(read_pair)
 
 
 def reading_of(reference: str, candidate: str) -> Reading:
@@ -56,11 +57,6 @@ def reading_of(reference: str, candidate: str) -> Reading:
     if len(reference) + len(candidate) > LARGEST_CACHED:
         return read_pair(reference, candidate)
     return _cached_reading(reference, candidate)
-
-
-@lru_cache(maxsize=MOST_CACHED)
-def _cached_reading(reference: str, candidate: str) -> Reading:
-    return read_pair(reference, candidate)
 
 
 def reading_preference(user: User) -> ReadingPreference:
@@ -255,13 +251,15 @@ LONGEST_QUOTE: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """One chosen tag; `place` is its index in the list."""
+    """One chosen tag; `place` is its index in the list, `start` and `end` are -1 without a span."""
 
     place: int
     name: str
     definition: str
     side: str
     quote: str
+    start: int
+    end: int
 
 
 def chosen_tags(sent: str, texts: Mapping[str, str]) -> dict[str, Any]:
@@ -292,4 +290,5 @@ def _chip(place: int, stored: Mapping[str, Any], texts: Mapping[str, str]) -> Ch
     quote = quote_of(stored, texts)
     if len(quote) > LONGEST_QUOTE:
         quote = f"{quote[: LONGEST_QUOTE - 1]}…"
-    return Chip(place, tag.name, tag.definition, stored["side"], quote)
+    span = (stored.get(name, -1) for name in ("start", "end"))
+    return Chip(place, tag.name, tag.definition, stored["side"], quote, *span)

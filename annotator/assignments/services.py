@@ -13,7 +13,7 @@ from typing import Final
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import BooleanField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from annotator import audit_log
@@ -53,13 +53,13 @@ def hold_place(candidate_id: UUID) -> bool:
 
 def add_places(candidate_ids: list[UUID]) -> None:
     """Count one more assignment on each candidate, beyond its places if an admin asks for it."""
-    free = ExpressionWrapper(Q(held__lt=F("places") - 1), BooleanField())
+    free = Q(held__lt=F("places") - 1)
     Candidate.objects.filter(pk__in=candidate_ids).update(held=F("held") + 1, has_room=free)
 
 
 def free_place(candidate_id: UUID) -> None:
     """Give one place of a candidate back; a repeat has none for others."""
-    free = ExpressionWrapper(Q(held__lte=F("places")) & ~Q(purpose=Purpose.REPEAT), BooleanField())
+    free = Q(held__lte=F("places")) & ~Q(purpose=Purpose.REPEAT)
     Candidate.objects.filter(pk=candidate_id, held__gt=0).update(held=F("held") - 1, has_room=free)
 
 
@@ -79,18 +79,14 @@ def free_places(rows: QuerySet[Assignment], status: AssignmentStatus) -> int:
 
 def widen(candidate_id: UUID) -> None:
     """Give a candidate one place more than it had, for one more annotator."""
-    Candidate.objects.filter(pk=candidate_id).update(
-        places=F("places") + 1,
-        has_room=ExpressionWrapper(Q(held__lte=F("places")), BooleanField()),
-    )
+    free = Q(held__lte=F("places"))
+    Candidate.objects.filter(pk=candidate_id).update(places=F("places") + 1, has_room=free)
 
 
 def narrow(candidate_id: UUID) -> None:
     """Take the place of a further annotator back; who holds it already may still rate."""
-    Candidate.objects.filter(pk=candidate_id, places__gt=1).update(
-        places=F("places") - 1,
-        has_room=ExpressionWrapper(Q(held__lt=F("places") - 1), BooleanField()),
-    )
+    rows = Candidate.objects.filter(pk=candidate_id, places__gt=1)
+    rows.update(places=F("places") - 1, has_room=Q(held__lt=F("places") - 1))
 
 
 def spread_places(campaign: Campaign) -> None:
@@ -117,8 +113,7 @@ def spread_places(campaign: Campaign) -> None:
     added = asked.filter(Q(finished_at=None) | Exists(further))
     for candidate_id in added.values_list("candidate_id", flat=True):
         usual.filter(pk=candidate_id).update(places=F("places") + 1)
-    free = ExpressionWrapper(Q(held__lt=F("places")), BooleanField())
-    rows.exclude(purpose=Purpose.REPEAT).update(has_room=free)
+    rows.exclude(purpose=Purpose.REPEAT).update(has_room=Q(held__lt=F("places")))
 
 
 def lapse_leases(campaign: Campaign) -> int:

@@ -38,21 +38,19 @@ class AnnotatorProgressSerializer(serializers.Serializer):
     last_rated_on = serializers.DateField(allow_null=True)
 
 
+COUNTED = (
+    *("references", "candidates", "begun", "complete", "locked", "ratings"),
+    *("open_conflicts", "waiting_conflicts", "ruled_conflicts", "lapsed_conflicts", "unsettled"),
+)
+
+
 class ProgressSerializer(serializers.Serializer):
     """The counts of a campaign."""
 
-    references = serializers.IntegerField()
-    candidates = serializers.IntegerField()
-    begun = serializers.IntegerField()
-    complete = serializers.IntegerField()
-    locked = serializers.IntegerField()
-    ratings = serializers.IntegerField()
-    open_conflicts = serializers.IntegerField()
-    waiting_conflicts = serializers.IntegerField()
-    ruled_conflicts = serializers.IntegerField()
-    lapsed_conflicts = serializers.IntegerField()
-    unsettled = serializers.IntegerField()
     annotators = AnnotatorProgressSerializer(many=True)
+
+    def get_fields(self) -> dict[str, serializers.Field]:
+        return {name: serializers.IntegerField() for name in COUNTED} | super().get_fields()
 
 
 class Campaigns(APIView):

@@ -1,10 +1,4 @@
-"""How far a campaign and its annotators are, its notices, its rules, its retention.
-
-Written as SQL: the ORM would group every rating by all columns of its candidate, its claims among
-them. Both databases read the same text.
-
-Every count is one aggregate over one index; no row is read for it.
-"""
+"""How far a campaign and its annotators are, its notices, its rules, its retention."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -50,7 +44,8 @@ def _table(model: Any) -> str:
     return str(model._meta.db_table)
 
 
-# Locked as annotator.conflicts.queries has it; a test holds the two together.
+# Written as SQL: the ORM would group every rating by all columns of its candidate, its claims among
+# them. Locked as annotator.conflicts.queries has it; a test holds the two together.
 _COUNTS: Final = f"""
 WITH own AS MATERIALIZED (
   SELECT c.id, c.purpose, c.places, COUNT(r.id) AS times, MAX(r.revised_at) AS last

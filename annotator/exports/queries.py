@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from annotator.access.scopes import LEAST_DISTINGUISHED, roles_of
-from annotator.access.visibility import reader_of
+from annotator.access.visibility import Reader
 from annotator.exports.rows import (
     NOBODY,
     Detail,
@@ -120,11 +120,8 @@ class Exporter:
         return tuple(name for name, one in FORMATS.items() if self.is_admin or not one.has_texts)
 
 
-def exporter_of(campaign: Campaign, user: User) -> Exporter | None:
-    """Return how a person exports, None when their roles do not open it."""
-    reader = reader_of(campaign, user)
-    if reader is None:
-        return None
+def exporter_of(campaign: Campaign, user: User, reader: Reader) -> Exporter:
+    """Return how a person exports who reads the figures of the campaign."""
     withheld = ""
     if reader.is_withheld:
         withheld = RATES

@@ -1,13 +1,11 @@
 """The page by which the ratings of a campaign are downloaded, for admins and researchers."""
 
-from django.core.exceptions import PermissionDenied
 from django.http import FileResponse, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
-from annotator.access.gate import SignedInRequest
-from annotator.access.scopes import campaigns_for
+from annotator.access.gate import SignedInRequest, read_campaign
 from annotator.export_headers import note_export
 from annotator.exports.forms import RatingExportForm
 from annotator.exports.queries import OPEN, Exporter, RatingExport, exporter_of, exports_of
@@ -19,10 +17,8 @@ from core.files import spooled
 @require_http_methods(["GET", "HEAD", "POST"])
 def export_ratings(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Show what can be downloaded; a POST puts an export on record and answers with its file."""
-    campaign = get_object_or_404(campaigns_for(request.user), slug=slug)
-    exporter = exporter_of(campaign, request.user)
-    if exporter is None:
-        raise PermissionDenied
+    campaign, reader = read_campaign(request, slug)
+    exporter = exporter_of(campaign, request.user, reader)
     if exporter.withheld:
         return _withheld(request, campaign, exporter)
     form = RatingExportForm(

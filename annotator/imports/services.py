@@ -1,11 +1,4 @@
-"""Writes of imports by upload: a file is taken in, checked, and stored once somebody confirms it.
-
-What a worker does with an uploaded file: read it to its end, or store what stands in it.
-
-Writes of imports by the worker that carries them out: check, store, refuse, tidy up.
-
-Writes of a whole file of claim sets at once, as the command asks for it: stored, or nothing.
-"""
+"""Imports: taken in, checked, stored once somebody confirms it, by a worker or a command."""
 
 import hashlib
 import uuid
@@ -26,7 +19,7 @@ from annotator.formats import label_studio
 from annotator.formats.claim_files import PREFERENCES, read_claims
 from annotator.formats.csv_streams import MAGIC, SeekableSource, unpacked
 from annotator.imports.checks import check_claims
-from annotator.imports.claims.services import import_claims
+from annotator.imports.claims.services import CLOSED, import_claims
 from annotator.imports.files import (
     ORPHAN_SECONDS,
     drop_stale_arrivals,
@@ -46,7 +39,6 @@ from core.jobs.running import run_job
 from core.text_io.streams import ByteSource, FormatError
 
 WAITING: Final = "Waiting for a worker."
-CLOSED: Final = "The campaign is closed; nothing can be imported into it."
 LONGEST_NAME: Final = 255
 # Checked, nothing wrong, and nobody has confirmed yet that it is to be stored.
 WAITS_FOR_CONFIRMATION: Final = Q(stage=ImportStage.CHECK, status=JobStatus.SUCCEEDED)

@@ -4,13 +4,13 @@ No claim text is read: a plan is about names.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import combinations
 from uuid import UUID
 
-from django.db.models import Count, F, Max, Q, QuerySet, Sum
+from django.db.models import Count, F, Max, Q, Sum
 
 from annotator.access.scopes import annotators_of
 from annotator.models import (
@@ -161,11 +161,6 @@ def annotator_progress(campaign: Campaign, now: datetime) -> tuple[AnnotatorProg
             )
         )
     return tuple(sorted(found, key=lambda one: one.username))
-
-
-def references_named(campaign: Campaign, ids: Iterable[str]) -> QuerySet[Reference]:
-    """Return the references of a campaign that have one of these ids of its files."""
-    return Reference.objects.filter(campaign=campaign, reference_id__in=ids)
 
 
 def free_places(campaign: Campaign) -> int:

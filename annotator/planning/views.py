@@ -9,8 +9,8 @@ from django.shortcuts import render, resolve_url
 from django.views.decorators.http import require_POST, require_safe
 
 from annotator.access.gate import SignedInRequest, counted_campaign
-from annotator.access.scopes import annotator_membership, annotators_of
-from annotator.models import Campaign
+from annotator.access.scopes import annotators_of
+from annotator.models import Campaign, Role
 from annotator.planning.forms import (
     BalancedForm,
     NamedForm,
@@ -162,7 +162,7 @@ def quota(request: SignedInRequest, slug: str) -> HttpResponse:
 
     def act(row: Campaign, cleaned: dict[str, Any]) -> str:
         person = cleaned["annotator"]
-        membership = annotator_membership(row, person)
+        membership = row.memberships.get(user=person, role=Role.ANNOTATOR)
         set_quota(membership=membership, quota=cleaned["quota"], by=request.user)
         if cleaned["quota"] is None:
             return f"{person.username} has no quota."

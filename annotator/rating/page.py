@@ -80,7 +80,7 @@ def page_context(
         "keys_url": f"{reverse('annotator:keys')}?next={reverse('annotator:rate', args=[own.pk])}",
         **tags_context(page, sent[ERROR_TAGS]),
         **aids,
-        **overall_context(entered_scores(sent)),
+        **overall_context({key: int(sent[key]) for key in CRITERIA if SCORE.fullmatch(sent[key])}),
     }
 
 
@@ -102,11 +102,6 @@ def tags_context(page: RatePage, sent: str) -> dict[str, Any]:
     return chosen_tags(
         sent, {"candidate": candidate.claims, "reference": candidate.reference.claims}
     )
-
-
-def entered_scores(sent: Mapping[str, str]) -> dict[str, int]:
-    """Return the scores among what was typed, by the rule of the form."""
-    return {key: int(sent[key]) for key in CRITERIA if SCORE.fullmatch(sent[key])}
 
 
 def overall_context(scores: Mapping[str, int]) -> dict[str, Any]:

@@ -61,23 +61,13 @@ class ScoreRow:
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedChip:
-    """A tag of an annotator; `side` and `start` are where it stands, -1 for no place."""
-
-    chip: Chip
-    side: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
 class Remarks:
     """What an annotator wrote about a candidate, by the names of the fields, and tagged in it."""
 
     number: int
     round: int
     texts: tuple[tuple[str, str], ...]
-    chips: tuple[PlacedChip, ...]
+    chips: tuple[Chip, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,11 +177,7 @@ def _cell(rating: SeenRating | None, key: str) -> Cell:
 
 def _remarks(rating: SeenRating, side: str, texts: dict[str, str]) -> Remarks:
     chips = tuple(
-        PlacedChip(
-            chip,
-            side if chip.side == "candidate" else chip.side,
-            *(rating.tags[chip.place].get(end, -1) for end in ("start", "end")),
-        )
+        replace(chip, side=side) if chip.side == "candidate" else chip
         for chip in chosen_tags(json.dumps(rating.tags), texts)["chips"]
     )
     given = tuple((name, text) for name, text in rating.texts.items() if text)

@@ -1,11 +1,4 @@
-"""The settled values of a campaign's candidates: derived from ratings and rulings, never stored.
-
-What a freeze may use: the ratings of a campaign's candidates, and what is left out and why.
-
-What has been done about one candidate: ratings, rounds, conflicts, rulings; no claim text.
-
-One candidate's settled values with every row that they follow from.
-"""
+"""Settled values, derived from ratings and rulings and never stored, and what each follows from."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -1,9 +1,4 @@
-"""How far the ratings of a whole campaign are apart, read at once.
-
-Written as SQL, for the same reason as the ratings of one reference are.
-
-What an admin is shown of rules to try, against those that hold: counts; nothing is written.
-"""
+"""What other rules would find among the ratings of a campaign, against those that hold: counts."""
 
 from collections import defaultdict
 from collections.abc import Sequence

@@ -1,7 +1,4 @@
-"""Texts laid aside while a file is read, so that not all of them are held at once.
-
-Under which ids a campaign knows the texts of an import: equal texts are the same claim set.
-"""
+"""The texts of an import of preferences, laid aside on disk, and the ids that they have."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -10,6 +10,7 @@ from django.db import transaction
 from annotator.campaigns.services import create_campaign
 from annotator.formats.claim_files import PREFERENCES, READERS
 from annotator.imports.checks import check_claims
+from annotator.imports.claims.services import CLOSED
 from annotator.imports.services import ADDED, import_file
 from annotator.management.base import ReadingProgress, WorkbenchCommand
 from annotator.models import Campaign
@@ -110,7 +111,7 @@ def _open_campaign(slug: str) -> Campaign | None:
             # Another command has created it since the question.
             return _open_campaign(slug)
     elif not campaign.is_open:
-        raise OutOfDate("The campaign is closed; nothing can be imported into it.")
+        raise OutOfDate(CLOSED)
     return campaign
 
 

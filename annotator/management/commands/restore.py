@@ -1,18 +1,14 @@
 """`manage.py restore PATH`: a backup brought back on a host without data."""
 
-import getpass
-import os
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.management.base import WorkbenchCommand
+from annotator.management.base import WorkbenchCommand, asked_secret
 from annotator.operations.backups.sealing import Key, KeyFile, Passphrase
 from annotator.operations.backups.services import restore_backup
-from core.errors import Refused
 
 
 class Command(WorkbenchCommand):
@@ -70,9 +66,5 @@ class Command(WorkbenchCommand):
 
 
 def _passphrase() -> Key:
-    given = os.environ.get("BACKUP_PASSPHRASE")
-    if given is None and not sys.stdin.isatty():
-        raise Refused(
-            "Set BACKUP_PASSPHRASE, or name a key file with --identity, or run this on a terminal."
-        )
-    return Passphrase(given if given is not None else getpass.getpass("Passphrase: "))
+    absent = "Set BACKUP_PASSPHRASE, or name a key file with --identity, or run this on a terminal."
+    return Passphrase(asked_secret("BACKUP_PASSPHRASE", "Passphrase", absent=absent))

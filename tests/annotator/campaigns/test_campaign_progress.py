@@ -192,7 +192,9 @@ def test_flags_skips_and_recusals_are_told_with_reason_and_outcome(cast) -> None
     recuse(assignment=second[0])
     told = campaign_notices(cast.campaign)
     of = [(n.row.assignment.candidate.reference, n.row.assignment.annotator) for n in told]
-    assert [tuple(map(str, whose)) for whose in of] == [("r2", "alice"), *[("r1", "alice")] * 2]
+    assert [(one.reference_id, who.username) for one, who in of] == [
+        *(("r2", "alice"), ("r1", "alice"), ("r1", "alice"))
+    ]
     assert [(n.kind, n.row.reason, n.outcome) for n in told] == [
         ("recusal", "", "now with bob"),
         ("skip", "", "nobody has it now"),
