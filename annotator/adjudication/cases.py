@@ -54,14 +54,13 @@ def conflicts_for(user: User) -> QuerySet[Conflict]:
     unfinished = Candidate.objects.filter(campaign__in=annotates).annotate(rated=Count("ratings"))
     coming = unfinished.filter(rated__lt=F("places")).values("pk")
     own = Assignment.objects.filter(annotator=user)
-    on_either = Q(candidate=OuterRef("candidate")) | Q(candidate=OuterRef("other_candidate"))
     recused = Q(
         status=AssignmentStatus.RECUSED,
         candidate__reference=OuterRef("candidate__reference"),
     )
     return (
         conflicts_in_reach(user)
-        .filter(~Exists(own.filter(on_either | recused)))
+        .filter(~Exists(own.filter(_on_either(1) | recused)))
         .exclude(candidate__in=coming)
         .exclude(other_candidate__isnull=False, other_candidate__in=coming)
     )

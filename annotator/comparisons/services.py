@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, groupby
 from math import ceil
+from operator import attrgetter
 from typing import Any, Final
 from uuid import UUID
 
@@ -174,10 +175,8 @@ def _pairs(campaign: Campaign) -> list[Pair]:
         .only("campaign_id", "candidate_id", "reference__reference_id")
         .order_by("reference__position", "reference__reference_id", "candidate_id")
     )
-    groups: dict[UUID, list[Candidate]] = {}
-    for row in rows:
-        groups.setdefault(row.reference_id, []).append(row)
-    pairs = [pair for group in groups.values() for pair in combinations(group, 2)]
+    groups = groupby(rows, attrgetter("reference_id"))
+    pairs = [pair for _, group in groups for pair in combinations(group, 2)]
     if not pairs:
         raise Refused("No reference of this campaign has two candidates to compare.")
     return pairs

@@ -1,6 +1,6 @@
 """The page by which the ratings of a campaign are downloaded, for admins and researchers."""
 
-from django.http import FileResponse, HttpResponse
+from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
@@ -8,10 +8,10 @@ from django.views.decorators.http import require_http_methods
 from annotator.access.gate import SignedInRequest, read_campaign
 from annotator.export_headers import note_export
 from annotator.exports.forms import RatingExportForm
-from annotator.exports.queries import OPEN, Exporter, RatingExport, exporter_of, exports_of
+from annotator.exports.queries import OPEN, Exporter, exporter_of, exports_of
 from annotator.exports.services import request_export
-from annotator.models import Campaign, User
-from core.files import spooled
+from annotator.models import Campaign
+from core.http import export_download
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -34,7 +34,11 @@ def export_ratings(request: SignedInRequest, slug: str) -> HttpResponseBase:
                 asked_by=request.user,
                 **form.cleaned_data,
             )
-            return _download(campaign, export, request.user)
+            kind = "-identified" if export.is_identified else ""
+            name = f"{campaign.slug}-ratings{kind}.{export.format.suffix}"
+            answer = export_download(export, name, export.format.media_type)
+            note_export(answer, by=request.user, records=sum(export.counts.values()))
+            return answer
     form.focus_error()
     context = {
         "campaign": campaign,
@@ -43,22 +47,6 @@ def export_ratings(request: SignedInRequest, slug: str) -> HttpResponseBase:
         "exports": exports_of(campaign) if exporter.is_admin else (),
     }
     return render(request, "annotator/exports/export_ratings.html", context, status=form.status)
-
-
-def _download(campaign: Campaign, export: RatingExport, by: User) -> FileResponse:
-    """Answer with a whole file: it is read before the first byte is sent, as of one moment."""
-    whole = spooled(export)
-    kind = "-identified" if export.is_identified else ""
-    answer = FileResponse(
-        whole.file,
-        as_attachment=True,
-        filename=f"{campaign.slug}-ratings{kind}.{export.format.suffix}",
-        content_type=export.format.media_type,
-    )
-    answer["Content-Length"] = str(whole.size)
-    note_export(answer, by=by, records=sum(export.counts.values()))
-    answer["Repr-Digest"] = f"sha-256=:{whole.digest}:"
-    return answer
 
 
 def _withheld(request: SignedInRequest, campaign: Campaign, exporter: Exporter) -> HttpResponse:

@@ -39,14 +39,20 @@ class Command(WorkbenchCommand):
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         key: Key = KeyFile(options["identity"]) if options["identity"] else _passphrase()
-        restored = restore_backup(
+        manifest, brought_back = restore_backup(
             source=options["path"],
             key=key,
             erasures=options["erasures"],
             brings_back_erased=options["bring_back_erased"],
             log=self.log,
         )
-        return asdict(restored)
+        return {
+            "made_at": manifest.made_at,
+            "app_version": manifest.app_version,
+            "rows": manifest.rows,
+            "files": len(manifest.files),
+            "brought_back": [asdict(one) for one in brought_back],
+        }
 
     def sentence(self, document: dict[str, Any]) -> str:
         lines = [

@@ -11,7 +11,6 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import IO, Final
@@ -216,17 +215,6 @@ TIMES_OF_ROWS = 3
 MOST_NAMED = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Restored:
-    """What was restored, from when it is, and the erased references that it brought back."""
-
-    made_at: str
-    app_version: str
-    rows: int
-    files: int
-    brought_back: list[ErasedReference]
-
-
 def restore_backup(
     *,
     source: Path,
@@ -234,9 +222,10 @@ def restore_backup(
     erasures: Path | None = None,
     brings_back_erased: bool = False,
     log: Log = lambda text: None,
-) -> Restored:
+) -> tuple[Manifest, list[ErasedReference]]:
     """Bring back rows and files of a backup; nothing is visible before all of it is proven.
 
+    Output: what was in it, and the erased references that came back.
     `erasures` is a record of erasures from elsewhere; that of this DATA_DIR counts in any case.
     Raises Refused where the backup does not open, is damaged, too large for the disk or of a newer
     version, where this host has data already, and where the backup has a reference that is known to
@@ -278,9 +267,7 @@ def restore_backup(
             "erased_brought_back": len(brought_back),
         },
     )
-    return Restored(
-        manifest.made_at, manifest.app_version, manifest.rows, len(manifest.files), brought_back
-    )
+    return manifest, brought_back
 
 
 def _open(source: Path, spool: IO[bytes], key: Key) -> None:

@@ -202,7 +202,10 @@ def test_a_round_says_how_many_have_answered(cast, rating: Rating) -> None:
     SecondLook.objects.create(round=row, assignment=rating.assignment, answered_at=now)
     (found,) = rounds_on(rating.candidate_id)
     assert (found.number, found.asked, found.answered) == (2, 1, 1)
-    assert (found.get_kind_display(), found.question) == ("the same annotators look again", "Claim 3?")
+    assert (found.get_kind_display(), found.question) == (
+        "the same annotators look again",
+        "Claim 3?",
+    )
     assert found.finished_at is None
 
 
