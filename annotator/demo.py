@@ -97,7 +97,6 @@ class Discrepancy:
 class DemoPlan:
     """All that the demo campaign holds, before anything is stored."""
 
-    slug: str
     title: str
     references: tuple[DemoReference, ...]
     ratings: tuple[DemoRating, ...]
@@ -340,7 +339,8 @@ def _rate_twice(
     for criterion in CRITERIA:
         if criterion == apart:
             first[criterion] = _score(truth[criterion], OFFSETS["demo-1"], rng)
-            second[criterion] = _far_from(first[criterion], rng)
+            gap = rng.choice((3, 4))
+            second[criterion] = first[criterion] + (-gap if first[criterion] >= 5 else gap)
         else:
             first[criterion], second[criterion] = _quiet_pair(truth[criterion], rng)
     return first, second
@@ -356,11 +356,6 @@ def _quiet_pair(true_score: float, rng: random.Random) -> tuple[int, int]:
 def _score(true_score: float, offset: float, rng: random.Random) -> int:
     value = true_score + offset + rng.gauss(0.0, NOISE_SD)
     return min(10, max(0, int(value + 0.5)))
-
-
-def _far_from(score: int, rng: random.Random) -> int:
-    gap = rng.choice((3, 4))
-    return score - gap if score >= 5 else score + gap
 
 
 # The first references are rated by both demo annotators, the others wait for the named ones.
@@ -394,4 +389,4 @@ def build_demo_plan(directory: Path, seed: int = 0) -> DemoPlan:
         for annotator in NAMED_ANNOTATORS
         for reference_id, label in open_places
     )
-    return DemoPlan(source.slug, source.title, references, ratings, assignments, discrepancies)
+    return DemoPlan(source.title, references, ratings, assignments, discrepancies)

@@ -135,8 +135,8 @@ def key_problems(sent: Mapping[str, str]) -> dict[str, str]:
     for action in ACTIONS:
         try:
             key = _cleaned(action, sent.get(action.code, ""))
-        except KeyProblem as problem:
-            problems[problem.field] = problem.sentence
+        except ValueError as error:
+            problems[action.code] = str(error)
             continue
         if key:
             changes[action.code] = key
@@ -156,11 +156,11 @@ def clean_changes(sent: Mapping[str, str]) -> dict[str, str]:
 
 
 def _cleaned(action: Action, typed: str) -> str:
-    """Return the changed key, or "" when nothing was typed or it is the first default."""
-    try:
-        key = _key(typed.strip()) if typed.strip() else ""
-    except ValueError as error:
-        raise KeyProblem(action.code, str(error)) from error
+    """Return the changed key, or "" when nothing was typed or it is the first default.
+
+    Raises ValueError for what is no key, or is needed elsewhere.
+    """
+    key = _key(typed.strip()) if typed.strip() else ""
     return "" if key == action.keys[0] else key
 
 

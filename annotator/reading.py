@@ -67,6 +67,7 @@ def save_keys(*, user: User, changes: Mapping[str, str], single_keys: bool) -> R
 MOST_CACHED = 128
 # A reading takes some 30 times the memory of its text: large ones are worked out each time.
 LARGEST_CACHED = 100_000
+_cached_reading = lru_cache(maxsize=MOST_CACHED)(read_pair)
 
 
 def reading_of(reference: str, candidate: str) -> Reading:
@@ -76,33 +77,33 @@ def reading_of(reference: str, candidate: str) -> Reading:
     return _cached_reading(reference, candidate)
 
 
-@lru_cache(maxsize=MOST_CACHED)
-def _cached_reading(reference: str, candidate: str) -> Reading:
-    return read_pair(reference, candidate)
-
-
 def reading_preference(user: User) -> ReadingPreference:
     """Return how the user likes to read; the defaults when they never chose."""
     return ReadingPreference.objects.filter(user=user).first() or ReadingPreference(user=user)
 
 
-AID_LABELS: Final = {"diff": "Differences", "marks": "Marks"}
+AID_LABELS: Final = {"aligned": "Aligned", "diff": "Differences", "marks": "Marks"}
+# Those of a page of two candidates: there the rows are always aligned.
+AIDS_OF_TWO: Final = ("diff", "marks")
 
 
-def reading_context(preference: ReadingPreference, key_labels: Mapping[str, str]) -> dict[str, Any]:
-    """Return the reading aids of a page of two candidates, and the person's keys there.
+def reading_context(
+    preference: ReadingPreference,
+    key_labels: Mapping[str, str],
+    aids: Sequence[str] = AIDS_OF_TWO,
+) -> dict[str, Any]:
+    """Return the reading aids of a page, and the person's keys there.
 
-    `key_labels` is how the page labels the keys of the rate page that work on it too.
+    `key_labels` is how the page labels those keys of the rate page that work on it.
     """
     keys = keymap(preference.keys, single_keys=preference.single_keys)
     printed = {code: [shown(key) for key in keys[code]] for code in key_labels}
-    aids = {aid: bool(getattr(preference, f"shows_{aid}")) for aid in AID_LABELS}
+    is_on = {aid: bool(getattr(preference, f"shows_{aid}")) for aid in aids}
     return {
-        "aids": aids,
+        "aids": is_on,
         "shown_changes": preference.shows_changes,
         "aid_buttons": [
-            (aid, label, aids[aid], " ".join(printed[f"toggle-{aid}"]))
-            for aid, label in AID_LABELS.items()
+            (aid, AID_LABELS[aid], is_on[aid], " ".join(printed[f"toggle-{aid}"])) for aid in aids
         ],
         "keys": {code.replace("-", "_"): " ".join(pressed) for code, pressed in printed.items()},
         "key_list": [(key_labels[code], pressed) for code, pressed in printed.items() if pressed],
@@ -269,13 +270,15 @@ LONGEST_QUOTE: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """One chosen tag; `place` is its index in the list."""
+    """One chosen tag; `place` is its index in the list, `start` and `end` are -1 without a span."""
 
     place: int
     name: str
     definition: str
     side: str
     quote: str
+    start: int
+    end: int
 
 
 def chosen_tags(sent: str, texts: Mapping[str, str]) -> dict[str, Any]:
@@ -306,4 +309,5 @@ def _chip(place: int, stored: Mapping[str, Any], texts: Mapping[str, str]) -> Ch
     quote = quote_of(stored, texts)
     if len(quote) > LONGEST_QUOTE:
         quote = f"{quote[: LONGEST_QUOTE - 1]}…"
-    return Chip(place, tag.name, tag.definition, stored["side"], quote)
+    span = (stored.get(name, -1) for name in ("start", "end"))
+    return Chip(place, tag.name, tag.definition, stored["side"], quote, *span)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -30,6 +30,9 @@ from annotator.models import (
 )
 from annotator.rating_values import RatedScores, scores_of
 from annotator.rubric import ALL_CRITERIA, CRITERIA, HIGHEST, SCORE_COLUMNS
+
+if TYPE_CHECKING:
+    from core.statistics.tables import Repeat, Sentinel, Table
 
 # Raised when a change here or in annotator.reliability moves a number.
 CODE_VERSION: Final = "1"
@@ -186,10 +189,6 @@ def _positions(rows: Iterable[Row]) -> dict[UUID, int]:
     return places
 
 
-if TYPE_CHECKING:
-    from core.statistics.tables import Table
-
-
 @dataclass(frozen=True, slots=True)
 class GivenPreference:
     """One annotator's answers about a pair: 1 where the candidate first shown left is better."""
@@ -253,9 +252,6 @@ def preference_table(rows: Iterable[GivenPreference], criterion: str) -> Table:
     )
 
 
-if TYPE_CHECKING:
-    from core.statistics.tables import Repeat, Sentinel, Table
-
 ALONE: Final = "a repeat whose first rating does not count"
 UNKNOWN_DAMAGE: Final = "a sentinel that does not say which criterion it damages"
 
@@ -264,23 +260,19 @@ Own = dict[tuple[str, str], RatedScores]
 
 def score_table(rows: Iterable[RatedScores], criterion: str) -> Table:
     """Return the genuine ratings on one criterion: candidates by annotators."""
-    from core.statistics.tables import table_of
-
-    return table_of(
-        (row.candidate, row.reference, row.annotator, row.scores[criterion])
-        for row in rows
-        if is_genuine(row)
-    )
+    return _table(rows, lambda row: row.scores[criterion])
 
 
 def position_table(rows: Iterable[RatedScores]) -> Table:
     """Return for each genuine rating its place in its annotator's own work."""
+    return _table(rows, lambda row: row.position)
+
+
+def _table(rows: Iterable[RatedScores], value: Callable[[RatedScores], int]) -> Table:
     from core.statistics.tables import table_of
 
     return table_of(
-        (row.candidate, row.reference, row.annotator, row.position)
-        for row in rows
-        if is_genuine(row)
+        (row.candidate, row.reference, row.annotator, value(row)) for row in rows if is_genuine(row)
     )
 
 

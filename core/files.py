@@ -7,7 +7,6 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path, PurePath
 from typing import IO, Final, Protocol
@@ -119,30 +118,23 @@ def flush_directory(path: Path) -> None:
         os.close(descriptor)
 
 
-@dataclass(frozen=True, slots=True)
-class Spooled:
-    """A whole file without a name, open at its beginning; `digest` is its SHA-256 in base64."""
-
-    file: IO[bytes]
-    size: int
-    digest: str
-
-
 class Export(Protocol):
     """What is read piece by piece."""
 
     def pieces(self) -> Iterator[bytes]: ...
 
 
-def spooled(export: Export) -> Spooled:
-    """Read an export to its end, so that a slow reader holds up nobody; DiskFull if the disk is."""
+def spooled(export: Export) -> tuple[IO[bytes], str]:
+    """Read an export to its end, so that a slow reader holds up nobody; DiskFull if the disk is.
+
+    Output: a file without a name, open at its beginning, and its SHA-256 in base64.
+    """
     digest = sha256()
     file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by the answer that sends it
     try:
         for piece in export.pieces():
             file.write(piece)
             digest.update(piece)
-        size = file.tell()
         file.seek(0)
     except OSError as error:
         file.close()
@@ -152,7 +144,7 @@ def spooled(export: Export) -> Spooled:
     except BaseException:
         file.close()
         raise
-    return Spooled(file, size, base64.b64encode(digest.digest()).decode())
+    return file, base64.b64encode(digest.digest()).decode()
 
 
 class DiskFull(Refused):

@@ -6,11 +6,12 @@ from typing import TypeVar
 
 from django.contrib import messages
 from django.core.exceptions import ObjectDoesNotExist
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.utils.http import content_disposition_header
 
 from core.errors import Refused
+from core.files import Export, spooled
 
 
 class SeeOther(HttpResponseRedirect):
@@ -38,6 +39,14 @@ def missing_is_404(*, missing: type[Exception] = ObjectDoesNotExist) -> Iterator
 
 
 Answer = TypeVar("Answer", bound=HttpResponseBase)
+
+
+def export_download(export: Export, name: str, media_type: str) -> FileResponse:
+    """Give an export whole, with its digest: it is read before the first byte is sent."""
+    file, digest = spooled(export)
+    answer = FileResponse(file, as_attachment=True, filename=name, content_type=media_type)
+    answer["Repr-Digest"] = f"sha-256=:{digest}:"
+    return answer
 
 
 def file_download(name: str, media_type: str, content: bytes) -> HttpResponse:

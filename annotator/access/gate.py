@@ -1,7 +1,9 @@
 """The gate before every view: a route or a method that the matrix does not open stays shut."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
@@ -14,8 +16,11 @@ from django.utils.http import urlencode
 from annotator.access import matrix
 from annotator.access.scopes import campaigns_for, roles_of
 from annotator.access.second_step import must_set_up
-from annotator.access.visibility import COUNTS_WITHHELD, counts_withheld
+from annotator.access.visibility import COUNTS_WITHHELD, Reader, counts_withheld, reader_of
 from annotator.models import Campaign, Role, User
+
+if TYPE_CHECKING:
+    from rest_framework.request import Request
 
 # DRF authenticates by token inside its views; they ask the matrix themselves.
 API_PREFIX = "/api/"
@@ -127,17 +132,26 @@ def _form_page(request: HttpRequest) -> str:
     return reverse(RESUBMITTED[match.view_name], kwargs=match.kwargs)
 
 
-def own_campaign(request: SignedInRequest, slug: str) -> Campaign:
-    """Return the campaign if the person is its admin."""
+def read_campaign(request: SignedInRequest | Request, slug: str) -> tuple[Campaign, Reader]:
+    """Return a campaign, and how the person reads its figures, if their roles open them."""
+    row = get_object_or_404(campaigns_for(request.user), slug=slug)
+    reader = reader_of(row, cast(User, request.user))
+    if reader is None:
+        raise PermissionDenied
+    return row, reader
+
+
+def own_campaign(request: SignedInRequest | Request, slug: str) -> Campaign:
+    """Return the campaign if the person, or the caller of the API, is its admin."""
     row = get_object_or_404(campaigns_for(request.user), slug=slug)
     if Role.ADMIN not in roles_of(request.user, row):
         raise PermissionDenied
     return row
 
 
-def counted_campaign(request: SignedInRequest, slug: str) -> Campaign:
+def counted_campaign(request: SignedInRequest | Request, slug: str) -> Campaign:
     """Return the campaign if the person is its admin and its counts are not withheld from them."""
     row = own_campaign(request, slug)
-    if counts_withheld(row, request.user):
+    if counts_withheld(row, cast(User, request.user)):
         raise PermissionDenied(COUNTS_WITHHELD)
     return row

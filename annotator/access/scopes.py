@@ -183,11 +183,6 @@ def members_of(campaign: Campaign) -> tuple[Member, ...]:
     return tuple(Member(*person, tuple(roles)) for person, roles in people.items())
 
 
-def annotator_membership(campaign: Campaign, annotator: User) -> Membership:
-    """Return an annotator's membership of a campaign; Membership.DoesNotExist without one."""
-    return Membership.objects.get(campaign=campaign, user=annotator, role=Role.ANNOTATOR)
-
-
 # Fewer annotators than this are not distinguished, because who is one of them knows the rest.
 LEAST_DISTINGUISHED: Final = 3
 

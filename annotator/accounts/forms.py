@@ -53,6 +53,14 @@ class TokenForm(RefusableForm):
         return self._campaigns.get(self.cleaned_data["campaign"])
 
 
+def refuse_typed_apart(form: forms.Form, name: str, why: str) -> dict[str, Any]:
+    """Return what was sent; what is typed a second time, in the field `again`, must be the same."""
+    sent = form.cleaned_data
+    if name in sent and "again" in sent and sent[name] != sent["again"]:
+        form.add_error("again", ValidationError(why))
+    return sent
+
+
 class NewPasswordForm(RefusableForm):
     """The password now, and the new one twice."""
 
@@ -61,10 +69,7 @@ class NewPasswordForm(RefusableForm):
     again = password_field("New password again", "new-password")
 
     def clean(self) -> dict[str, Any]:
-        sent = self.cleaned_data
-        if "new" in sent and "again" in sent and sent["new"] != sent["again"]:
-            self.add_error("again", ValidationError("The two new passwords are not the same."))
-        return sent
+        return refuse_typed_apart(self, "new", "The two new passwords are not the same.")
 
 
 class SignInForm(AuthenticationForm):

@@ -1,7 +1,6 @@
 """The sessions and tokens of one person, and all accounts as a site admin sees them."""
 
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Mapping
 from uuid import UUID
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
@@ -10,27 +9,11 @@ from django.db.models.functions import Now
 from annotator.models import ApiToken, BrowserSession, SecondFactor, User
 
 
-@dataclass(frozen=True, slots=True)
-class OwnSession:
-    """One browser in which the person is signed in; no key is in it."""
-
-    id: UUID
-    device: str
-    started_at: datetime
-    seen_at: datetime
-    is_this: bool
-
-
-def own_sessions(user: User, this: UUID | None) -> tuple[OwnSession, ...]:
-    """Return the living sessions of a person: this one first, then the last seen."""
+def own_sessions(user: User, this: UUID | None) -> list[Mapping[str, object]]:
+    """Return the living sessions of a person, without keys: this one first, then the last seen."""
     rows = BrowserSession.objects.filter(user=user, expire_date__gt=Now()).order_by("-seen_at")
-    found = [
-        OwnSession(
-            row.id, row.device or "Unknown device", row.started_at, row.seen_at, row.id == this
-        )
-        for row in rows
-    ]
-    return tuple(sorted(found, key=lambda one: not one.is_this))
+    shown = rows.values("id", "device", "started_at", "seen_at")
+    return sorted(shown, key=lambda row: row["id"] != this)
 
 
 def own_tokens(user: User) -> QuerySet[ApiToken]:

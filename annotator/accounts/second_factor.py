@@ -8,7 +8,6 @@ import base64
 import hashlib
 import hmac
 import re
-import secrets
 from collections.abc import Iterator
 from typing import Final
 
@@ -18,6 +17,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 from django.db import transaction
+from django.utils.crypto import get_random_string
 from django.utils.encoding import force_bytes
 
 from annotator import audit_log
@@ -210,7 +210,7 @@ def _step_of(secret: str, code: str) -> int | None:
 
 def _new_codes(user: User) -> list[str]:
     RecoveryCode.objects.filter(user=user).delete()
-    codes = ["".join(secrets.choice(ALPHABET) for _ in range(16)) for _ in range(RECOVERY_CODES)]
+    codes = [get_random_string(16, ALPHABET) for _ in range(RECOVERY_CODES)]
     RecoveryCode.objects.bulk_create(
         RecoveryCode(user=user, code_sha256=_digest(user, code)) for code in codes
     )

@@ -41,7 +41,8 @@ from core.http import SeeOther, missing_is_404
 @require_safe
 def account(request: SignedInRequest) -> HttpResponse:
     """Show where the person is signed in, and what else is theirs to keep safe."""
-    context = {"sessions": own_sessions(request.user, this_session(request))}
+    this = this_session(request)
+    context = {"sessions": own_sessions(request.user, this), "this": this}
     return render(request, "annotator/accounts/account.html", context)
 
 

@@ -28,7 +28,6 @@ from annotator.models import (
     ConflictStatus,
     Membership,
     Rating,
-    Reference,
     Role,
     Round,
     Turn,
@@ -55,14 +54,13 @@ def conflicts_for(user: User) -> QuerySet[Conflict]:
     unfinished = Candidate.objects.filter(campaign__in=annotates).annotate(rated=Count("ratings"))
     coming = unfinished.filter(rated__lt=F("places")).values("pk")
     own = Assignment.objects.filter(annotator=user)
-    on_either = Q(candidate=OuterRef("candidate")) | Q(candidate=OuterRef("other_candidate"))
     recused = Q(
         status=AssignmentStatus.RECUSED,
         candidate__reference=OuterRef("candidate__reference"),
     )
     return (
         conflicts_in_reach(user)
-        .filter(~Exists(own.filter(on_either | recused)))
+        .filter(~Exists(own.filter(_on_either(1) | recused)))
         .exclude(candidate__in=coming)
         .exclude(other_candidate__isnull=False, other_candidate__in=coming)
     )
@@ -146,28 +144,24 @@ def adjudication_queue(
     """
     listed = Q() if references is None else Q(candidate__reference__in=references)
     reference = "candidate__reference"
-    rows: list[dict[str, Any]] = list(
-        conflicts_to_rule(user)
-        .filter(listed, status=ConflictStatus.OPEN)
+    texts = ("candidate__claims", f"{reference}__claims", f"{reference}__draft_claims")
+    rows = list(
+        open_conflicts(user)
+        .filter(listed)
+        .select_related(reference)
+        .defer(*texts)
         .order_by("campaign__name", f"{reference}__position", f"{reference}_id", "-gap", "pk")
-        .values(
-            *("pk", "kind", "criterion", "gap", "candidate_id", "other_candidate_id"),
-            *("campaign__name", f"{reference}_id", f"{reference}__reference_id"),
-            *(f"{reference}__title", f"{reference}__ipc"),
-        )
     )
-    letters = candidate_names({row[f"{reference}_id"] for row in rows}, user)
-    pks = [pk for row in rows for pk in _pair(row)]
-    turns = live_turns(pks)
-    asked = Round.objects.filter(candidate__in=set(pks)).order_by()
-    rounds = dict(asked.values_list("candidate").annotate(Max("number")))
+    letters = candidate_names({row.candidate.reference_id for row in rows}, user)
+    pks = {pk for row in rows for pk in row.pair}
+    asked = Round.objects.filter(candidate__in=pks).order_by()
+    known = (live_turns(pks), dict(asked.values_list("candidate").annotate(Max("number"))))
     found = []
-    for _, group in groupby(rows, key=lambda row: row[f"{reference}_id"]):
+    for _, group in groupby(rows, key=lambda row: row.candidate.reference_id):
         of_one = list(group)
-        first = of_one[0]
-        name, title, ipc = (first[f"{reference}__{it}"] for it in ("reference_id", "title", "ipc"))
-        cases = tuple(_cases(of_one, letters, (turns, rounds), user))
-        found.append(CaseReference(name, title, ipc, first["campaign__name"], cases))
+        campaign, of = of_one[0].campaign, of_one[0].candidate.reference
+        cases = tuple(_cases(of_one, letters, known, user))
+        found.append(CaseReference(of.reference_id, of.title, of.ipc, campaign.name, cases))
     return tuple(found)
 
 
@@ -208,29 +202,25 @@ def describe_finding(kind: str, criterion: str, gap: int) -> str:
     return f"Opposite order, each way by {overall_text(gap)} points or more"
 
 
-def _pair(row: dict[str, Any]) -> tuple[UUID, ...]:
-    return tuple(pk for pk in (row["candidate_id"], row["other_candidate_id"]) if pk)
-
-
 def _cases(
-    rows: Sequence[dict[str, Any]],
+    rows: Sequence[Conflict],
     names: dict[UUID, str],
     known: tuple[dict[UUID, Turn], dict[UUID, int]],
     user: User,
 ) -> Iterator[Case]:
     turns, rounds = known
-    by_pair: dict[tuple[UUID, ...], list[dict[str, Any]]] = {}
+    by_pair: dict[tuple[UUID, ...], list[Conflict]] = {}
     for row in rows:
-        by_pair.setdefault(_pair(row), []).append(row)
+        by_pair.setdefault(row.pair, []).append(row)
     called = {pair: sorted(names[pk] for pk in pair) for pair in by_pair}
     for pair in sorted(by_pair, key=lambda pair: (len(pair), called[pair])):
         group = by_pair[pair]
         held = [turns[pk] for pk in pair if pk in turns]
         own = [turn.expires_at for turn in held if turn.adjudicator_id == user.pk]
         yield Case(
-            group[0]["pk"],
+            group[0].pk,
             tuple(called[pair]),
-            tuple(describe_finding(row["kind"], row["criterion"], row["gap"]) for row in group),
+            tuple(describe_finding(row.kind, row.criterion, row.gap) for row in group),
             min(own) if own else None,
             len(own) < len(held),
             max(rounds.get(pk, 1) for pk in pair),
@@ -254,12 +244,8 @@ def conflict_json(user: User, rows: Sequence[Conflict]) -> list[dict[str, Any]]:
     are locked and no other adjudicator has them open.
     """
     pks = {pk for row in rows for pk in row.pair}
-    texts = dict(Candidate.objects.filter(pk__in=pks).values_list("pk", "claims"))
-    references = {
-        row.pk: row for row in Reference.objects.filter(candidates__in=pks).distinct().iterator()
-    }
-    of = dict(Candidate.objects.filter(pk__in=pks).values_list("pk", "reference_id"))
-    names = candidate_names(references, user)
+    candidates = Candidate.objects.select_related("reference").in_bulk(pks)
+    names = candidate_names({row.reference_id for row in candidates.values()}, user)
     ratings: defaultdict[UUID, dict[UUID, Rating]] = defaultdict(dict)
     for rating in Rating.objects.filter(candidate__in=pks):
         ratings[rating.candidate_id][rating.annotator_id] = rating
@@ -273,11 +259,11 @@ def conflict_json(user: User, rows: Sequence[Conflict]) -> list[dict[str, Any]]:
             # In points, to two decimals where it is one of the overall.
             "gap": float(row.gap if row.criterion else overall_text(row.gap)),
             "words": describe_finding(row.kind, row.criterion, row.gap),
-            "reference": references[of[row.candidate_id]].as_told(),
+            "reference": candidates[row.candidate_id].reference.as_told(),
             "candidates": [
                 {
                     "label": names[pk],
-                    "claims": texts[pk],
+                    "claims": candidates[pk].claims,
                     "scores_as": "other_scores" if place else "scores",
                     "ratings": [
                         _rating_json(ratings[pk][who], pk in shown)

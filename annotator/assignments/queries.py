@@ -8,7 +8,7 @@ first, then what is due first; the candidates of a reference stay together.
 """
 
 import random
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
@@ -35,6 +35,7 @@ from annotator.models import (
     User,
 )
 from core.clock import database_now
+from core.database import as_id
 
 # Candidates looked at in one go; several, because others may take the first ones meanwhile.
 WINDOW: Final = 20
@@ -68,18 +69,13 @@ SELECT c.queue_position, c.id
 """  # noqa: S608 - table names and a number only
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """The number of an annotator's last assignment, and its place in the campaign's queue."""
+def standing_of(campaign_id: UUID, annotator_id: UUID) -> tuple[int, int]:
+    """Return the number of an annotator's last assignment, and its place in the campaign's queue.
 
-    position: int
-    queue_position: int
-
-
-def standing_of(campaign_id: UUID, annotator_id: UUID) -> Standing:
-    """Return where an annotator is; 0 and 0 before the first assignment."""
-    rows = _rows(_LAST, [_key(annotator_id), _key(campaign_id)])
-    return Standing(*rows[0]) if rows else Standing(0, 0)
+    0 and 0 before the first assignment.
+    """
+    rows = _rows(_LAST, [as_id(annotator_id), as_id(campaign_id)])
+    return rows[0] if rows else (0, 0)
 
 
 def free_candidates(
@@ -97,23 +93,18 @@ def free_candidates(
     """
     marks = ", ".join(["%s"] * len(recused))
     sql = _FREE.format(side=side, recused=f"AND c.reference_id NOT IN ({marks})" if recused else "")
-    away = [_key(pk) for pk in recused]
-    who = _key(annotator_id)
-    rows = _rows(sql, [_key(campaign_id), place, *away, who, *NOT_AGAIN, who])
+    away = [as_id(pk) for pk in recused]
+    who = as_id(annotator_id)
+    rows = _rows(sql, [as_id(campaign_id), place, *away, who, *NOT_AGAIN, who])
     chance = random.SystemRandom()
     ordered = sorted((queue_position, chance.random(), pk) for queue_position, pk in rows)
     return [pk if isinstance(pk, UUID) else UUID(pk) for _, _, pk in ordered]
 
 
-def _rows(sql: str, values: list[Any]) -> list[tuple[Any, ...]]:
+def _rows(sql: str, values: list[Any]) -> list[tuple[Any, Any]]:
     with connection.cursor() as cursor:
         cursor.execute(sql, values)
         return list(cursor.fetchall())
-
-
-def _key(pk: UUID) -> Any:
-    """Return a key as the database in use wants it: SQLite stores UUIDs as text."""
-    return Candidate._meta.pk.get_db_prep_value(pk, connection)
 
 
 NEVER: Final = datetime.max.replace(tzinfo=UTC)
@@ -124,13 +115,21 @@ FOR_ALL_FIRST: Final = Case(
 
 @dataclass(frozen=True, slots=True)
 class QueueItem:
-    """One open assignment; `lease_expires_at` is None when it was assigned by name."""
+    """An assignment with its reference; `lease_expires_at` is None when it was assigned by name.
+
+    What everybody is to rate has the lower `rank`.
+    """
 
     pk: UUID
     label: str
     has_draft: bool
     lease_expires_at: datetime | None
     due_at: datetime | None
+    rank: int
+    reference: UUID
+    reference_id: str
+    title: str
+    ipc: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,26 +193,17 @@ def open_assignments(user: User) -> QuerySet[Assignment]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SecondLookItem:
-    """A rating that the annotator is asked to look at again."""
-
-    pk: UUID
-    label: str
-    campaign: str
-    reference_id: str
-    title: str
-    question: str
-
-
-def second_looks(user: User) -> tuple[SecondLookItem, ...]:
-    """Return what the user is asked to look at again, the longest asked first."""
-    rows = _unanswered(user).values_list(
-        *("assignment", "assignment__label", "assignment__campaign__name"),
-        *(f"assignment__candidate__reference__{name}" for name in ("reference_id", "title")),
-        "round__question",
+def second_looks(user: User) -> list[Mapping[str, Any]]:
+    """Return the ratings that the user is asked to look at again, the longest asked first."""
+    rows = _unanswered(user).values(
+        pk=F("assignment"),
+        label=F("assignment__label"),
+        campaign=F("assignment__campaign__name"),
+        reference_id=F("assignment__candidate__reference__reference_id"),
+        title=F("assignment__candidate__reference__title"),
+        question=F("round__question"),
     )
-    return tuple(SecondLookItem(*row) for row in rows)
+    return list(rows)
 
 
 def next_assignment(user: User, after: Assignment) -> Assignment | None:
@@ -277,18 +267,6 @@ def ratings_by(user: User) -> QuerySet[Rating]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """One assignment with what the queue shows of its reference."""
-
-    item: QueueItem
-    rank: int
-    reference: UUID
-    reference_id: str
-    title: str
-    ipc: str
-
-
 def _campaign(campaign: Campaign, user: User) -> QueueCampaign:
     rows = Assignment.objects.filter(campaign=campaign, annotator=user)
     done = dict(
@@ -298,49 +276,47 @@ def _campaign(campaign: Campaign, user: User) -> QueueCampaign:
         .annotate(Count("pk"))
     )
     now = database_now()
-    waiting = _queue_rows(rows.filter(status=AssignmentStatus.OPEN))
-    skipped = _queue_rows(rows.filter(status=AssignmentStatus.SKIPPED))
+    waiting = _queue_items(rows.filter(status=AssignmentStatus.OPEN))
     return QueueCampaign(
         campaign,
         tuple(_references(waiting, done, now)),
         sum(done.values()),
-        tuple(row.item for row in skipped),
-        sum((row.item.due_at or NEVER) < now for row in waiting),
+        tuple(_queue_items(rows.filter(status=AssignmentStatus.SKIPPED))),
+        sum((item.due_at or NEVER) < now for item in waiting),
     )
 
 
-def _queue_rows(rows: QuerySet[Assignment]) -> list[_Row]:
+def _queue_items(rows: QuerySet[Assignment]) -> list[QueueItem]:
     draft = Draft.objects.filter(assignment=OuterRef("pk"))
     reference = "candidate__reference"
     found = (
         rows.annotate(has_draft=Exists(draft), rank=FOR_ALL_FIRST)
         .order_by("position")
         .values_list(
-            *("pk", "label", "has_draft", "lease_expires_at", "due_at"),
-            *("rank", reference),
+            *("pk", "label", "has_draft", "lease_expires_at", "due_at", "rank", reference),
             *(f"{reference}__{name}" for name in ("reference_id", "title", "ipc")),
         )
     )
-    return [_Row(QueueItem(*row[:5]), *row[5:]) for row in found]
+    return [QueueItem(*row) for row in found]
 
 
 def _references(
-    waiting: list[_Row], done: dict[UUID, int], now: datetime
+    waiting: list[QueueItem], done: dict[UUID, int], now: datetime
 ) -> Iterator[QueueReference]:
     """Yield the references in the order of their most urgent open assignment."""
-    found: dict[UUID, list[_Row]] = {}
-    for row in waiting:
-        found.setdefault(row.reference, []).append(row)
+    found: dict[UUID, list[QueueItem]] = {}
+    for item in waiting:
+        found.setdefault(item.reference, []).append(item)
 
-    def urgency(rows: list[_Row]) -> tuple[int, datetime]:
-        return min((row.rank, row.item.due_at or NEVER) for row in rows)
+    def urgency(items: list[QueueItem]) -> tuple[int, datetime]:
+        return min((item.rank, item.due_at or NEVER) for item in items)
 
     # Sorting keeps the order of the first open assignments where nothing is more urgent.
-    for rows in sorted(found.values(), key=urgency):
-        first, items = rows[0], tuple(row.item for row in rows)
+    for items in sorted(found.values(), key=urgency):
+        first = items[0]
         due = min((item.due_at for item in items if item.due_at), default=None)
         yield QueueReference(
-            *(first.reference_id, first.title, first.ipc, items),
+            *(first.reference_id, first.title, first.ipc, tuple(items)),
             *(done.get(first.reference, 0), due, due is not None and due < now),
         )
 

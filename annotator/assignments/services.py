@@ -5,7 +5,6 @@ Every change of a status that counts goes through here, so that `held` is never 
 
 import random
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain
@@ -14,7 +13,7 @@ from typing import Final
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import BooleanField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from annotator import audit_log
@@ -35,6 +34,7 @@ from annotator.models import (
     User,
 )
 from core.clock import database_now
+from core.database import as_id
 from core.errors import OutOfDate
 
 # Asked with every candidate that anybody takes: written once, as both databases read it.
@@ -46,21 +46,20 @@ UPDATE {Candidate._meta.db_table} SET held = held + 1, has_room = (held + 1 < pl
 
 def hold_place(candidate_id: UUID) -> bool:
     """Take one place of a candidate if one is free; one UPDATE decides between two takers."""
-    key = Candidate._meta.pk.get_db_prep_value(candidate_id, connection)
     with connection.cursor() as cursor:
-        cursor.execute(_HOLD, [key])
+        cursor.execute(_HOLD, [as_id(candidate_id)])
         return cursor.rowcount == 1
 
 
 def add_places(candidate_ids: list[UUID]) -> None:
     """Count one more assignment on each candidate, beyond its places if an admin asks for it."""
-    free = ExpressionWrapper(Q(held__lt=F("places") - 1), BooleanField())
+    free = Q(held__lt=F("places") - 1)
     Candidate.objects.filter(pk__in=candidate_ids).update(held=F("held") + 1, has_room=free)
 
 
 def free_place(candidate_id: UUID) -> None:
     """Give one place of a candidate back; a repeat has none for others."""
-    free = ExpressionWrapper(Q(held__lte=F("places")) & ~Q(purpose=Purpose.REPEAT), BooleanField())
+    free = Q(held__lte=F("places")) & ~Q(purpose=Purpose.REPEAT)
     Candidate.objects.filter(pk=candidate_id, held__gt=0).update(held=F("held") - 1, has_room=free)
 
 
@@ -80,18 +79,14 @@ def free_places(rows: QuerySet[Assignment], status: AssignmentStatus) -> int:
 
 def widen(candidate_id: UUID) -> None:
     """Give a candidate one place more than it had, for one more annotator."""
-    Candidate.objects.filter(pk=candidate_id).update(
-        places=F("places") + 1,
-        has_room=ExpressionWrapper(Q(held__lte=F("places")), BooleanField()),
-    )
+    free = Q(held__lte=F("places"))
+    Candidate.objects.filter(pk=candidate_id).update(places=F("places") + 1, has_room=free)
 
 
 def narrow(candidate_id: UUID) -> None:
     """Take the place of a further annotator back; who holds it already may still rate."""
-    Candidate.objects.filter(pk=candidate_id, places__gt=1).update(
-        places=F("places") - 1,
-        has_room=ExpressionWrapper(Q(held__lt=F("places") - 1), BooleanField()),
-    )
+    rows = Candidate.objects.filter(pk=candidate_id, places__gt=1)
+    rows.update(places=F("places") - 1, has_room=Q(held__lt=F("places") - 1))
 
 
 def spread_places(campaign: Campaign) -> None:
@@ -118,8 +113,7 @@ def spread_places(campaign: Campaign) -> None:
     added = asked.filter(Q(finished_at=None) | Exists(further))
     for candidate_id in added.values_list("candidate_id", flat=True):
         usual.filter(pk=candidate_id).update(places=F("places") + 1)
-    free = ExpressionWrapper(Q(held__lt=F("places")), BooleanField())
-    rows.exclude(purpose=Purpose.REPEAT).update(has_room=free)
+    rows.exclude(purpose=Purpose.REPEAT).update(has_room=Q(held__lt=F("places")))
 
 
 def lapse_leases(campaign: Campaign) -> int:
@@ -173,7 +167,7 @@ def assign_candidates(
         by_reference.setdefault(candidate.reference_id, []).append(candidate)
     rows = []
     with transaction.atomic():
-        position = standing_of(campaign.pk, annotator.pk).position
+        position, _ = standing_of(campaign.pk, annotator.pk)
         for group in by_reference.values():
             chance.shuffle(group)
             for candidate in group:
@@ -204,22 +198,21 @@ def take_next(*, slug: str, annotator: User) -> Assignment | None:
     campaign = membership.campaign
     if not campaign.is_open:
         raise OutOfDate("The campaign is closed; nothing is given out any more.")
-    unfinished = _unfinished(campaign, annotator)
-    if unfinished.open:
+    opened, lapsed, recused = _unfinished(campaign, annotator)
+    if opened:
         # Of several that were given by name, what the screens would put first.
         rows = Assignment.objects.filter(campaign=campaign, annotator=annotator)
-        opened = unfinished.open
         first = most_urgent(rows.filter(status=AssignmentStatus.OPEN)) if len(opened) > 1 else None
         return _renewed(next((row for row in opened if row == first), opened[0]), campaign)
     if membership.quota is not None and held_by(annotator, campaign) >= membership.quota:
         return None
-    last = standing_of(campaign.pk, annotator.pk)
-    free = _free_candidates(campaign, annotator, last.queue_position, unfinished.recused)
+    position, place = standing_of(campaign.pk, annotator.pk)
+    free = _free_candidates(campaign, annotator, place, recused)
     # One's own lapsed candidates first: there may be a draft.
-    for candidate_id in chain(unfinished.lapsed, free):
+    for candidate_id in chain(lapsed, free):
         if hold_place(candidate_id):
-            known = unfinished.lapsed.get(candidate_id)
-            return _leased(known or _new(campaign, annotator, candidate_id, last.position + 1))
+            known = lapsed.get(candidate_id)
+            return _leased(known or _new(campaign, annotator, candidate_id, position + 1))
     return None
 
 
@@ -228,23 +221,19 @@ def renew_lease(*, assignment: Assignment) -> None:
     _renewed(assignment, assignment.campaign)
 
 
-@dataclass(frozen=True, slots=True)
-class _Unfinished:
-    """An annotator's assignments that are not rated: the open ones, those whose lease ran out by
-    candidate, and the references from which they are recused."""
-
-    open: list[Assignment]
-    lapsed: dict[UUID, Assignment]
-    recused: frozenset[UUID]
-
-
 def held_by(annotator: User, campaign: Campaign) -> int:
     """Return how much of their quota an annotator has used."""
     rows = Assignment.objects.filter(campaign=campaign, annotator=annotator, status__in=HOLDING)
     return rows.count()
 
 
-def _unfinished(campaign: Campaign, annotator: User) -> _Unfinished:
+def _unfinished(
+    campaign: Campaign, annotator: User
+) -> tuple[list[Assignment], dict[UUID, Assignment], frozenset[UUID]]:
+    """Return what an annotator has not rated, and the references from which they are recused.
+
+    The open assignments, then by candidate those whose lease ran out.
+    """
     # Locked, so that a submit or a skip from another tab comes before or after, never between.
     rows = Assignment.objects.select_for_update(of=("self",), no_key=True).filter(
         campaign=campaign,
@@ -257,7 +246,7 @@ def _unfinished(campaign: Campaign, annotator: User) -> _Unfinished:
         by_status.setdefault(row.status, []).append(row)
     left = [row.candidate_id for row in by_status.get(AssignmentStatus.RECUSED, ())]
     recused = Candidate.objects.filter(pk__in=left).values_list("reference_id", flat=True)
-    return _Unfinished(
+    return (
         by_status.get(AssignmentStatus.OPEN, []),
         {row.candidate_id: row for row in by_status.get(AssignmentStatus.LAPSED, ())},
         frozenset(recused) if left else frozenset(),

@@ -77,14 +77,16 @@ class Trail:
         event = seal.event
         act = act_of(event.action)
         is_shown = self.is_named or not act.is_raters
+        who = event.actor.username if event.actor else PROGRAM
+        name = names.get(event.object_id, event.object_id)
         return Entry(
             number=number,
             at=event.at,
-            who=_who(event, is_shown=is_shown),
+            who=who if is_shown else SOMEBODY,
             words=act.label,
             action=event.action,
             object_type=event.object_type,
-            object_id=_object(event, names) if is_shown or event.object_type != PERSON else "",
+            object_id=name if is_shown or event.object_type != PERSON else "",
             details=visible_details(event.action, event.details) if is_shown else {},
         )
 
@@ -104,11 +106,12 @@ class Entry:
 
     @property
     def values(self) -> str:
-        """The details in one line."""
-        pairs = self.details.items()
-        return "; ".join(
-            f"{key.replace('_', ' ')} {_format_detail(key, one)}" for key, one in pairs
+        """The details in one line; what somebody wrote stays as they wrote it."""
+        texts = (
+            (key, one if key == WRITTEN and isinstance(one, str) else _text(one))
+            for key, one in self.details.items()
         )
+        return "; ".join(f"{key.replace('_', ' ')} {text}" for key, text in texts)
 
     @property
     def kind(self) -> str:
@@ -190,21 +193,6 @@ def _is_uuid(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _who(event: AuditEvent, *, is_shown: bool) -> str:
-    if not is_shown:
-        return SOMEBODY
-    return event.actor.username if event.actor else PROGRAM
-
-
-def _object(event: AuditEvent, names: dict[str, str]) -> str:
-    return names.get(event.object_id, event.object_id)
-
-
-def _format_detail(key: str, value: Any) -> str:
-    """Return a detail as text; what somebody wrote stays as they wrote it."""
-    return value if key == WRITTEN and isinstance(value, str) else _text(value)
 
 
 def _text(value: Any) -> str:

@@ -2,7 +2,7 @@
 
 from urllib.parse import urlencode
 
-from django.http import FileResponse, HttpResponse
+from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_POST, require_safe
@@ -12,7 +12,7 @@ from annotator.audit_pages.forms import AuditForm
 from annotator.audit_pages.queries import A_PAGE, Trail, campaign_trail, own_trail, system_trail
 from annotator.audit_pages.services import request_audit_export
 from core.errors import Refused
-from core.files import spooled
+from core.http import export_download
 
 UNPROCESSABLE = 422
 
@@ -41,20 +41,12 @@ def export_audit(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Put an export of a campaign's trail on record and answer with its file."""
     campaign = own_campaign(request, slug)
     try:
-        whole = spooled(request_audit_export(campaign=campaign, asked_by=request.user))
+        export = request_audit_export(campaign=campaign, asked_by=request.user)
+        return export_download(export, f"{campaign.slug}-audit.jsonl", "application/jsonl")
     except Refused as refusal:
         context = {"campaign": campaign, "problem": refusal.sentence}
         trail = campaign_trail(campaign, request.user)
         return _page(request, trail, context, refused=refusal.status)
-    answer = FileResponse(
-        whole.file,
-        as_attachment=True,
-        filename=f"{campaign.slug}-audit.jsonl",
-        content_type="application/jsonl",
-    )
-    answer["Content-Length"] = str(whole.size)
-    answer["Repr-Digest"] = f"sha-256=:{whole.digest}:"
-    return answer
 
 
 def _page(

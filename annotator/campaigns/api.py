@@ -5,15 +5,14 @@ from typing import cast
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from annotator.access.gate import counted_campaign
 from annotator.access.scopes import campaigns_for, roles_of
-from annotator.access.visibility import COUNTS_WITHHELD, counts_withheld
 from annotator.campaigns.queries import campaign_progress
-from annotator.models import Campaign, Role, User
+from annotator.models import Campaign, User
 from core.rest.paging import PAGED, PARAMETERS, page_of
 
 
@@ -39,21 +38,19 @@ class AnnotatorProgressSerializer(serializers.Serializer):
     last_rated_on = serializers.DateField(allow_null=True)
 
 
+COUNTED = (
+    *("references", "candidates", "begun", "complete", "locked", "ratings"),
+    *("open_conflicts", "waiting_conflicts", "ruled_conflicts", "lapsed_conflicts", "unsettled"),
+)
+
+
 class ProgressSerializer(serializers.Serializer):
     """The counts of a campaign."""
 
-    references = serializers.IntegerField()
-    candidates = serializers.IntegerField()
-    begun = serializers.IntegerField()
-    complete = serializers.IntegerField()
-    locked = serializers.IntegerField()
-    ratings = serializers.IntegerField()
-    open_conflicts = serializers.IntegerField()
-    waiting_conflicts = serializers.IntegerField()
-    ruled_conflicts = serializers.IntegerField()
-    lapsed_conflicts = serializers.IntegerField()
-    unsettled = serializers.IntegerField()
     annotators = AnnotatorProgressSerializer(many=True)
+
+    def get_fields(self) -> dict[str, serializers.Field]:
+        return {name: serializers.IntegerField() for name in COUNTED} | super().get_fields()
 
 
 class Campaigns(APIView):
@@ -82,13 +79,7 @@ class Progress(APIView):
 
     @extend_schema(responses=ProgressSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        user = cast(User, request.user)
-        row = get_object_or_404(campaigns_for(user), slug=slug)
-        if Role.ADMIN not in roles_of(user, row):
-            raise PermissionDenied
-        if counts_withheld(row, user):
-            raise PermissionDenied(COUNTS_WITHHELD)
-        return Response(ProgressSerializer(campaign_progress(row)).data)
+        return Response(ProgressSerializer(campaign_progress(counted_campaign(request, slug))).data)
 
 
 def _campaign(row: Campaign, user: User) -> dict[str, object]:

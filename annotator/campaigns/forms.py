@@ -1,8 +1,6 @@
 """The forms of a campaign's admin: a new campaign, its rules, its members, a reason."""
 
 from datetime import date
-from decimal import Decimal
-from fractions import Fraction
 from typing import Any, Final
 
 from django import forms
@@ -10,12 +8,12 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 
 from annotator.campaigns.services import LONGEST_TYPED_SLUG, CampaignRules
-from annotator.conflicts.rules import gap_text, least_numerator
+from annotator.conflicts.forms import GapField
+from annotator.conflicts.rules import gap_text
 from annotator.models import Campaign, Role
 from annotator.rubric import HIGHEST
 from core.forms import (
     DayField,
-    FractionField,
     PlainTextField,
     RefusableForm,
     TickField,
@@ -37,17 +35,6 @@ class NewCampaignForm(RefusableForm):
         ),
     )
     name = PlainTextField(label="Name", max_length=200)
-
-
-def _points(label: str, help_text: str) -> FractionField:
-    return FractionField(
-        label=label,
-        min_value=Decimal("0.01"),
-        max_value=Decimal(HIGHEST),
-        max_digits=4,
-        decimal_places=2,
-        help_text=help_text,
-    )
 
 
 class RulesForm(RefusableForm):
@@ -84,10 +71,10 @@ class RulesForm(RefusableForm):
         max_value=HIGHEST,
         help_text="Two ratings this far apart on one criterion are a conflict.",
     )
-    overall_gap = _points(
+    overall_gap = GapField(
         "Overall gap that conflicts", "Two ratings this far apart in overall quality."
     )
-    flip_gap = _points(
+    flip_gap = GapField(
         "Order flip that conflicts",
         "Two annotators put two candidates in opposite order, both by at least this much.",
     )
@@ -118,11 +105,11 @@ class RulesForm(RefusableForm):
 
     @property
     def rules(self) -> CampaignRules:
-        """The rules of a valid form; a gap in points becomes the smallest numerator it allows."""
+        """The rules of a valid form."""
         cleaned = dict(self.cleaned_data)
         return CampaignRules(
-            overall_gap_numerator=least_numerator(Fraction(cleaned.pop("overall_gap"))),
-            flip_gap_numerator=least_numerator(Fraction(cleaned.pop("flip_gap"))),
+            overall_gap_numerator=cleaned.pop("overall_gap"),
+            flip_gap_numerator=cleaned.pop("flip_gap"),
             **cleaned,
         )
 

@@ -1,10 +1,4 @@
-"""How far a campaign and its annotators are, its notices, its rules, its retention.
-
-Written as SQL: the ORM would group every rating by all columns of its candidate, its claims among
-them. Both databases read the same text.
-
-Every count is one aggregate over one index; no row is read for it.
-"""
+"""How far a campaign and its annotators are, its notices, its rules, its retention."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -13,31 +7,27 @@ from datetime import date, datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 from django.db import connection
-from django.db.models import Count, DateTimeField, Max, Q
+from django.db.models import Count, DateTimeField, Q
 
 from annotator.conflicts.rules import gap_text
 from annotator.models import (
-    HOLDING,
     UNSETTLED,
-    Assignment,
-    AssignmentStatus,
     Campaign,
     Candidate,
     Conflict,
     ConflictStatus,
     Departure,
     Flag,
-    Membership,
     Purpose,
     Rating,
-    Role,
     Round,
     RulesVersion,
     Ruling,
     Turn,
-    User,
 )
+from annotator.planning.queries import AnnotatorProgress, annotator_progress
 from core.clock import database_now
+from core.database import as_id
 
 
 class CandidateCounts(NamedTuple):
@@ -54,7 +44,8 @@ def _table(model: Any) -> str:
     return str(model._meta.db_table)
 
 
-# Locked as annotator.conflicts.queries has it; a test holds the two together.
+# Written as SQL: the ORM would group every rating by all columns of its candidate, its claims among
+# them. Locked as annotator.conflicts.queries has it; a test holds the two together.
 _COUNTS: Final = f"""
 WITH own AS MATERIALIZED (
   SELECT c.id, c.purpose, c.places, COUNT(r.id) AS times, MAX(r.revised_at) AS last
@@ -85,7 +76,7 @@ def candidate_counts(campaign: Campaign, now: datetime) -> Mapping[str, Candidat
     moment = DateTimeField()
     before = now - timedelta(hours=campaign.revision_hours)
     values = {
-        "campaign": Campaign._meta.pk.get_db_prep_value(campaign.pk, connection),
+        "campaign": as_id(campaign.pk),
         "is_closed": int(not campaign.is_open),
         "before": moment.get_db_prep_value(before, connection),
         "now": moment.get_db_prep_value(now, connection),
@@ -95,74 +86,6 @@ def candidate_counts(campaign: Campaign, now: datetime) -> Mapping[str, Candidat
         rows = cursor.fetchall()
     found: defaultdict[str, CandidateCounts] = defaultdict(CandidateCounts)
     return found | {purpose: CandidateCounts(*map(int, rest)) for purpose, *rest in rows}
-
-
-@dataclass(frozen=True, slots=True)
-class AnnotatorProgress:
-    """One annotator's share, repeats and sentinels included.
-
-    `overdue` counts what is open past its due date, `last_rated_on` is a day in UTC. `is_admin`
-    marks one who may also see others' ratings: reports leave those ratings out unless asked.
-    """
-
-    username: str
-    assigned: int
-    rated: int
-    overdue: int = 0
-    quota: int | None = None
-    last_rated_on: date | None = None
-    is_annotator: bool = True
-    is_admin: bool = False
-
-    @property
-    def left(self) -> int:
-        return self.assigned - self.rated
-
-
-def annotator_progress(campaign: Campaign, now: datetime) -> tuple[AnnotatorProgress, ...]:
-    """Return the annotators of a campaign by name, those who only used to be ones included."""
-    counts = _counts(campaign, now)
-    roles, quotas = _roles(campaign)
-    annotators = {name for name, held in roles.items() if Role.ANNOTATOR in held}
-    return tuple(
-        AnnotatorProgress(
-            name,
-            **counts.get(name, {"assigned": 0, "rated": 0}),
-            quota=quotas.get(name),
-            is_annotator=name in annotators,
-            is_admin=Role.ADMIN in roles.get(name, ()),
-        )
-        for name in sorted(set(counts) | annotators)
-    )
-
-
-def _counts(campaign: Campaign, now: datetime) -> Mapping[str, dict[str, Any]]:
-    rows = Assignment.objects.filter(campaign=campaign).order_by()
-    counted = rows.values_list("annotator").annotate(
-        assigned=Count("pk", filter=Q(status__in=HOLDING)),
-        rated=Count("pk", filter=Q(status=AssignmentStatus.SUBMITTED)),
-        overdue=Count("pk", filter=Q(status=AssignmentStatus.OPEN, due_at__lt=now)),
-        last=Max("rating__revised_at"),
-    )
-    keys = ("assigned", "rated", "overdue", "last_rated_on")
-    found = {
-        pk: dict(zip(keys, (*counts, last and last.date()), strict=True))
-        for pk, *counts, last in counted
-    }
-    names = User.objects.filter(pk__in=found).values_list("pk", "username")
-    return {name: found[pk] for pk, name in names}
-
-
-def _roles(campaign: Campaign) -> tuple[Mapping[str, set[str]], Mapping[str, int | None]]:
-    """Return each member's roles, and each annotator's quota."""
-    roles: dict[str, set[str]] = {}
-    quotas = {}
-    rows = Membership.objects.filter(campaign=campaign)
-    for name, role, quota in rows.values_list("user__username", "role", "quota"):
-        roles.setdefault(name, set()).add(role)
-        if role == Role.ANNOTATOR:
-            quotas[name] = quota
-    return roles, quotas
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,15 +143,10 @@ MOST_SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """One flag or skip of an annotator about one candidate."""
+    """One flag, skip or recusal, and what became of the candidate."""
 
+    row: Flag | Departure
     kind: str
-    reference_id: str
-    candidate_id: str
-    username: str
-    reason: str
-    words: str
-    made_at: datetime
     outcome: str
 
 
@@ -240,7 +158,7 @@ def campaign_notices(campaign: Campaign) -> tuple[Notice, ...]:
     reference = "assignment__candidate__reference"
     texts = ("assignment__candidate__claims", f"{reference}__claims", f"{reference}__draft_claims")
     flagged = flags.select_related(*joined).defer(*texts)[:MOST_SHOWN]
-    found = [_notice(row, "flag", "") for row in flagged]
+    found = [Notice(row, "flag", "") for row in flagged]
     rerouted = left.select_related(*joined, "rerouted_to__annotator").defer(*texts)
     for departure in rerouted[:MOST_SHOWN]:
         # A leased place is free for whoever asks next.
@@ -248,15 +166,8 @@ def campaign_notices(campaign: Campaign) -> tuple[Notice, ...]:
         outcome = "free for the next" if has_lease else "nobody has it now"
         if departure.rerouted_to:
             outcome = f"now with {departure.rerouted_to.annotator.username}"
-        found.append(_notice(departure, departure.kind, outcome))
-    return tuple(sorted(found, key=lambda row: row.made_at, reverse=True)[:MOST_SHOWN])
-
-
-def _notice(row: Flag | Departure, kind: str, outcome: str) -> Notice:
-    candidate, who = row.assignment.candidate, row.assignment.annotator.username
-    names = (candidate.reference.reference_id, candidate.candidate_id, who)
-    said = (row.get_reason_code_display(), row.reason, row.made_at)
-    return Notice(kind, *names, *said, outcome)
+        found.append(Notice(departure, departure.kind, outcome))
+    return tuple(sorted(found, key=lambda one: one.row.made_at, reverse=True)[:MOST_SHOWN])
 
 
 WARNED_DAYS: Final = 30
@@ -291,15 +202,11 @@ def retention(campaign: Campaign, today: date) -> Retention | None:
 
 @dataclass(frozen=True, slots=True)
 class PastRules:
-    """The rules of one number: gaps in rating points, as text for the overall kinds."""
+    """The rules of one number, with the gaps of the overall kinds in rating points."""
 
-    number: int
-    criterion_gap: int
+    row: RulesVersion
     overall_gap: str
     flip_gap: str
-    has_ladder: bool
-    made_at: datetime
-    made_by: str
     is_current: bool
 
 
@@ -308,13 +215,9 @@ def rules_history(campaign: Campaign) -> tuple[PastRules, ...]:
     rows = RulesVersion.objects.filter(campaign=campaign).order_by("-number")
     return tuple(
         PastRules(
-            row.number,
-            row.criterion_gap,
+            row,
             gap_text(row.overall_gap_numerator),
             gap_text(row.flip_gap_numerator),
-            row.has_ladder,
-            row.made_at,
-            row.made_by.username if row.made_by else "",
             row.number == campaign.rules_version,
         )
         for row in rows.select_related("made_by")

@@ -1,6 +1,5 @@
 """Writes of campaigns: create, change their rules, close and reopen with a reason."""
 
-import secrets
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import date
@@ -9,8 +8,10 @@ from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from django.utils.crypto import get_random_string
 
 from annotator import audit_log
+from annotator.access.locks import lock_open_campaign
 from annotator.assignments.services import spread_places
 from annotator.conflicts.services import measure_conflicts
 from annotator.models import (
@@ -81,7 +82,7 @@ def create_campaign(
             "digits, - and _."
         ) from error
     if has_drawn_ending:
-        slug = f"{slug}-{''.join(secrets.choice(LETTERS) for _ in range(ENDING))}"
+        slug = f"{slug}-{get_random_string(ENDING, LETTERS)}"
     try:
         with transaction.atomic():
             campaign = Campaign.objects.create(slug=slug, name=name or slug)
@@ -103,10 +104,8 @@ def change_rules(*, campaign: Campaign, rules: CampaignRules, changed_by: User) 
     is what the rules of today find. What an adjudicator ruled stays.
     """
     check_text("name", rules.name, longest=LONGEST_NAME, empty=NO_NAME)
-    # Not its key: a submit that holds its reference writes rows that name the campaign.
-    row = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-    if not row.is_open:
-        raise OutOfDate("The campaign is closed; reopen it to change its rules.")
+    closed = "The campaign is closed; reopen it to change its rules."
+    row = lock_open_campaign(campaign.pk, closed)
     new = asdict(rules)
     before = {name: getattr(row, name) for name in new}
     changes = {

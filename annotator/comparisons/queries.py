@@ -11,7 +11,6 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from annotator.claims.near_duplicates import CompactKeys
-from annotator.claims.reading import SideView
 from annotator.formats.label_studio import PreferenceRecord
 from annotator.formats.references import CandidateRecord, ReferenceRecord
 from annotator.models import (
@@ -29,7 +28,7 @@ from annotator.models import (
     Role,
     User,
 )
-from annotator.reading import CompareRow, compare_rows, reading_of, reading_preference
+from annotator.reading import Compared, compare_rows, reading_of, reading_preference
 from core.database import neighbours
 from core.text_io.text import candidate_id_of, reference_id_of, text_sha256
 
@@ -178,11 +177,7 @@ class ComparePage:
     position: int
     campaign: Campaign
     reference: Reference
-    reference_view: SideView
-    left_view: SideView
-    right_view: SideView
-    rows: tuple[CompareRow, ...]
-    notices: tuple[str, ...]
+    seen: Compared
     preference: Preference | None
     closed_because: str
     previous: UUID | None
@@ -223,11 +218,7 @@ def compare_page(user: User, comparison_id: UUID) -> ComparePage | None:
         position=comparison.position,
         campaign=comparison.campaign,
         reference=reference,
-        reference_view=seen.reference,
-        left_view=seen.candidates[0],
-        right_view=seen.candidates[1],
-        rows=seen.rows,
-        notices=seen.notices,
+        seen=seen,
         preference=getattr(comparison, "preference", None),
         closed_because=closed_because(comparison),
         previous=before,

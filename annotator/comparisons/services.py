@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, groupby
 from math import ceil
+from operator import attrgetter
 from typing import Any, Final
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from annotator import audit_log
+from annotator.access.locks import lock_open_campaign
 from annotator.access.scopes import annotators_of
 from annotator.comparisons.queries import closed_because
 from annotator.models import (
@@ -23,7 +25,6 @@ from annotator.models import (
     Assignment,
     AssignmentStatus,
     Campaign,
-    CampaignStatus,
     Candidate,
     Comparison,
     Membership,
@@ -130,9 +131,8 @@ def ask_comparisons(
     Raises Refused for a share outside 0 to 1 or when nothing can be drawn, OutOfDate when closed.
     """
     exact = _share(share)
-    row = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-    if row.status != CampaignStatus.OPEN:
-        raise OutOfDate("The campaign is closed; nothing is given out any more.")
+    closed = "The campaign is closed; nothing is given out any more."
+    row = lock_open_campaign(campaign.pk, closed)
     every = _pairs(row)
     ranks = [_rank(seed, _names(pair)) for pair in every]
     order = sorted(range(len(every)), key=ranks.__getitem__)
@@ -175,10 +175,8 @@ def _pairs(campaign: Campaign) -> list[Pair]:
         .only("campaign_id", "candidate_id", "reference__reference_id")
         .order_by("reference__position", "reference__reference_id", "candidate_id")
     )
-    groups: dict[UUID, list[Candidate]] = {}
-    for row in rows:
-        groups.setdefault(row.reference_id, []).append(row)
-    pairs = [pair for group in groups.values() for pair in combinations(group, 2)]
+    groups = groupby(rows, attrgetter("reference_id"))
+    pairs = [pair for _, group in groups for pair in combinations(group, 2)]
     if not pairs:
         raise Refused("No reference of this campaign has two candidates to compare.")
     return pairs
@@ -296,7 +294,15 @@ def submit_preference(
             revised_at=now,
             **said,
         )
-    PreferenceRevision.objects.create(
+    revision_of(row).save()
+    details = {"version": row.version, "judgements": row.judgements}
+    audit_log.record_on(row, action, comparison.annotator_id, comparison.campaign, **details)
+    return row
+
+
+def revision_of(row: Preference) -> PreferenceRevision:
+    """Return what is stored of a preference beside it, as it stands now."""
+    return PreferenceRevision(
         preference=row,
         number=row.version,
         made_at=row.revised_at,
@@ -304,9 +310,6 @@ def submit_preference(
         error_tags=row.error_tags,
         **row.judgements,
     )
-    details = {"version": row.version, "judgements": row.judgements}
-    audit_log.record_on(row, action, comparison.annotator_id, comparison.campaign, **details)
-    return row
 
 
 def _clean(judgements: Mapping[str, int], comment: str) -> dict[str, Any]:

@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from annotator.access.scopes import LEAST_DISTINGUISHED, roles_of
-from annotator.access.visibility import reader_of
+from annotator.access.visibility import Reader
 from annotator.exports.rows import (
     NOBODY,
     Detail,
@@ -119,11 +120,8 @@ class Exporter:
         return tuple(name for name, one in FORMATS.items() if self.is_admin or not one.has_texts)
 
 
-def exporter_of(campaign: Campaign, user: User) -> Exporter | None:
-    """Return how a person exports, None when their roles do not open it."""
-    reader = reader_of(campaign, user)
-    if reader is None:
-        return None
+def exporter_of(campaign: Campaign, user: User, reader: Reader) -> Exporter:
+    """Return how a person exports who reads the figures of the campaign."""
     withheld = ""
     if reader.is_withheld:
         withheld = RATES
@@ -144,27 +142,9 @@ EXPORTED: Final = "ratings.exported"
 MOST_LISTED: Final = 200
 
 
-@dataclass(frozen=True, slots=True)
-class PastExport:
-    """One export; `who` is "" for one by command."""
-
-    at: datetime
-    who: str
-    format: str
-    is_identified: bool
-    reason: str
-
-
-def exports_of(campaign: Campaign) -> Iterator[PastExport]:
-    """Yield the latest exports of a campaign, the last first."""
+def exports_of(campaign: Campaign) -> QuerySet[AuditEvent]:
+    """Return the latest exports of a campaign, the last first; without an actor by command."""
     rows = AuditEvent.objects.filter(
         object_type="campaign", object_id=str(campaign.pk), action=EXPORTED
     )
-    for row in rows.select_related("actor").order_by("-pk")[:MOST_LISTED]:
-        yield PastExport(
-            row.at,
-            row.actor.username if row.actor else "",
-            row.details["format"],
-            row.details["is_identified"],
-            row.details["reason"],
-        )
+    return rows.select_related("actor").order_by("-pk")[:MOST_LISTED]

@@ -1,28 +1,24 @@
 """The page by which the ratings of a campaign are downloaded, for admins and researchers."""
 
-from django.core.exceptions import PermissionDenied
-from django.http import FileResponse, HttpResponse
+from django.http import HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
-from annotator.access.gate import SignedInRequest
-from annotator.access.scopes import campaigns_for
+from annotator.access.gate import SignedInRequest, read_campaign
 from annotator.export_headers import note_export
 from annotator.exports.forms import RatingExportForm
-from annotator.exports.queries import OPEN, Exporter, RatingExport, exporter_of, exports_of
+from annotator.exports.queries import OPEN, Exporter, exporter_of, exports_of
 from annotator.exports.services import request_export
-from annotator.models import Campaign, User
-from core.files import spooled
+from annotator.models import Campaign
+from core.http import export_download
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def export_ratings(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Show what can be downloaded; a POST puts an export on record and answers with its file."""
-    campaign = get_object_or_404(campaigns_for(request.user), slug=slug)
-    exporter = exporter_of(campaign, request.user)
-    if exporter is None:
-        raise PermissionDenied
+    campaign, reader = read_campaign(request, slug)
+    exporter = exporter_of(campaign, request.user, reader)
     if exporter.withheld:
         return _withheld(request, campaign, exporter)
     form = RatingExportForm(
@@ -38,31 +34,19 @@ def export_ratings(request: SignedInRequest, slug: str) -> HttpResponseBase:
                 asked_by=request.user,
                 **form.cleaned_data,
             )
-            return _download(campaign, export, request.user)
+            kind = "-identified" if export.is_identified else ""
+            name = f"{campaign.slug}-ratings{kind}.{export.format.suffix}"
+            answer = export_download(export, name, export.format.media_type)
+            note_export(answer, by=request.user, records=sum(export.counts.values()))
+            return answer
     form.focus_error()
     context = {
         "campaign": campaign,
         "exporter": exporter,
         "form": form,
-        "exports": list(exports_of(campaign)) if exporter.is_admin else [],
+        "exports": exports_of(campaign) if exporter.is_admin else (),
     }
     return render(request, "annotator/exports/export_ratings.html", context, status=form.status)
-
-
-def _download(campaign: Campaign, export: RatingExport, by: User) -> FileResponse:
-    """Answer with a whole file: it is read before the first byte is sent, as of one moment."""
-    whole = spooled(export)
-    kind = "-identified" if export.is_identified else ""
-    answer = FileResponse(
-        whole.file,
-        as_attachment=True,
-        filename=f"{campaign.slug}-ratings{kind}.{export.format.suffix}",
-        content_type=export.format.media_type,
-    )
-    answer["Content-Length"] = str(whole.size)
-    note_export(answer, by=by, records=sum(export.counts.values()))
-    answer["Repr-Digest"] = f"sha-256=:{whole.digest}:"
-    return answer
 
 
 def _withheld(request: SignedInRequest, campaign: Campaign, exporter: Exporter) -> HttpResponse:

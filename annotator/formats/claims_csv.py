@@ -115,12 +115,13 @@ class _Table:
         cells = dict(zip(self.names, row.cells, strict=True))
         problems = self._unmark(cells)
         done = None
-        if self.group is None or self._is_new(cells, self.group):
+        group, name = self.group, cells["reference_id"]
+        if group is None or name not in ("", group.cells["reference_id"]):
             done = self._close()
-            self.group = _Group(row.line, cells, problems)
+            group = self.group = _Group(row.line, cells, problems)
         else:
-            self.group.check_repeat(cells, problems)
-        self.notes.duplicates += not self.group.add(cells, problems)
+            group.check_repeat(cells, problems)
+        self.notes.duplicates += not group.add(cells, problems)
         self.bad.add(*(BadRecord(row.line, name, why) for name, why in problems))
         return None if self.bad.found else done
 
@@ -159,9 +160,6 @@ class _Table:
             where = f"{short(name)} stands on line {earlier[0]} {why}"
             self.bad.add(BadRecord(line, "reference_id", where))
         return None
-
-    def _is_new(self, cells: dict[str, str], group: "_Group") -> bool:
-        return cells["reference_id"] not in ("", group.cells["reference_id"])
 
     def _unmark(self, cells: dict[str, str]) -> Problems:
         """Drop the apostrophes that the row names as put there; return what is wrong with them."""

@@ -122,7 +122,8 @@ class CsvStream:
                     continue
                 whole, opened = self._closed(raw)
                 if whole is None:
-                    yield BadRecord(opened, "", self._never_closed())
+                    within = f"within {self.max_bytes:,} bytes or before the end of the file"
+                    yield BadRecord(opened, "", f"a quote is opened here and not closed {within}")
                     return
                 raw = whole
             try:
@@ -178,12 +179,6 @@ class CsvStream:
                 is_open = not is_open
                 opened = self.line
         return b"".join(parts), opened
-
-    def _never_closed(self) -> str:
-        return (
-            "a quote is opened here and not closed within "
-            f"{self.max_bytes:,} bytes or before the end of the file"
-        )
 
     def _unended(self, raw: bytes) -> bytes:
         body = raw.removesuffix(b"\n")

@@ -12,7 +12,7 @@ wrote an output is not in the file, and "output1" is a place on the screen, not 
 import ast
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -337,7 +337,10 @@ def read(
         if earlier:
             why = f"item {earlier[0]} has the same number, and says something else"
             return None, [("annotation_id", why)]
-        return replace(found, fields=_without_texts(item)), []
+        # As it was written, but for the texts, which are stored elsewhere.
+        rest = {**item, **dict.fromkeys(TEXTS)}
+        fields = json.dumps(rest, ensure_ascii=False, separators=(",", ":"))
+        return replace(found, fields=fields), []
 
     return checked(read_array(file, notes, max_bytes=max_bytes), build, notes)
 
@@ -375,11 +378,6 @@ def _preference(shape: Shape) -> PreferenceRecord | None:
         highlights=sides[0].highlights + sides[1].highlights,
         other_errors=tuple(one.side for one in sides if one.has_other_error),
     )
-
-
-def _without_texts(item: Mapping[str, Any]) -> str:
-    """Return an item as it was written, as JSON text; the texts are stored elsewhere."""
-    return json.dumps({**item, **dict.fromkeys(TEXTS)}, ensure_ascii=False, separators=(",", ":"))
 
 
 def _read_written(shape: Shape) -> None:

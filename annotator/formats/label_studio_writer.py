@@ -56,16 +56,13 @@ def item_of(pair: StatedPair) -> dict[str, Any]:
     Input: a preference. Output: `lengthN` counts words, `comparison` is absent for a tie, what
     was marked is counted in UTF-16 units and has its words beside it, the comment is the first.
     """
-    lengths = {
+    return {
+        **({"domain": pair.ipc} if pair.ipc else {}),
         "length1": len(_WORD.findall(pair.left)),
         "length2": len(_WORD.findall(pair.right)),
-    }
-    texts = {"output1": pair.left, "output2": pair.right, "input_claim": pair.claims}
-    domain = {"domain": pair.ipc} if pair.ipc else {}
-    return {
-        **domain,
-        **lengths,
-        **texts,
+        "output1": pair.left,
+        "output2": pair.right,
+        "input_claim": pair.claims,
         "id": pair.task,
         **answer_fields(pair),
         "annotator": pair.annotator,

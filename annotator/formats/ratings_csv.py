@@ -6,8 +6,10 @@ columns of that record in which it stands: dropping it there gives the text back
 """
 
 import csv
+import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any, Final
 
 from annotator.rating_values import EXPORTED
@@ -37,26 +39,13 @@ def write(lines: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
     scores are 0 to 10, judgements 1, 0 or -1; yes and no are true and false; tags, what was
     shown, and revisions are JSON; what a line does not have is an empty cell.
     """
-    record = _Record()
+    record = io.StringIO(newline="")
     writer = csv.writer(record, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
-    yield record.encoded()
-    for line in lines:
-        writer.writerow(_cells(line))
-        yield record.encoded()
-
-
-class _Record:
-    """What csv writes to: it holds one record."""
-
-    def __init__(self) -> None:
-        self.text = ""
-
-    def write(self, text: str) -> None:
-        self.text = text
-
-    def encoded(self) -> bytes:
-        return self.text.encode()
+    for cells in chain([COLUMNS], map(_cells, lines)):
+        writer.writerow(cells)
+        yield record.getvalue().encode()
+        record.seek(0)
+        record.truncate()
 
 
 def _cells(line: Mapping[str, Any]) -> list[Any]:

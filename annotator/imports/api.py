@@ -7,14 +7,14 @@ from django.core.files.uploadedfile import UploadedFile
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import PermissionDenied, ValidationError
+from rest_framework.exceptions import ValidationError
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
-from annotator.access.scopes import campaigns_for, roles_of
+from annotator.access.gate import own_campaign
 from annotator.imports.forms import AUTO, FORMATS, TWICE
 from annotator.imports.queries import imports_of
 from annotator.imports.services import (
@@ -23,7 +23,7 @@ from annotator.imports.services import (
     confirm_import,
     request_import,
 )
-from annotator.models import Campaign, ClaimImport, ImportStage, Role, User
+from annotator.models import ClaimImport, ImportStage, User
 from core.jobs.registry import enqueue_on_commit
 from core.jobs.rows import JobStatus
 from core.rest.fields import StrictSerializer, TickField
@@ -91,7 +91,7 @@ class Imports(APIView):
 
         The whole file or nothing. The same file again stores nothing new.
         """
-        campaign = _own_campaign(request, slug)
+        campaign = own_campaign(request, slug)
         if len(request.FILES.getlist("file")) > 1:
             raise ValidationError({"file": [TWICE]})
         sent = NewImportSerializer(data=request.data)
@@ -138,16 +138,8 @@ class Cancel(APIView):
         return Response(_import_json(request, row), status=200 if row.is_final else ACCEPTED)
 
 
-def _own_campaign(request: Request, slug: str) -> Campaign:
-    user = cast(User, request.user)
-    campaign = get_object_or_404(campaigns_for(user), slug=slug)
-    if Role.ADMIN not in roles_of(user, campaign):
-        raise PermissionDenied
-    return campaign
-
-
 def _own_import(request: Request, slug: str, pk: UUID) -> ClaimImport:
-    return get_object_or_404(imports_of(_own_campaign(request, slug)), pk=pk)
+    return get_object_or_404(imports_of(own_campaign(request, slug)), pk=pk)
 
 
 def _go_on(request: Request, row: ClaimImport) -> Response:

@@ -60,7 +60,10 @@ def store_upload(pk: UUID, file: ByteSource) -> Stored:
             while chunk := file.read(CHUNK):
                 size += len(chunk)
                 if size > limit:
-                    raise TooBig(too_big_message(limit))
+                    raise TooBig(
+                        f"The file is larger than the limit of {limit:,} bytes. Split it, or have "
+                        "the operator import it on the server: manage.py import_claims."
+                    )
                 digest.update(chunk)
                 target.write(chunk)
             flush_file(target)
@@ -70,14 +73,6 @@ def store_upload(pk: UUID, file: ByteSource) -> Stored:
             raise DiskFull("The server has no room for this file; nothing was stored.") from error
         raise
     return Stored(digest.hexdigest(), size)
-
-
-def too_big_message(limit: int) -> str:
-    """Return how large a file may be, and what to do with a larger one."""
-    return (
-        f"The file is larger than the limit of {limit:,} bytes. Split it, or have the operator "
-        "import it on the server: manage.py import_claims."
-    )
 
 
 def open_upload(pk: UUID, sha256: str) -> BinaryIO:

@@ -1,16 +1,9 @@
-"""Writes of imports by upload: a file is taken in, checked, and stored once somebody confirms it.
-
-What a worker does with an uploaded file: read it to its end, or store what stands in it.
-
-Writes of imports by the worker that carries them out: check, store, refuse, tidy up.
-
-Writes of a whole file of claim sets at once, as the command asks for it: stored, or nothing.
-"""
+"""Imports: taken in, checked, stored once somebody confirms it, by a worker or a command."""
 
 import hashlib
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import timedelta
 from io import BufferedReader
 from typing import Any, BinaryIO, Final, TypeVar
@@ -26,7 +19,7 @@ from annotator.formats import label_studio
 from annotator.formats.claim_files import PREFERENCES, read_claims
 from annotator.formats.csv_streams import MAGIC, SeekableSource, unpacked
 from annotator.imports.checks import check_claims
-from annotator.imports.claims.services import import_claims
+from annotator.imports.claims.services import CLOSED, import_claims
 from annotator.imports.files import (
     ORPHAN_SECONDS,
     drop_stale_arrivals,
@@ -46,7 +39,6 @@ from core.jobs.running import run_job
 from core.text_io.streams import ByteSource, FormatError
 
 WAITING: Final = "Waiting for a worker."
-CLOSED: Final = "The campaign is closed; nothing can be imported into it."
 LONGEST_NAME: Final = 255
 # Checked, nothing wrong, and nobody has confirmed yet that it is to be stored.
 WAITS_FOR_CONFIRMATION: Final = Q(stage=ImportStage.CHECK, status=JobStatus.SUCCEEDED)
@@ -169,49 +161,25 @@ ADDED: Final = (
 )
 
 
-class Work:
-    """One file at work; it holds the progress of `row` in memory, and the heartbeat stores it.
+def under_way(
+    row: ClaimImport, file: BinaryIO, still_ours: Callable[[], None]
+) -> Callable[[int], None]:
+    """Return what notes on the row how many records are read; a heartbeat stores it.
 
     `still_ours` raises when the import belongs to somebody else now or was cancelled.
     """
+    verb = "Checking" if row.stage == ImportStage.CHECK else "Storing"
 
-    def __init__(self, row: ClaimImport, file: BinaryIO, still_ours: Callable[[], None]) -> None:
-        self.row = row
-        self.file = file
-        self.still_ours = still_ours
-        self._describe_progress(0)
+    def describe(records: int) -> None:
+        row.progress = min(1.0, file.tell() / max(1, row.file_bytes))
+        row.message = f"{verb}: {records:,} records read."
 
-    def check(self) -> dict[str, Any]:
-        """Read the file to its end, store nothing, and return what was found as plain values.
+    def reached(records: int) -> None:
+        still_ours()
+        describe(records)
 
-        Raises FormatError with the bad records.
-        """
-        row = self.row
-        return asdict(
-            check_claims(
-                campaign=row.campaign, file=self.file, format=row.format, progress=self.reached
-            )
-        )
-
-    def store(self) -> dict[str, int]:
-        """Store everything that stands in the file and return the counts; see `_store_file`."""
-        return _store_file(self.row, self.file, watched=self._watched)
-
-    def _watched(self, records: Iterable[T]) -> Iterator[T]:
-        for record in records:
-            self.reached(self.records + 1)
-            yield record
-
-    def reached(self, records: int) -> None:
-        """Note that so many records are read; raise once the import is not ours any more."""
-        self.still_ours()
-        self._describe_progress(records)
-
-    def _describe_progress(self, records: int) -> None:
-        verb = "Checking" if self.row.stage == ImportStage.CHECK else "Storing"
-        self.records = records
-        self.row.progress = min(1.0, self.file.tell() / max(1, self.row.file_bytes))
-        self.row.message = f"{verb}: {records:,} records read."
+    describe(0)
+    return reached
 
 
 def _store_file(
@@ -302,11 +270,13 @@ def _check_or_store(row: ClaimImport, check: Callable[[], None]) -> dict[str, An
     row.result = without_texts(row.result)
     try:
         with open_upload(row.pk, row.file_sha256) as file:
-            work = Work(row, file, check)
+            reached = under_way(row, file, check)
             if row.stage == ImportStage.CHECK:
-                found = work.check()
-                return {"format": found["format"], "result": found, "message": CHECKED}
-            _store(row, work)
+                found = check_claims(
+                    campaign=row.campaign, file=file, format=row.format, progress=reached
+                )
+                return {"format": found.format, "result": asdict(found), "message": CHECKED}
+            _store(row, file, reached)
     except FormatError as error:
         row.result["bad_records"] = [
             {"line": bad.line, "item": bad.item, "field": bad.field, "reason": bad.reason}
@@ -316,9 +286,14 @@ def _check_or_store(row: ClaimImport, check: Callable[[], None]) -> dict[str, An
     return None
 
 
-def _store(row: ClaimImport, work: Work) -> None:
+def _store(row: ClaimImport, file: BinaryIO, reached: Callable[[int], None]) -> None:
+    def watched(records: Iterable[T]) -> Iterator[T]:
+        for number, record_read in enumerate(records, start=1):
+            reached(number)
+            yield record_read
+
     with transaction.atomic():
-        counts = work.store()
+        counts = _store_file(row, file, watched=watched)
         # Who cancelled meanwhile is respected until the last moment.
         leases.renew_lease(row)
         leases.close(
@@ -359,15 +334,6 @@ def sweep_imports() -> int:
     return len(loose) + drop_stale_arrivals()
 
 
-@dataclass(frozen=True, slots=True)
-class FileImport:
-    """What was stored: counts by name, and the row that new claim sets name as their source."""
-
-    row: ClaimImport
-    counts: dict[str, int]
-    is_new_campaign: bool
-
-
 def import_file(
     *,
     slug: str,
@@ -376,9 +342,10 @@ def import_file(
     format: str,  # noqa: A002 - the option's public name
     may_train: bool = False,
     progress: Callable[[int], None] | None = None,
-) -> FileImport:
+) -> tuple[ClaimImport, bool]:
     """Store what stands in a file, in a campaign that is created when it is missing.
 
+    Return the row that new claim sets name as their source, and whether the campaign is new.
     The file should have been checked: it is read within one transaction, on SQLite while nobody
     else can write. Raises what readers and services raise, and Refused when the file is changed
     meanwhile; nothing is stored then.
@@ -400,14 +367,13 @@ def import_file(
             started_at=database_now(),
             progress=1.0,
         )
-        counts = _store_file(row, file, progress)
+        row.result = {"stored": _store_file(row, file, progress)}
         file.seek(0)
         if hashlib.file_digest(file, "sha256").hexdigest() != digest:
             raise Refused("The file was changed while it was read; nothing was stored.")
-        row.result = {"stored": counts}
         row.finished_at = database_now()
         row.save(update_fields=["result", "finished_at"])
-    return FileImport(row, counts, is_new)
+    return row, is_new
 
 
 def _campaign(slug: str) -> tuple[Campaign, bool]:

@@ -18,17 +18,30 @@ from annotator.models import Campaign, User
 from core.errors import Refused
 
 
-def asked_password() -> str:
-    """Return what NEW_USER_PASSWORD holds, or what is typed twice."""
-    given = os.environ.get("NEW_USER_PASSWORD")
+def asked_secret(variable: str, prompt: str, *, absent: str, differ: str = "") -> str:
+    """Return what the variable holds, or what is typed; with a sentence `differ` typed twice.
+
+    Raises Refused: `absent` where nobody can be asked, `differ` where the two are not the same.
+    """
+    given = os.environ.get(variable)
     if given is not None:
         return given
     if not sys.stdin.isatty():
-        raise Refused("Set NEW_USER_PASSWORD, or run this on a terminal to be asked for it.")
-    typed = getpass.getpass("Password: ")
-    if typed != getpass.getpass("Once more: "):
-        raise Refused("The two are not the same; nothing was changed.")
+        raise Refused(absent)
+    typed = getpass.getpass(f"{prompt}: ")
+    if differ and typed != getpass.getpass("Once more: "):
+        raise Refused(differ)
     return typed
+
+
+def asked_password() -> str:
+    """Return what NEW_USER_PASSWORD holds, or what is typed twice."""
+    return asked_secret(
+        "NEW_USER_PASSWORD",
+        "Password",
+        absent="Set NEW_USER_PASSWORD, or run this on a terminal to be asked for it.",
+        differ="The two are not the same; nothing was changed.",
+    )
 
 
 class WorkbenchCommand(BaseCommand):
@@ -44,6 +57,10 @@ class WorkbenchCommand(BaseCommand):
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any] | None:
         """Do the work and return what --json prints; raise Refused with the reason."""
         raise NotImplementedError
+
+    def is_bad(self, document: dict[str, Any]) -> bool:
+        """Return whether what was found ends the command with 1, although it did its work."""
+        return False
 
     def sentence(self, document: dict[str, Any]) -> str:
         """Print the document as text for a reader without --json."""
@@ -61,6 +78,8 @@ class WorkbenchCommand(BaseCommand):
             self.stdout.write(json.dumps(document, ensure_ascii=False))
         else:
             self.stdout.write(self.sentence(document))
+        if self.is_bad(document):
+            sys.exit(1)
 
     def log(self, text: str) -> None:
         """Report progress on stderr, over the same line on a terminal."""

@@ -8,6 +8,7 @@ from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
 
 from annotator.models.campaigns import Campaign, Role
+from annotator.models.keyed import Keyed
 
 
 class User(AbstractUser):
@@ -25,10 +26,9 @@ class TokenScope(models.TextChoices):
     WRITE = "write"
 
 
-class ApiToken(models.Model):
+class ApiToken(Keyed):
     """An API token, stored as its digest only; it is shown once."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="api_tokens")
     token_sha256 = models.CharField(max_length=64, unique=True)
     scope = models.CharField(max_length=5, choices=TokenScope, default=TokenScope.WRITE)
@@ -40,14 +40,10 @@ class ApiToken(models.Model):
     )
     last_used_on = models.DateField(null=True)
 
-    def __str__(self) -> str:
-        return f"{self.user.username} {self.scope} until {self.expires_at:%Y-%m-%d}"
 
-
-class Invitation(models.Model):
+class Invitation(Keyed):
     """A link that one person may use once; it is stored as its digest only, and shown once."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     token_sha256 = models.CharField(max_length=64, unique=True)
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, null=True, related_name="+")
     role = models.CharField(max_length=20, choices=Role, default="", blank=True)
@@ -60,9 +56,6 @@ class Invitation(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
     )
     accepted_at = models.DateTimeField(null=True)
-
-    def __str__(self) -> str:
-        return f"{self.role or 'account'} until {self.expires_at:%Y-%m-%d}"
 
 
 class BrowserSession(AbstractBaseSession):
@@ -78,9 +71,6 @@ class BrowserSession(AbstractBaseSession):
     device = models.CharField(max_length=80, default="")
     started_at = models.DateTimeField()
     seen_at = models.DateTimeField()
-
-    def __str__(self) -> str:
-        return f"{self.device} since {self.started_at:%Y-%m-%d %H:%M}"
 
 
 class SecondFactor(models.Model):
@@ -99,9 +89,6 @@ class SecondFactor(models.Model):
     last_step = models.BigIntegerField()
     confirmed_at = models.DateTimeField(auto_now_add=True)
 
-    def __str__(self) -> str:
-        return f"second factor since {self.confirmed_at:%Y-%m-%d}"
-
 
 class RecoveryCode(models.Model):
     """A code that counts once, stored as its digest only."""
@@ -110,9 +97,6 @@ class RecoveryCode(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="recovery_codes"
     )
     code_sha256 = models.CharField(max_length=64, unique=True)
-
-    def __str__(self) -> str:
-        return f"recovery code {self.code_sha256[:8]}"
 
 
 class UsedPace(models.Model):
@@ -123,6 +107,3 @@ class UsedPace(models.Model):
 
     subject_sha256 = models.CharField(max_length=64, primary_key=True)
     free_at = models.DateTimeField(db_index=True)
-
-    def __str__(self) -> str:
-        return f"{self.subject_sha256[:8]} free at {self.free_at:%H:%M:%S}"

@@ -8,6 +8,7 @@ from django.db import models
 from annotator.models.assignments import Assignment
 from annotator.models.campaigns import Campaign
 from annotator.models.claim_sets import Candidate
+from annotator.models.keyed import Keyed
 from annotator.models.ratings import Rating
 
 
@@ -28,14 +29,13 @@ class ConflictStatus(models.TextChoices):
 UNSETTLED = (ConflictStatus.OPEN, ConflictStatus.WAITING)
 
 
-class Conflict(models.Model):
+class Conflict(Keyed):
     """Ratings of one candidate, or of two of one reference, that differ beyond the rules.
 
     Of order flips each candidate's widest has a row, shared by two that are each other's widest; so
     a row's pair may become another one as long as nobody has signed it or sent it back.
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="conflicts")
     candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="conflicts")
     other_candidate = models.ForeignKey(
@@ -66,9 +66,6 @@ class Conflict(models.Model):
         ]
         indexes = [models.Index(fields=["campaign", "status"])]
 
-    def __str__(self) -> str:
-        return f"{self.kind} {self.criterion} on {self.candidate_id}"
-
     @property
     def pair(self) -> tuple[uuid.UUID, ...]:
         """The ids of its candidates: one, or the two of an order flip."""
@@ -81,10 +78,9 @@ class RoundKind(models.TextChoices):
     AGAIN = "again", "the same annotators look again"
 
 
-class Round(models.Model):
+class Round(Keyed):
     """One time that annotators are asked about a candidate; the first rating was round one."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="rounds")
     conflict = models.ForeignKey(
         Conflict, on_delete=models.PROTECT, null=True, related_name="rounds"
@@ -110,9 +106,6 @@ class Round(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return f"round {self.number} on {self.candidate_id}"
-
 
 class SecondLook(models.Model):
     """One annotator's part of a round in which the same annotators look again."""
@@ -128,9 +121,6 @@ class SecondLook(models.Model):
             models.UniqueConstraint(fields=["round", "assignment"], name="second_look_once")
         ]
 
-    def __str__(self) -> str:
-        return f"second look of {self.assignment_id}"
-
 
 class Turn(models.Model):
     """An adjudicator's lease on a candidate: its ratings rest meanwhile, and nobody else rules."""
@@ -141,9 +131,6 @@ class Turn(models.Model):
     )
     taken_at = models.DateTimeField()
     expires_at = models.DateTimeField()
-
-    def __str__(self) -> str:
-        return f"turn of {self.adjudicator_id} on {self.candidate_id}"
 
 
 class Decision(models.TextChoices):
@@ -161,10 +148,9 @@ class RulingReason(models.TextChoices):
     OTHER = "other", "another reason"
 
 
-class Adjudication(models.Model):
+class Adjudication(Keyed):
     """One signed decision of a conflict; rows are added, and only ever voided."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     conflict = models.ForeignKey(Conflict, on_delete=models.PROTECT, related_name="adjudications")
     adjudicator = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="adjudications"
@@ -189,18 +175,14 @@ class Adjudication(models.Model):
     class Meta:
         ordering = ["made_at"]
 
-    def __str__(self) -> str:
-        return f"{self.decision} on {self.conflict_id}"
-
     @property
     def is_valid(self) -> bool:
         return self.voided_at is None
 
 
-class Ruling(models.Model):
+class Ruling(Keyed):
     """The values that an adjudication gives one candidate; one valid ruling each."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     adjudication = models.ForeignKey(Adjudication, on_delete=models.PROTECT, related_name="rulings")
     candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="rulings")
     # The rating that was taken; none for a mean or new scores.
@@ -219,6 +201,3 @@ class Ruling(models.Model):
                 name="one_valid_ruling_each",
             )
         ]
-
-    def __str__(self) -> str:
-        return f"ruling on {self.candidate_id}"

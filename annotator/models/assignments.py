@@ -1,12 +1,11 @@
 """Who rates which candidate, for how long, what is typed so far, and why somebody left one."""
 
-import uuid
-
 from django.conf import settings
 from django.db import models
 
 from annotator.models.campaigns import Campaign
 from annotator.models.claim_sets import Candidate
+from annotator.models.keyed import Keyed
 
 
 class AssignmentStatus(models.TextChoices):
@@ -22,10 +21,9 @@ class AssignmentStatus(models.TextChoices):
 HOLDING = (AssignmentStatus.OPEN, AssignmentStatus.SUBMITTED)
 
 
-class Assignment(models.Model):
+class Assignment(Keyed):
     """One annotator's share of one candidate, with the lease for which it is theirs."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="assignments")
     annotator = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="assignments"
@@ -59,9 +57,6 @@ class Assignment(models.Model):
             )
         ]
 
-    def __str__(self) -> str:
-        return f"{self.label} for {self.annotator_id}"
-
 
 class DepartureKind(models.TextChoices):
     SKIP = "skip"
@@ -92,9 +87,6 @@ class Departure(models.Model):
     class Meta:
         ordering = ["made_at"]
 
-    def __str__(self) -> str:
-        return f"{self.kind} of {self.assignment_id}"
-
 
 class FlagReason(models.TextChoices):
     WRONG_TEXT = "wrong-text", "the text is cut off, doubled or garbled"
@@ -115,9 +107,6 @@ class Flag(models.Model):
     class Meta:
         ordering = ["made_at"]
 
-    def __str__(self) -> str:
-        return f"{self.reason_code} on {self.assignment_id}"
-
 
 class Draft(models.Model):
     """The rate form of one assignment as it was typed, right or wrong; its author's alone."""
@@ -131,9 +120,6 @@ class Draft(models.Model):
     typed = models.JSONField(default=dict)
     saved_at = models.DateTimeField()
 
-    def __str__(self) -> str:
-        return f"draft {self.version} of {self.assignment_id}"
-
 
 class WorkTime(models.Model):
     """Active seconds on one assignment, measured by the server from the page's pings."""
@@ -143,6 +129,3 @@ class WorkTime(models.Model):
     )
     seconds = models.FloatField(default=0)
     last_ping_at = models.DateTimeField()
-
-    def __str__(self) -> str:
-        return f"{self.seconds:.0f} s on {self.assignment_id}"

@@ -32,9 +32,6 @@ class AuditEvent(models.Model):
             models.Index(fields=["action", "at"]),
         ]
 
-    def __str__(self) -> str:
-        return f"{self.action} {self.object_type} {self.object_id}"
-
 
 class AuditSeal(models.Model):
     """The place of an event in the chain, written by the database's own trigger and nobody else.
@@ -48,6 +45,3 @@ class AuditSeal(models.Model):
 
     class Meta:
         ordering = ["sequence"]
-
-    def __str__(self) -> str:
-        return f"{self.sequence}:{self.sha256}"

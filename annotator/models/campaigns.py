@@ -1,10 +1,9 @@
 """Campaigns, who takes part in them as what, and who was shown what is hidden."""
 
-import uuid
-
 from django.conf import settings
 from django.db import models
 
+from annotator.models.keyed import Keyed
 from annotator.rubric import RUBRIC_VERSION
 
 
@@ -13,10 +12,9 @@ class CampaignStatus(models.TextChoices):
     CLOSED = "closed"
 
 
-class Campaign(models.Model):
+class Campaign(Keyed):
     """A body of rating work with one rubric version, its people and its claim sets."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     slug = models.SlugField(max_length=60, unique=True)
     name = models.CharField(max_length=200)
     rubric_version = models.CharField(max_length=20, default=RUBRIC_VERSION)
@@ -71,9 +69,6 @@ class RulesVersion(models.Model):
             models.UniqueConstraint(fields=["campaign", "number"], name="rules_version_once")
         ]
 
-    def __str__(self) -> str:
-        return f"rules {self.number} of {self.campaign_id}"
-
 
 class Role(models.TextChoices):
     ANNOTATOR = "annotator"
@@ -83,10 +78,9 @@ class Role(models.TextChoices):
     READER = "reader"
 
 
-class Membership(models.Model):
+class Membership(Keyed):
     """One role of one person in one campaign."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships"
@@ -100,9 +94,6 @@ class Membership(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["user", "campaign", "role"], name="one_role_once")
         ]
-
-    def __str__(self) -> str:
-        return f"{self.user_id} {self.role} in {self.campaign_id}"
 
 
 class Shown(models.TextChoices):
@@ -125,6 +116,3 @@ class Unblinding(models.Model):
     class Meta:
         ordering = ["at"]
         indexes = [models.Index(fields=["campaign", "user"])]
-
-    def __str__(self) -> str:
-        return f"{self.shown} to {self.user_id}"

@@ -1,11 +1,10 @@
 """Imports of claim sets, and the references and candidates that they brought."""
 
-import uuid
-
 from django.conf import settings
 from django.db import models
 
 from annotator.models.campaigns import Campaign
+from annotator.models.keyed import Keyed
 from core.jobs.rows import JobRow
 
 
@@ -39,14 +38,10 @@ class ClaimImport(JobRow):
     class Meta:
         ordering = ["-created_at"]
 
-    def __str__(self) -> str:
-        return f"import {self.pk} into {self.campaign_id}"
 
-
-class Reference(models.Model):
+class Reference(Keyed):
     """A reference claim set of a campaign; its text is stored byte for byte."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     campaign = models.ForeignKey(
         Campaign, on_delete=models.PROTECT, related_name="references", db_index=False
     )
@@ -75,9 +70,6 @@ class Reference(models.Model):
             )
         ]
 
-    def __str__(self) -> str:
-        return self.reference_id
-
     # What its readers are told of it.
     TOLD = ("reference_id", "title", "office", "ipc", "language", "claims")
 
@@ -98,10 +90,9 @@ class Purpose(models.TextChoices):
 GENUINE = (Purpose.RATED, Purpose.QUALIFICATION)
 
 
-class Candidate(models.Model):
+class Candidate(Keyed):
     """A candidate claim set; which system made it stays hidden until the campaign closes."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     # Its unique constraint begins with it: an index of its own would only cost.
     reference = models.ForeignKey(
         Reference, on_delete=models.PROTECT, related_name="candidates", db_index=False
@@ -146,6 +137,3 @@ class Candidate(models.Model):
                 name="candidate_once_per_reference",
             )
         ]
-
-    def __str__(self) -> str:
-        return f"{self.reference_id}/{self.candidate_id}"

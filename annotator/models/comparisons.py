@@ -1,20 +1,18 @@
 """Comparisons of two candidates, preferences, and annotations as another program exported them."""
 
-import uuid
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
 from annotator.models.campaigns import Campaign
 from annotator.models.claim_sets import Candidate, Reference
+from annotator.models.keyed import Keyed
 from annotator.rubric import ALL_CRITERIA
 
 
-class Comparison(models.Model):
+class Comparison(Keyed):
     """One annotator's share of one pair of candidates; which stands left is random and stored."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="comparisons")
     annotator = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="comparisons"
@@ -34,9 +32,6 @@ class Comparison(models.Model):
                 condition=~Q(left=models.F("right")), name="comparison_of_two_candidates"
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"comparison {self.position} for {self.annotator_id}"
 
 
 class Judgements(models.Model):
@@ -63,10 +58,9 @@ class Judgements(models.Model):
         return {name: value for name, value in judgements.items() if value is not None}
 
 
-class Preference(Judgements):
+class Preference(Keyed, Judgements):
     """An annotator's answers about a comparison, as they stand now."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     comparison = models.OneToOneField(
         Comparison, on_delete=models.PROTECT, related_name="preference"
     )
@@ -84,9 +78,6 @@ class Preference(Judgements):
             for name in ALL_CRITERIA
         ]
 
-    def __str__(self) -> str:
-        return f"preference on {self.comparison_id}"
-
 
 class PreferenceRevision(Judgements):
     """A preference as it was submitted or revised; rows are added and never changed."""
@@ -103,18 +94,14 @@ class PreferenceRevision(Judgements):
             )
         ]
 
-    def __str__(self) -> str:
-        return f"revision {self.number} of {self.preference_id}"
 
-
-class ImportedAnnotation(models.Model):
+class ImportedAnnotation(Keyed):
     """One item of a Label Studio export: what it holds besides the texts, and the texts' places.
 
     Left and right are as the item has them; the comparison may have been shown the other way
     round. They are one candidate where the two texts were equal: then there is no comparison.
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     campaign = models.ForeignKey(
         Campaign, on_delete=models.PROTECT, related_name="imported_annotations"
     )
@@ -143,6 +130,3 @@ class ImportedAnnotation(models.Model):
                 fields=["campaign", "position"], name="annotation_position_once"
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"annotation {self.annotation} of {self.campaign_id}"

@@ -1,15 +1,15 @@
 """Backups that may still hold what was erased since, and the background programs that live."""
 
-import uuid
 from typing import Final
 
 from django.db import models
 
+from annotator.models.keyed import Keyed
 
-class Backup(models.Model):
+
+class Backup(Keyed):
     """One backup file, wherever it lies now; the row does not hold where."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     # The moment of its contents, not of its end.
     made_at = models.DateTimeField()
     # When whoever stores the file is to delete it (BACKUP_KEEP_DAYS).
@@ -19,9 +19,6 @@ class Backup(models.Model):
 
     class Meta:
         ordering = ["-made_at"]
-
-    def __str__(self) -> str:
-        return f"backup of {self.made_at:%Y-%m-%d %H:%M}"
 
 
 # The work of a program that serves no queue.
@@ -41,6 +38,3 @@ class Presence(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["name", "work"], name="presence_once"),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.name} at {self.work}"

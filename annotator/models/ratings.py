@@ -1,13 +1,12 @@
 """Ratings, their revisions, and how a person likes to read and to press keys."""
 
-import uuid
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
 from annotator.models.assignments import Assignment
 from annotator.models.claim_sets import Candidate
+from annotator.models.keyed import Keyed
 from annotator.rubric import CRITERIA, HIGHEST, OVERALL
 
 
@@ -44,10 +43,9 @@ class Scores(models.Model):
         return self.scores | {OVERALL: self.overall_numerator}
 
 
-class Rating(Scores):
+class Rating(Keyed, Scores):
     """One annotator's four scores for one candidate, as they stand now."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     assignment = models.OneToOneField(Assignment, on_delete=models.PROTECT, related_name="rating")
     candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="ratings")
     annotator = models.ForeignKey(
@@ -79,14 +77,10 @@ class Rating(Scores):
             ),
         ]
 
-    def __str__(self) -> str:
-        return f"rating of {self.candidate_id} by {self.annotator_id}"
 
-
-class RatingRevision(Scores):
+class RatingRevision(Keyed, Scores):
     """A rating as it was submitted or revised; rows are added and never changed."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     rating = models.ForeignKey(Rating, on_delete=models.PROTECT, related_name="revisions")
     number = models.PositiveIntegerField()
     made_at = models.DateTimeField()
@@ -97,14 +91,10 @@ class RatingRevision(Scores):
             models.UniqueConstraint(fields=["rating", "number"], name="revision_number_once")
         ]
 
-    def __str__(self) -> str:
-        return f"revision {self.number} of {self.rating_id}"
 
-
-class IdempotencyKey(models.Model):
+class IdempotencyKey(Keyed):
     """A request that was answered, so that sending it again has one effect and one answer."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     key = models.CharField(max_length=200)
     request_sha256 = models.CharField(max_length=64)
@@ -113,9 +103,6 @@ class IdempotencyKey(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "key"], name="key_once_per_user")]
-
-    def __str__(self) -> str:
-        return self.key
 
 
 class ReadingPreference(models.Model):
@@ -132,6 +119,3 @@ class ReadingPreference(models.Model):
     # Action to key, only where it is not the default.
     keys = models.JSONField(default=dict, blank=True)
     single_keys = models.BooleanField(default=True)
-
-    def __str__(self) -> str:
-        return f"reading preference of {self.user_id}"

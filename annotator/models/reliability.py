@@ -27,6 +27,3 @@ class ReliabilityReport(JobRow):
                 fields=["campaign", "input_sha256"], name="one_reliability_report_each"
             )
         ]
-
-    def __str__(self) -> str:
-        return f"reliability of {self.campaign_id}"

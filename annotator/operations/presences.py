@@ -1,13 +1,4 @@
-"""Which background programs are alive.
-
-Who works in the background: programs report that they live, and are forgotten when they end.
-
-Has a worker report to the database every ten seconds that it lives.
-
-A thread of the worker's main process does it: the processes of its pool may be busy for hours.
-
-Background jobs of all kinds as an operator sees them: keys, states and times, no content.
-"""
+"""Which background programs live, how they report it, and the jobs that they do."""
 
 import os
 import socket
@@ -83,7 +74,10 @@ def show_life() -> None:
 
 
 def begin(sender: Any, **_: object) -> None:
-    """Start to report, once the worker consumes its queues; Celery's `worker_ready` calls it."""
+    """Start to report, once the worker consumes its queues; Celery's `worker_ready` calls it.
+
+    A thread of the worker's main process reports: the processes of its pool may be busy for hours.
+    """
     queues = sorted(sender.task_consumer.queues, key=str)
     works = tuple(sorted({str(getattr(queue, "name", queue)) for queue in queues}))
     name = own_name("+".join(works))
@@ -121,7 +115,10 @@ SHOWN = ("status", "attempt", "progress", "created_at", "started_at", "finished_
 
 
 def latest_jobs(statuses: Collection[str], kind: str | None, most: int) -> tuple[list[JobRow], int]:
-    """Return the jobs asked for last, newest first, and how many there are beyond `most`."""
+    """Return the jobs asked for last, newest first, and how many there are beyond `most`.
+
+    For operators: keys, states and times, no content.
+    """
     found: list[JobRow] = []
     count = 0
     for model in kinds_of_jobs():

@@ -9,7 +9,6 @@ from django.utils import timezone
 
 from annotator.access.scopes import annotators_of, members_who_annotate
 from annotator.models import Campaign, Reference, User
-from annotator.planning.queries import references_named
 from annotator.planning.sentinels import LONGEST_LAG, MOST_AT_ONCE, MOST_PERCENT
 from annotator.planning.services import LARGEST_QUOTA
 from core.forms import LARGEST_VERSION, DayField, PlainTextField, RefusableForm, WholeNumberField
@@ -57,7 +56,7 @@ class PlanForm(RefusableForm):
         ids = {line.strip() for line in lines if line.strip()}
         if len(ids) > MOST_REFERENCES:
             raise ValidationError(f"At most {MOST_REFERENCES:,} references at a time.")
-        rows = list(references_named(self.campaign, ids))
+        rows = list(self.campaign.references.filter(reference_id__in=ids))
         if unknown := sorted(ids - {row.reference_id for row in rows}):
             named = ", ".join(name[:40] for name in unknown[:MOST_NAMED])
             more = len(unknown) - MOST_NAMED

@@ -4,12 +4,13 @@ No claim text is read: a plan is about names.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date, datetime
 from itertools import combinations
 from uuid import UUID
 
-from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models import Count, F, Max, Q, Sum
 
 from annotator.access.scopes import annotators_of
 from annotator.models import (
@@ -32,16 +33,13 @@ from core.clock import database_now
 AGAIN = (AssignmentStatus.LAPSED,)
 
 
-@dataclass(frozen=True, slots=True)
-class PlanFacts:
-    """References in the campaign's order and annotators; keys are primary keys as text."""
+def plan_facts(
+    campaign: Campaign, annotators: Sequence[User]
+) -> tuple[tuple[PlanReference, ...], tuple[PlanAnnotator, ...]]:
+    """Return the references in the campaign's order, and the annotators, as a plan needs them.
 
-    references: tuple[PlanReference, ...]
-    annotators: tuple[PlanAnnotator, ...]
-
-
-def plan_facts(campaign: Campaign, annotators: Sequence[User]) -> PlanFacts:
-    """Read what a plan for these annotators needs; repeats are each one annotator's own."""
+    Keys are primary keys as text. Repeats are left out: each is one annotator's own.
+    """
     rows = list(
         Assignment.objects.filter(campaign=campaign)
         .order_by()
@@ -66,7 +64,7 @@ def plan_facts(campaign: Campaign, annotators: Sequence[User]) -> PlanFacts:
         quota, load = quotas.get(user.pk), loads[user.pk]
         room = None if quota is None else max(quota - load, 0)
         people.append(PlanAnnotator(str(user.pk), room, load, frozenset(recused[user.pk])))
-    return PlanFacts(_references(campaign, holders, barred), tuple(people))
+    return _references(campaign, holders, barred), tuple(people)
 
 
 def _references(
@@ -90,22 +88,6 @@ MOST_LISTED = 50
 
 
 @dataclass(frozen=True, slots=True)
-class PersonsWork:
-    """One annotator: what they have, rated or not, and their quota."""
-
-    username: str
-    can_work: bool
-    assigned: int
-    rated: int
-    overdue: int
-    quota: int | None
-
-    @property
-    def open(self) -> int:
-        return self.assigned - self.rated
-
-
-@dataclass(frozen=True, slots=True)
 class Checks:
     """What shows how annotators rate: qualification, sentinels, repeats."""
 
@@ -121,35 +103,64 @@ class Checks:
         return sum(count for _, count in self.sentinels)
 
 
-def people_at_work(campaign: Campaign) -> tuple[PersonsWork, ...]:
-    """Return the annotators by name with the counts of their assignments."""
-    late = Q(status=AssignmentStatus.OPEN, due_at__lt=database_now())
-    counts = {
-        row["annotator"]: row
-        for row in Assignment.objects.filter(campaign=campaign)
+@dataclass(frozen=True, slots=True)
+class AnnotatorProgress:
+    """One annotator's share, repeats and sentinels included.
+
+    `overdue` counts what is open past its due date, `last_rated_on` is a day in UTC. `is_admin`
+    marks one who may also see others' ratings: reports leave those ratings out unless asked.
+    """
+
+    username: str
+    assigned: int
+    rated: int
+    overdue: int = 0
+    quota: int | None = None
+    last_rated_on: date | None = None
+    is_annotator: bool = True
+    is_admin: bool = False
+    can_work: bool = True
+
+    @property
+    def left(self) -> int:
+        return self.assigned - self.rated
+
+
+def annotator_progress(campaign: Campaign, now: datetime) -> tuple[AnnotatorProgress, ...]:
+    """Return the annotators of a campaign by name, those who only used to be ones included."""
+    counted = (
+        Assignment.objects.filter(campaign=campaign)
         .order_by()
         .values("annotator")
         .annotate(
             assigned=Count("pk", filter=Q(status__in=HOLDING)),
             rated=Count("pk", filter=Q(status=AssignmentStatus.SUBMITTED)),
-            overdue=Count("pk", filter=late),
+            overdue=Count("pk", filter=Q(status=AssignmentStatus.OPEN, due_at__lt=now)),
+            last=Max("rating__revised_at"),
         )
-    }
+        .values_list("annotator", "assigned", "rated", "overdue", "last")
+    )
+    counts = {pk: rest for pk, *rest in counted}
+    quotas: defaultdict[UUID, dict[str, int | None]] = defaultdict(dict)
+    members = Membership.objects.filter(campaign=campaign)
+    for pk, role, quota in members.values_list("user_id", "role", "quota"):
+        quotas[pk][role] = quota
+    annotators = {pk for pk, by_role in quotas.items() if Role.ANNOTATOR in by_role}
     able = set(annotators_of(campaign).values_list("pk", flat=True))
-    members = Membership.objects.filter(campaign=campaign, role=Role.ANNOTATOR)
-    rows = members.order_by("user__username").values_list("user_id", "user__username", "quota")
-    nothing = {"assigned": 0, "rated": 0, "overdue": 0}
+    people = User.objects.filter(pk__in=annotators | counts.keys())
     found = []
-    for pk, username, quota in rows:
-        own = counts.get(pk, nothing)
-        work = (own["assigned"], own["rated"], own["overdue"])
-        found.append(PersonsWork(username, pk in able, *work, quota))
-    return tuple(found)
-
-
-def references_named(campaign: Campaign, ids: Iterable[str]) -> QuerySet[Reference]:
-    """Return the references of a campaign that have one of these ids of its files."""
-    return Reference.objects.filter(campaign=campaign, reference_id__in=ids)
+    for pk, name in people.values_list("pk", "username"):
+        assigned, rated, overdue, last = counts.get(pk, (0, 0, 0, None))
+        found.append(
+            AnnotatorProgress(
+                *(name, assigned, rated, overdue, quotas[pk].get(Role.ANNOTATOR)),
+                last_rated_on=last and last.date(),
+                is_annotator=pk in annotators,
+                is_admin=Role.ADMIN in quotas[pk],
+                can_work=pk in able,
+            )
+        )
+    return tuple(sorted(found, key=lambda one: one.username))
 
 
 def free_places(campaign: Campaign) -> int:
@@ -234,7 +245,7 @@ def plan_table(campaign: Campaign, plan: Plan, annotators: Sequence[User]) -> Pl
         (share.annotator, kinds[key]) for share in plan.shares for key in share.candidates
     )
     references = Counter(share.annotator for share in plan.shares)
-    now = {row.username: row.assigned for row in people_at_work(campaign)}
+    now = {one.username: one.assigned for one in annotator_progress(campaign, database_now())}
     rows = []
     for user in sorted(annotators, key=lambda user: user.username):
         counts = tuple(seen[str(user.pk), letter] for letter in letters)

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import Count, Max, Min, Q
 
 from annotator import audit_log
+from annotator.access.locks import lock_open_campaign
 from annotator.access.scopes import annotators_of
 from annotator.assignments.services import assign_candidates, free_place
 from annotator.claims.damage import NothingToDamage
@@ -28,7 +29,6 @@ from annotator.models import (
     User,
 )
 from annotator.planning.sentinel_texts import SentinelText, sentinel_text, unguessable_id
-from annotator.planning.services import lock_open_campaign
 from annotator.rubric import CRITERIA, NAMES
 from core.clock import database_now
 from core.errors import Refused
@@ -45,7 +45,7 @@ def set_repeats(*, campaign: Campaign, percent: int, lag: int, by: User) -> Camp
 
     0 per cent stops it; repeats that are given stay given.
     """
-    row = lock_open_campaign(campaign)
+    row = lock_open_campaign(campaign.pk)
     wrong: dict[str, list[str]] = {}
     if not 0 <= percent <= MOST_PERCENT:
         wrong["percent"] = [f"From 0 to {MOST_PERCENT} per cent of the ratings can be repeated."]
@@ -180,7 +180,7 @@ def add_sentinels(*, campaign: Campaign, count: int, seed: int, by: User) -> lis
     sentinel waits in the queue of its reference like any candidate, and ratings of it count in no
     conflict and no freeze. All are made or, when too few references can be damaged, none: Refused.
     """
-    row = lock_open_campaign(campaign)
+    row = lock_open_campaign(campaign.pk)
     if not 1 <= count <= MOST_AT_ONCE:
         raise Refused.at("count", f"Between 1 and {MOST_AT_ONCE} sentinels are made at a time.")
     made = [_store(row, reference, text) for reference, text in _drawn(row, count, seed)]

@@ -9,10 +9,11 @@ from typing import Final
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet, Value
+from django.db.models import F, Q, QuerySet, Value
 from django.db.models.functions import Greatest
 
 from annotator import audit_log
+from annotator.access.locks import lock_open_campaign
 from annotator.access.scopes import annotators_of, has_ruled_on
 from annotator.assignments.services import (
     add_places,
@@ -65,7 +66,7 @@ def assign_by_name(
     What lapsed or was withdrawn is theirs again; what they skipped stays skipped. Refused when
     they are recused from a reference, have it all already, or have not so much quota left.
     """
-    row = lock_open_campaign(campaign)
+    row = lock_open_campaign(campaign.pk)
     membership = lock_annotator(row, annotator)
     refuse_past(due_at)
     refuse_erased(references)
@@ -139,7 +140,7 @@ def withdraw_assignments(
     when nothing is open.
     """
     check_text("reason", reason, longest=LONGEST_REASON, empty=NO_REASON)
-    row = lock_open_campaign(campaign)
+    row = lock_open_campaign(campaign.pk)
     rows = Assignment.objects.filter(campaign=row, annotator=annotator)
     if references is not None:
         rows = rows.filter(candidate__reference__in=references)
@@ -166,15 +167,6 @@ def set_quota(*, membership: Membership, quota: int | None, by: User) -> Members
         row.quota = quota
         row.save(update_fields=["quota"])
         audit_log.record_on(row.user, "quota.set", by, row.campaign_id, **change)
-    return row
-
-
-def lock_open_campaign(campaign: Campaign) -> Campaign:
-    """Return the campaign as it is now, locked; plans wait for each other here."""
-    # Not its key: a submit that holds its assignment writes rows that name the campaign.
-    row = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-    if not row.is_open:
-        raise OutOfDate("The campaign is closed; nothing changes hands any more.")
     return row
 
 
@@ -235,8 +227,7 @@ def preview_plan(*, campaign: Campaign, annotators: Sequence[User], seed: int) -
     """
     if not annotators:
         raise Refused.at("annotators", "Choose at least one annotator.")
-    facts = plan_facts(campaign, annotators)
-    plan = make_plan(facts.references, facts.annotators, seed)
+    plan = make_plan(*plan_facts(campaign, annotators), seed)
     shares = [(row.annotator, row.reference, row.candidates) for row in plan.shares]
     left = [(row.candidate, row.places) for row in plan.unplaced]
     return PreviewedPlan(plan, hashlib.sha256(json.dumps([shares, left]).encode()).hexdigest())
@@ -257,7 +248,7 @@ def carry_out_plan(
     With the digest of a preview, raises OutOfDate when the plan would be another by now. Refused
     when nothing is to be given.
     """
-    row = lock_open_campaign(campaign)
+    row = lock_open_campaign(campaign.pk)
     refuse_past(due_at)
     for annotator in sorted(annotators, key=lambda user: user.pk):
         lock_annotator(row, annotator)
@@ -311,7 +302,7 @@ def mark_qualification(*, campaign: Campaign, references: Sequence[Reference], b
     Each gets them by name now, whoever joins later when they join. A quota does not count here.
     Raises OutOfDate when all are marked already.
     """
-    row = lock_open_campaign(campaign)
+    row = lock_open_campaign(campaign.pk)
     if not references:
         raise Refused.at("references", "Name at least one reference.")
     refuse_erased(references)
@@ -333,7 +324,7 @@ def unmark_qualification(*, campaign: Campaign, references: Sequence[Reference],
 
     Return how many candidates it was. Raises OutOfDate when none is for qualification.
     """
-    row = lock_open_campaign(campaign)
+    row = lock_open_campaign(campaign.pk)
     rows = Candidate.objects.filter(reference__in=references, purpose=Purpose.QUALIFICATION)
     count = rows.update(purpose=Purpose.RATED)
     if not count:
@@ -371,7 +362,7 @@ def fit_qualification(campaign: Campaign) -> None:
     count = max(annotators_of(campaign).count(), 1)
     rows = _marked(campaign)
     rows.update(places=Greatest(Value(count), F("held")))
-    rows.update(has_room=ExpressionWrapper(Q(held__lt=F("places")), BooleanField()))
+    rows.update(has_room=Q(held__lt=F("places")))
 
 
 def _marked(campaign: Campaign) -> QuerySet[Candidate]:

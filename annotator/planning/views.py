@@ -9,8 +9,8 @@ from django.shortcuts import render, resolve_url
 from django.views.decorators.http import require_POST, require_safe
 
 from annotator.access.gate import SignedInRequest, counted_campaign
-from annotator.access.scopes import annotator_membership, annotators_of
-from annotator.models import Campaign
+from annotator.access.scopes import annotators_of
+from annotator.models import Campaign, Role
 from annotator.planning.forms import (
     BalancedForm,
     NamedForm,
@@ -21,7 +21,7 @@ from annotator.planning.forms import (
     SentinelsForm,
     WithdrawForm,
 )
-from annotator.planning.queries import checks_of, free_places, people_at_work, plan_table
+from annotator.planning.queries import annotator_progress, checks_of, free_places, plan_table
 from annotator.planning.sentinels import add_sentinels, set_repeats
 from annotator.planning.services import (
     assign_by_name,
@@ -32,6 +32,7 @@ from annotator.planning.services import (
     unmark_qualification,
     withdraw_assignments,
 )
+from core.clock import database_now
 from core.http import SeeOther
 
 
@@ -89,7 +90,7 @@ def plan_page(
         forms.append(sent)
     context = {
         "campaign": row,
-        "people": people_at_work(row),
+        "people": [one for one in annotator_progress(row, database_now()) if one.is_annotator],
         "free_places": free_places(row),
         "checks": checks_of(row),
         "preview": preview,
@@ -161,7 +162,7 @@ def quota(request: SignedInRequest, slug: str) -> HttpResponse:
 
     def act(row: Campaign, cleaned: dict[str, Any]) -> str:
         person = cleaned["annotator"]
-        membership = annotator_membership(row, person)
+        membership = row.memberships.get(user=person, role=Role.ANNOTATOR)
         set_quota(membership=membership, quota=cleaned["quota"], by=request.user)
         if cleaned["quota"] is None:
             return f"{person.username} has no quota."

@@ -25,7 +25,7 @@ from annotator.rubric import RUBRIC, RUBRIC_VERSION, overall_quality
 from annotator.score_fields import ScoresSerializer
 from core.errors import OutOfDate
 from core.http import missing_is_404
-from core.rest.fields import CommentField, IdField, StrictSerializer
+from core.rest.fields import CommentField, IdField, MomentField, StrictSerializer
 
 RUBRIC_JSON: Final = {"version": RUBRIC_VERSION, "criteria": [asdict(entry) for entry in RUBRIC]}
 
@@ -76,19 +76,22 @@ class RevisionSerializer(GivenSerializer):
 
 
 class OverallSerializer(serializers.Serializer):
-    """The overall quality, exact over 11 and as text."""
+    """The overall quality, exact over 11 and rounded."""
 
     numerator = serializers.IntegerField()
     value = serializers.FloatField()
+
+    def to_representation(self, instance: int) -> dict[str, Any]:
+        return overall_quality(instance)
 
 
 class RatingSerializer(serializers.Serializer):
     """A person's own rating."""
 
     id = serializers.UUIDField()
-    assignment = serializers.UUIDField()
+    assignment = serializers.UUIDField(source="assignment_id")
     scores = ScoresSerializer()
-    overall_quality = OverallSerializer()
+    overall_quality = OverallSerializer(source="overall_numerator")
 
     def get_fields(self) -> dict[str, serializers.Field]:
         return {
@@ -98,22 +101,8 @@ class RatingSerializer(serializers.Serializer):
             "active_seconds": serializers.IntegerField(),
             "version": serializers.IntegerField(),
             "rubric_version": serializers.CharField(),
-            "submitted_at": serializers.DateTimeField(),
-            "revised_at": serializers.DateTimeField(),
-        }
-
-    def to_representation(self, instance: Rating) -> dict[str, Any]:
-        return {
-            "id": str(instance.pk),
-            "assignment": str(instance.assignment_id),
-            "scores": instance.scores,
-            "overall_quality": overall_quality(instance.overall_numerator),
-            **remarks_of(instance),
-            "active_seconds": instance.active_seconds,
-            "version": instance.version,
-            "rubric_version": instance.rubric_version,
-            "submitted_at": instance.submitted_at.isoformat(),
-            "revised_at": instance.revised_at.isoformat(),
+            "submitted_at": MomentField(),
+            "revised_at": MomentField(),
         }
 
 

@@ -1,6 +1,5 @@
 """The rate form as its template shows it: every scale with its bands, choice and errors."""
 
-import json
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -10,12 +9,12 @@ from typing import Any, Final
 from django.conf import settings
 from django.urls import reverse
 
-from annotator.keymap import ACTIONS, GROUPS, keymap, shown
+from annotator.keymap import ACTIONS, GROUPS
 from annotator.models import DepartureReason, Draft, FlagReason, ReadingPreference
 from annotator.rating.forms import RatingForm, as_sent
 from annotator.rating.queries import RatePage
-from annotator.rating_values import AIDS, ERROR_TAGS, TEXT_FIELDS, TYPED
-from annotator.reading import chosen_tags
+from annotator.rating_values import AIDS, ERROR_TAGS, TEXT_FIELDS, TYPED, RatingField
+from annotator.reading import chosen_tags, reading_context
 from annotator.rubric import (
     CRITERIA,
     HIGHEST,
@@ -30,26 +29,14 @@ from annotator.rubric import (
 from core.forms import ASCII_SPACE, SCORE, RadioGroup, focused_group, radio_choices
 
 LEAVING: Final = ("leave_code", "leave_reason", "flag_code", "flag_reason")
-AID_LABELS: Final = {"aligned": "Aligned", "diff": "Differences", "marks": "Marks"}
-
-
-@dataclass(frozen=True, slots=True)
-class AidButton:
-    """One reading aid with its button."""
-
-    name: str
-    words: str
-    is_on: bool
-    keys: str
+ACTION_LABELS: Final = {action.code: action.words for action in ACTIONS}
 
 
 @dataclass(frozen=True, slots=True)
 class TextBox:
     """One of the boxes for free text."""
 
-    name: str
-    label: str
-    hint: str
+    field: RatingField
     keys: str
     value: str
     errors: tuple[str, ...]
@@ -76,11 +63,12 @@ def page_context(
         sent["draft_version"] = str(page.draft_version)
         is_unkept = False
     stored = page.rating if is_conflict else None
+    aids = aids_context(page.preference)
     return {
         "page": page,
         "sent": sent,
         "scales": _scales(sent, form),
-        "word_fields": _text_boxes(page.preference, sent, form),
+        "word_fields": _text_boxes(aids["keys"], sent, form),
         "errors": {ERROR_TAGS: _reasons(form, ERROR_TAGS)},
         "form_errors": form.non_field_errors() if form else [],
         "is_refused": form is not None,
@@ -93,32 +81,21 @@ def page_context(
         "idle_seconds": settings.READING_IDLE_SECONDS,
         "keys_url": f"{reverse('annotator:keys')}?next={reverse('annotator:rate', args=[own.pk])}",
         **tags_context(page, sent[ERROR_TAGS]),
-        **reading_context(page.preference),
-        **overall_context(entered_scores(sent)),
+        **aids,
+        **overall_context({key: int(sent[key]) for key in CRITERIA if SCORE.fullmatch(sent[key])}),
     }
 
 
-def reading_context(preference: ReadingPreference) -> dict[str, Any]:
+def aids_context(preference: ReadingPreference) -> dict[str, Any]:
     """Return which reading aids are on, and the person's keys for them and for all else."""
-    aids = {aid: bool(getattr(preference, f"shows_{aid}")) for aid in AIDS}
-    keys = keymap(preference.keys, single_keys=preference.single_keys)
-    printed = {code: [shown(key) for key in pressed] for code, pressed in keys.items()}
-    return {
-        "aids": aids,
-        "shown_changes": preference.shows_changes,
-        "shown": " ".join(aid for aid in AIDS if aids[aid]),
-        "aid_buttons": [
-            AidButton(aid, AID_LABELS[aid], aids[aid], " ".join(printed[f"toggle-{aid}"]))
-            for aid in AIDS
-        ],
-        "keys": {code.replace("-", "_"): " ".join(pressed) for code, pressed in printed.items()},
-        "key_groups": [
-            (group, [(a.words, printed[a.code]) for a in ACTIONS if a.group == group])
-            for group in GROUPS
-        ],
-        "has_single_keys": preference.single_keys,
-        "keymap": json.dumps({"keys": keys, "single": preference.single_keys}),
-    }
+    context = reading_context(preference, ACTION_LABELS, AIDS)
+    pressed = dict(context["key_list"])
+    groups = [
+        (group, [(a.words, pressed.get(a.words)) for a in ACTIONS if a.group == group])
+        for group in GROUPS
+    ]
+    on = " ".join(aid for aid in AIDS if context["aids"][aid])
+    return context | {"shown": on, "key_groups": groups}
 
 
 def tags_context(page: RatePage, sent: str) -> dict[str, Any]:
@@ -127,11 +104,6 @@ def tags_context(page: RatePage, sent: str) -> dict[str, Any]:
     return chosen_tags(
         sent, {"candidate": candidate.claims, "reference": candidate.reference.claims}
     )
-
-
-def entered_scores(sent: Mapping[str, str]) -> dict[str, int]:
-    """Return the scores among what was typed, by the rule of the form."""
-    return {key: int(sent[key]) for key in CRITERIA if SCORE.fullmatch(sent[key])}
 
 
 def overall_context(scores: Mapping[str, int]) -> dict[str, Any]:
@@ -157,18 +129,10 @@ def _values(page: RatePage, form: RatingForm | None) -> dict[str, str]:
 
 
 def _text_boxes(
-    preference: ReadingPreference, sent: Mapping[str, str], form: RatingForm | None
+    keys: Mapping[str, str], sent: Mapping[str, str], form: RatingForm | None
 ) -> list[TextBox]:
-    keys = keymap(preference.keys, single_keys=preference.single_keys)
     return [
-        TextBox(
-            field.name,
-            field.label,
-            field.hint,
-            " ".join(shown(key) for key in keys.get(field.name, ())),
-            sent[field.name],
-            _reasons(form, field.name),
-        )
+        TextBox(field, keys.get(field.name, ""), sent[field.name], _reasons(form, field.name))
         for field in TEXT_FIELDS
     ]
 

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotator.access.gate import SignedInRequest
 from annotator.exemplars import LESSONS, lesson_of
 from annotator.rating.forms import KeysForm
-from annotator.rating.page import reading_context, tags_context
+from annotator.rating.page import aids_context, tags_context
 from annotator.rating.views import (
     back_to,
     keep_draft,
@@ -57,7 +57,7 @@ def reading(request: SignedInRequest, pk: UUID) -> HttpResponse:
         return HttpResponse(refusal.sentence, status=refusal.status, content_type="text/plain")
     if not request.headers.get("HX-Request"):
         return back_to(page)
-    context = {"page": page, **reading_context(preference)}
+    context = {"page": page, **aids_context(preference)}
     return render(request, "annotator/rating/_panes.html", context)
 
 

@@ -9,6 +9,7 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import Q, QuerySet, Subquery
 
 from annotator import audit_log
+from annotator.access.locks import lock_open_campaign
 from annotator.access.scopes import assignments_for, has_ruled_on
 from annotator.assignments.services import add_places, free_place, hold_place, renew_lease
 from annotator.conflicts.queries import LOCKED_SENTENCE, circumstances_of, is_locked
@@ -21,7 +22,6 @@ from annotator.conflicts.services import (
 from annotator.models import (
     Assignment,
     AssignmentStatus,
-    Campaign,
     Candidate,
     Departure,
     DepartureKind,
@@ -273,7 +273,7 @@ def skip_assignment(*, assignment: Assignment, reason_code: str, reason: str = "
             {"reason_code": ["Recuse yourself instead."]},
         )
     _check(reason_code, DepartureReason.values, reason)
-    _lock_open_campaign(assignment)
+    lock_open_campaign(assignment.campaign_id)
     _leave(assignment, AssignmentStatus.SKIPPED)
     return _depart(assignment, DepartureKind.SKIP, reason_code, reason, database_now())
 
@@ -287,7 +287,7 @@ def recuse(*, assignment: Assignment, reason: str = "") -> Sequence[Departure]:
     rated already stays, and the audit trail shows that the recusal came after it.
     """
     _check(DepartureReason.CONFLICT_OF_INTEREST, DepartureReason.values, reason)
-    _lock_open_campaign(assignment)
+    lock_open_campaign(assignment.campaign_id)
     now = database_now()
     rows = Assignment.objects.filter(
         annotator_id=assignment.annotator_id,
@@ -320,7 +320,7 @@ def recuse(*, assignment: Assignment, reason: str = "") -> Sequence[Departure]:
 @transaction.atomic
 def return_to(*, assignment: Assignment) -> None:
     """Take a skipped candidate back, if its place is still free."""
-    _lock_open_campaign(assignment)
+    lock_open_campaign(assignment.campaign_id)
     rows = Assignment.objects.filter(pk=assignment.pk, status=AssignmentStatus.SKIPPED)
     # The status first: whoever changes it holds the place, and a refusal below undoes it.
     if not rows.update(status=AssignmentStatus.OPEN):
@@ -364,7 +364,7 @@ def take_recusal_back(*, assignment: Assignment) -> tuple[int, int]:
     A candidate that somebody else got by name and has not begun comes back from them; one that was
     begun or taken meanwhile stays theirs. OutOfDate once the time for it is over.
     """
-    _lock_open_campaign(assignment)
+    lock_open_campaign(assignment.campaign_id)
     left = recusals(assignment).select_related(
         "assignment__campaign", "assignment__candidate", "rerouted_to"
     )
@@ -410,13 +410,6 @@ def _check(reason_code: str, known: Collection[str], reason: str) -> None:
         raise Refused.at("reason_code", "Choose a reason.")
     empty = "Say in a few words what it is." if reason_code == DepartureReason.OTHER else ""
     check_text("reason", reason, longest=LONGEST_REASON, empty=empty)
-
-
-def _lock_open_campaign(assignment: Assignment) -> None:
-    """Refuse in a closed campaign; have those who leave it at one moment wait for each other."""
-    # Not its key: who holds the candidate that is left may be writing rows that name the campaign.
-    if not Campaign.objects.select_for_update(no_key=True).get(pk=assignment.campaign_id).is_open:
-        raise OutOfDate("The campaign is closed; nothing changes hands any more.")
 
 
 def _leave(assignment: Assignment, status: AssignmentStatus) -> None:

@@ -2,7 +2,6 @@
 
 from typing import Any, cast
 
-from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import PermissionDenied
@@ -10,8 +9,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotator.access.scopes import campaigns_for
-from annotator.access.visibility import Reader, reader_of
+from annotator.access.gate import read_campaign
+from annotator.access.visibility import Reader
 from annotator.models import Campaign, User
 from annotator.reliability.queries import Standing, names_for, readable_result, standing_of
 from annotator.reliability.services import request_reliability
@@ -59,11 +58,7 @@ class Agreement(APIView):
 
 
 def _read_by(request: Request, slug: str) -> tuple[Campaign, Reader]:
-    user = cast(User, request.user)
-    campaign = get_object_or_404(campaigns_for(user), slug=slug)
-    reader = reader_of(campaign, user)
-    if reader is None:
-        raise PermissionDenied
+    campaign, reader = read_campaign(request, slug)
     if reader.is_withheld:
         raise PermissionDenied(WITHHELD)
     return campaign, reader

@@ -1,7 +1,7 @@
 """The figures of a reliability report as tables, with a note for each that is undefined."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -40,30 +40,6 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
-    """A table with its caption, the heads of its columns, its lines, and the notes under it."""
-
-    caption: str
-    columns: tuple[str, ...]
-    rows: tuple[Row, ...]
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(slots=True)
-class Notes:
-    """The notes under a grid: a reason that comes again has its number."""
-
-    found: list[str] = field(default_factory=list)
-
-    def number(self, reason: str) -> int:
-        if not reason:
-            return 0
-        if reason not in self.found:
-            self.found.append(reason)
-        return self.found.index(reason) + 1
-
-
-@dataclass(frozen=True, slots=True)
 class Form:
     """How a number is written: decimals, whether as per cent, whether with its sign."""
 
@@ -87,20 +63,43 @@ CHANGE: Final = Form(2, is_signed=True)
 SHARE: Final = Form(is_share=True)
 
 
-def cell(found: Figure, form: Form, notes: Notes, key: str = "value") -> Cell:
-    """Return a stored figure as a cell; without a number it shows that, with the reason below."""
-    value, low, high = found[key], found.get("low"), found.get("high")
-    note = notes.number(found.get("reason", ""))
-    if value is None:
-        return Cell(UNDEFINED, "", note)
-    if low is None or high is None:
-        return Cell(form.text(value), "", note)
-    return Cell(form.text(value), f"{form.text(low)} to {form.text(high)}", note)
+@dataclass(slots=True)
+class Grid:
+    """A table with its caption, the heads of its columns, its lines, and the notes under it.
+
+    A reason that comes again has its number.
+    """
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: list[Row] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, head: str, hint: str, cells: Iterable[Cell]) -> None:
+        """Add a line."""
+        self.rows.append(Row(head, hint, tuple(cells)))
+
+    def cell(self, found: Figure, form: Form, key: str = "value") -> Cell:
+        """Return a stored figure as a cell; without a number it shows that, with a reason below."""
+        value, low, high = found[key], found.get("low"), found.get("high")
+        note = self._note(found.get("reason", ""))
+        if value is None:
+            return Cell(UNDEFINED, "", note)
+        if low is None or high is None:
+            return Cell(form.text(value), "", note)
+        return Cell(form.text(value), f"{form.text(low)} to {form.text(high)}", note)
+
+    def _note(self, reason: str) -> int:
+        if not reason:
+            return 0
+        if reason not in self.notes:
+            self.notes.append(reason)
+        return self.notes.index(reason) + 1
 
 
-def plain_cells(values: Iterable[object]) -> tuple[Cell, ...]:
-    """Return counts or texts as cells."""
-    return tuple(Cell(str(value)) for value in values)
+def plain_cells(values: Iterable[object]) -> Iterator[Cell]:
+    """Yield counts or texts as cells."""
+    return (Cell(str(value)) for value in values)
 
 
 def figures_by_key(entry: Mapping[str, Any]) -> dict[str, Figure]:
@@ -119,17 +118,12 @@ def by_criterion(
     `lines` gives key, name and form of each figure; the note on a line is what its overall figure
     rests on: `counted`, but for the figures that count something else.
     """
-    notes = Notes()
+    grid = Grid(caption, HEADS)
     stored = [figures_by_key(entry) for entry in criteria]
-    rows = [
-        Row(
-            name,
-            _rests_on(stored[-1][key], COUNTED.get(key, counted)),
-            tuple(cell(entry[key], form, notes) for entry in stored),
-        )
-        for key, name, form in lines
-    ]
-    return Grid(caption, HEADS, tuple(rows), tuple(notes.found))
+    for key, name, form in lines:
+        hint = _rests_on(stored[-1][key], COUNTED.get(key, counted))
+        grid.add(name, hint, (grid.cell(entry[key], form) for entry in stored))
+    return grid
 
 
 def _rests_on(found: Figure, counted: str) -> str:
@@ -196,19 +190,12 @@ def agreement_grid(result: Result) -> Grid:
 
 def plan_grid(result: Result) -> Grid:
     """Return how many annotators a candidate needs for a wanted standard error of its mean."""
-    notes = Notes()
-    criteria = result["criteria"]
-    whole = Form(0)
-    rows = tuple(
-        Row(
-            f"{line['standard_error']:g}",
-            "",
-            tuple(cell(entry["plan"][place], whole, notes, "annotators") for entry in criteria),
-        )
-        for place, line in enumerate(criteria[0]["plan"])
-    )
     caption = "Annotators that a candidate needs for a standard error, in points, of its mean score"
-    return Grid(caption, HEADS, rows, tuple(notes.found))
+    grid, criteria, whole = Grid(caption, HEADS), result["criteria"], Form(0)
+    for place, line in enumerate(criteria[0]["plan"]):
+        cells = (grid.cell(entry["plan"][place], whole, "annotators") for entry in criteria)
+        grid.add(f"{line['standard_error']:g}", "", cells)
+    return grid
 
 
 def histograms(result: Result) -> tuple[Histogram, ...]:
@@ -229,23 +216,17 @@ def preference_grids(result: Result) -> tuple[Grid, ...]:
     if not criteria:
         return ()
     caption = "Agreement on which of two candidates is better"
-    # Which candidate of a pair counts as first is arbitrary, so that both sides are one count.
-    answers = tuple(
-        Row(
-            NAMES[entry["key"]],
-            "",
-            plain_cells((entry["answers"][0] + entry["answers"][2], entry["answers"][1])),
-        )
-        for entry in criteria
-    )
-    answer_grid = Grid("Answers", ("One of the two is better", "Equal"), answers)
-    return (by_criterion(caption, criteria, PREFERENCES, "pair{s}"), answer_grid)
+    answers = Grid("Answers", ("One of the two is better", "Equal"))
+    for entry in criteria:
+        # Which candidate of a pair counts as first is arbitrary, so that both sides are one count.
+        first, equal, second = entry["answers"]
+        answers.add(NAMES[entry["key"]], "", plain_cells((first + second, equal)))
+    return (by_criterion(caption, criteria, PREFERENCES, "pair{s}"), answers)
 
 
 def pair_grid(result: Result) -> Grid | None:
     """Return the kappa of each two annotators, the lowest overall first; None without any."""
     criteria = result["criteria"]
-    notes = Notes()
     stored = [{(one["first"], one["second"]): one for one in entry["pairs"]} for entry in criteria]
     overall = stored[-1]
     if not overall:
@@ -256,18 +237,13 @@ def pair_grid(result: Result) -> Grid | None:
         return value is None, value or 0.0
 
     shown = sorted(overall, key=low_first)[:MOST_PAIRS]
-    rows = tuple(
-        Row(
-            f"{first} and {second}",
-            f"n = {overall[first, second]['n']:,}",
-            tuple(cell(entry[first, second], COEFFICIENT, notes) for entry in stored),
-        )
-        for first, second in shown
-    )
-    caption = "Quadratic kappa of two annotators, the lowest overall first"
+    grid = Grid("Quadratic kappa of two annotators, the lowest overall first", HEADS)
     if len(overall) > len(shown):
-        caption += f"; {len(shown)} of {len(overall)} pairs, all of them over the API"
-    return Grid(caption, HEADS, rows, tuple(notes.found))
+        grid.caption += f"; {len(shown)} of {len(overall)} pairs, all of them over the API"
+    for pair in shown:
+        cells = (grid.cell(entry[pair], COEFFICIENT) for entry in stored)
+        grid.add(" and ".join(pair), f"n = {overall[pair]['n']:,}", cells)
+    return grid
 
 
 NUMBERS: Final = re.compile(r"\d+")
@@ -285,24 +261,16 @@ def severity_grids(result: Result) -> tuple[Grid, ...]:
     people = _in_order(result["criteria"][-1]["severity"]["people"])
     if not people:
         return ()
-    notes = Notes()
-    rows = tuple(
-        Row(
-            person["annotator"],
-            f"{person['ratings']:,} ratings, {person['n']:,} shared",
-            (
-                Cell(POINTS.text(person["raw_mean"])),
-                cell(person, CHANGE, notes, "severity"),
-                *(
-                    Cell(UNDEFINED if person[key] is None else POINTS.text(person[key]))
-                    for key in ("adjusted_mean", "misfit")
-                ),
-            ),
-        )
-        for person in people
-    )
     columns = ("Raw mean", "Severity", "Adjusted mean", "Misfit")
-    overall = Grid("Overall quality, in points", columns, rows, tuple(notes.found))
+    overall = Grid("Overall quality, in points", columns)
+    for person in people:
+        raw, *rest = (
+            Cell(UNDEFINED if person[key] is None else POINTS.text(person[key]))
+            for key in ("raw_mean", "adjusted_mean", "misfit")
+        )
+        hint = f"{person['ratings']:,} ratings, {person['n']:,} shared"
+        cells = (raw, overall.cell(person, CHANGE, "severity"), *rest)
+        overall.add(person["annotator"], hint, cells)
     stored = [entry["severity"]["people"] for entry in result["criteria"]]
     return overall, _by_person("Severity by criterion, in points", "severity", stored)
 
@@ -320,15 +288,12 @@ def repeat_grids(result: Result) -> tuple[Grid, ...]:
     grids = [by_criterion(caption, [entry[0] for entry in stored], REPEATS, "repeat{s}")]
     people = _in_order(one for one in stored[-1] if one["annotator"])
     if people:
-        notes = Notes()
-        rows = []
+        grid = Grid("Overall quality, by annotator", tuple(name for _, name, _ in REPEATS))
         for person in people:
             found = figures_by_key(person)
-            cells = tuple(cell(found[key], form, notes) for key, _, form in REPEATS)
-            rows.append(Row(person["annotator"], f"{found['exact']['n']:,} repeats", cells))
-        columns = tuple(name for _, name, _ in REPEATS)
-        caption = "Overall quality, by annotator"
-        grids.append(Grid(caption, columns, tuple(rows), tuple(notes.found)))
+            cells = (grid.cell(found[key], form) for key, _, form in REPEATS)
+            grid.add(person["annotator"], f"{found['exact']['n']:,} repeats", cells)
+        grids.append(grid)
     return tuple(grids)
 
 
@@ -346,29 +311,24 @@ def sensed_grid(caption: str, groups: Iterable[Mapping[str, Any]]) -> Grid:
 
     A line is about an annotator, or without one about a criterion.
     """
-    notes = Notes()
+    grid = Grid(caption, SENSED)
     forms = (("detected", SHARE), ("drop_aimed", CHANGE), ("drop_elsewhere", CHANGE))
-    rows = []
     for group in groups:
         found = figures_by_key(group)
         head = group["annotator"] or NAMES.get(group["criterion"], "All")
-        cells = tuple(cell(found[key], form, notes) for key, form in forms)
-        rows.append(Row(head, f"n = {found['detected']['n']:,}", cells))
-    return Grid(caption, SENSED, tuple(rows), tuple(notes.found))
+        cells = (grid.cell(found[key], form) for key, form in forms)
+        grid.add(head, f"n = {found['detected']['n']:,}", cells)
+    return grid
 
 
 def _by_person(caption: str, key: str, criteria: Iterable[Iterable[Figure]]) -> Grid:
-    notes = Notes()
+    grid = Grid(caption, HEADS)
     stored = [{one["annotator"]: one for one in people} for people in criteria]
-    rows = tuple(
-        Row(
-            person["annotator"],
-            f"n = {person['n']:,}",
-            tuple(cell(entry[person["annotator"]], CHANGE, notes, key) for entry in stored),
-        )
-        for person in _in_order(stored[-1].values())
-    )
-    return Grid(caption, HEADS, rows, tuple(notes.found))
+    for person in _in_order(stored[-1].values()):
+        name = person["annotator"]
+        cells = (grid.cell(entry[name], CHANGE, key) for entry in stored)
+        grid.add(name, f"n = {person['n']:,}", cells)
+    return grid
 
 
 def _in_order(people: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

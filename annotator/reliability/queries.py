@@ -15,7 +15,6 @@ from annotator.reliability.grids import (
     SHARE,
     Grid,
     Histogram,
-    Row,
     agreement_grid,
     by_criterion,
     drift_grid,
@@ -195,21 +194,13 @@ def _moved(report: ReliabilityReport) -> tuple[Grid, ...]:
         "pk", "reference__reference_id", "reference__title"
     )
     titles = {str(pk): title or name for pk, name, title in known}
-    rows = tuple(
-        Row(
-            titles.get(one["item"], "a candidate that is gone"),
-            f"{one['n']} ratings",
-            plain_cells(
-                [
-                    *(POINTS.text(one[mean]) for mean in ("raw", "adjusted")),
-                    CHANGE.text(one["adjusted"] - one["raw"]),
-                ]
-            ),
-        )
-        for one in items
-    )
     caption = "Candidates whose overall mean moves most, by reference"
-    return (Grid(caption, ("Raw", "Adjusted", "Change"), rows),) if rows else ()
+    grid = Grid(caption, ("Raw", "Adjusted", "Change"))
+    for one in items:
+        means = [POINTS.text(one[mean]) for mean in ("raw", "adjusted")]
+        cells = plain_cells([*means, CHANGE.text(one["adjusted"] - one["raw"])])
+        grid.add(titles.get(one["item"], "a candidate that is gone"), f"{one['n']} ratings", cells)
+    return (grid,) if items else ()
 
 
 OWN: Final = (

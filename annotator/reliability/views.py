@@ -1,6 +1,7 @@
 """The reliability page, and an annotator's own results once the campaign is closed."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from django.contrib import messages
@@ -9,12 +10,11 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render, resolve_url
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotator.access.gate import SignedInRequest, own_campaign
+from annotator.access.gate import SignedInRequest, own_campaign, read_campaign
 from annotator.access.scopes import campaigns_for, roles_of
 from annotator.access.visibility import (
     Reader,
     is_unblinded,
-    reader_of,
     show_feedback,
     show_names,
     unblindings_of,
@@ -28,68 +28,68 @@ from core.http import SeeOther, refusals_told
 from core.jobs.registry import enqueue_on_commit
 from core.jobs.rows import JobStatus
 
+ForReader = Callable[[SignedInRequest, Campaign, Reader], HttpResponse]
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A campaign and the person who reads of it."""
 
-    campaign: Campaign
-    reader: Reader
+def _of_campaign(view: ForReader) -> Callable[[SignedInRequest, str], HttpResponse]:
+    """Call a view with the campaign and its reader; answer 403 from whom figures are withheld."""
+
+    @wraps(view)
+    def handle(request: SignedInRequest, slug: str) -> HttpResponse:
+        campaign, reader = read_campaign(request, slug)
+        if reader.is_withheld:
+            template = "annotator/reliability/reliability_withheld.html"
+            return render(request, template, {"campaign": campaign}, status=403)
+        return view(request, campaign, reader)
+
+    return handle
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def reliability(request: SignedInRequest, slug: str) -> HttpResponse:
+@_of_campaign
+def reliability(request: SignedInRequest, campaign: Campaign, reader: Reader) -> HttpResponse:
     """Show the last figures and what is under way; a POST asks for those of the ratings now."""
-    seen = _seen(request.user, slug)
-    if seen.reader.is_withheld:
-        return _withheld(request, seen)
     if request.method != "POST":
-        return _page(request, seen, ReasonForm())
-    row = request_reliability(campaign=seen.campaign, asked_by=request.user)
+        return _page(request, campaign, reader, ReasonForm())
+    row = request_reliability(campaign=campaign, asked_by=request.user)
     if row.status == JobStatus.QUEUED:
         enqueue_on_commit(row)
-    return SeeOther(resolve_url("annotator:reliability", slug))
+    return SeeOther(resolve_url("annotator:reliability", campaign.slug))
 
 
 @require_safe
-def progress(request: SignedInRequest, slug: str) -> HttpResponse:
+@_of_campaign
+def progress(request: SignedInRequest, campaign: Campaign, reader: Reader) -> HttpResponse:
     """Show the part of the page that changes while a worker is at it."""
-    seen = _seen(request.user, slug)
-    if seen.reader.is_withheld:
-        return _withheld(request, seen)
-    return render(
-        request, "annotator/reliability/_reliability_body.html", _context(request.user, seen)
-    )
+    context = _context(request.user, campaign, reader)
+    return render(request, "annotator/reliability/_reliability_body.html", context)
 
 
 @require_POST
-def cancel(request: SignedInRequest, slug: str) -> HttpResponse:
+@_of_campaign
+def cancel(request: SignedInRequest, campaign: Campaign, reader: Reader) -> HttpResponse:
     """Stop the report that is under way."""
-    seen = _seen(request.user, slug)
-    if seen.reader.is_withheld:
-        return _withheld(request, seen)
-    row = standing_of(seen.campaign).under_way
+    row = standing_of(campaign).under_way
     with refusals_told(request):
         if row is None:
             raise OutOfDate("No report is under way.")
         cancel_reliability(report=row, cancelled_by=request.user)
         messages.success(request, "The report will stop within seconds.")
-    return SeeOther(resolve_url("annotator:reliability", slug))
+    return SeeOther(resolve_url("annotator:reliability", campaign.slug))
 
 
 @require_POST
-def names(request: SignedInRequest, slug: str) -> HttpResponse:
+@_of_campaign
+def names(request: SignedInRequest, campaign: Campaign, reader: Reader) -> HttpResponse:
     """Show an admin which annotator is which, once the campaign is closed, and record it."""
-    row = own_campaign(request, slug)
-    seen = _seen(request.user, slug)
-    if seen.reader.is_withheld:
-        return _withheld(request, seen)
+    if not reader.is_admin:
+        raise PermissionDenied
     form = ReasonForm(request.POST)
     with form.refusals():
-        show_names(campaign=row, asked_by=request.user, reason=form.reason_sent)
+        show_names(campaign=campaign, asked_by=request.user, reason=form.reason_sent)
         messages.success(request, "You are shown names until the campaign is opened again.")
-        return SeeOther(resolve_url("annotator:reliability", slug))
-    return _page(request, seen, form)
+        return SeeOther(resolve_url("annotator:reliability", campaign.slug))
+    return _page(request, campaign, reader, form)
 
 
 @require_safe
@@ -100,28 +100,16 @@ def unblindings(request: SignedInRequest, slug: str) -> HttpResponse:
     return render(request, "annotator/reliability/unblindings.html", context)
 
 
-def _seen(user: User, slug: str) -> Seen:
-    """Return the campaign and its reader; not found from outside, refused without the role."""
-    campaign = get_object_or_404(campaigns_for(user), slug=slug)
-    reader = reader_of(campaign, user)
-    if reader is None:
-        raise PermissionDenied
-    return Seen(campaign, reader)
-
-
-def _withheld(request: SignedInRequest, seen: Seen) -> HttpResponse:
-    context = {"campaign": seen.campaign}
-    return render(request, "annotator/reliability/reliability_withheld.html", context, status=403)
-
-
-def _page(request: SignedInRequest, seen: Seen, form: ReasonForm) -> HttpResponse:
+def _page(
+    request: SignedInRequest, campaign: Campaign, reader: Reader, form: ReasonForm
+) -> HttpResponse:
     form.focus_error()
-    context = _context(request.user, seen) | {"form": form}
+    context = _context(request.user, campaign, reader) | {"form": form}
     return render(request, "annotator/reliability/reliability.html", context, status=form.status)
 
 
-def _context(user: User, seen: Seen) -> dict[str, Any]:
-    campaign, is_admin = seen.campaign, seen.reader.is_admin
+def _context(user: User, campaign: Campaign, reader: Reader) -> dict[str, Any]:
+    is_admin = reader.is_admin
     standing = standing_of(campaign)
     has_names = is_admin and is_unblinded(campaign, user, Shown.NAMES)
     page = None

@@ -89,7 +89,7 @@ def home(request: SignedInRequest) -> HttpResponse:
     user = request.user
     roles = roles_of(user)
     is_annotator = Role.ANNOTATOR in roles
-    looks = second_looks(user) if is_annotator else ()
+    looks = second_looks(user) if is_annotator else []
     context = {
         "is_annotator": is_annotator,
         "second_looks": looks,

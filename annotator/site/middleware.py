@@ -1,8 +1,4 @@
-"""What every request passes: id, log line, limits, UTF-8, headers, sessions, refusals on record.
-
-Django's own handler puts it into the system's temporary folder and retains the ending of its name,
-which a browser may make as long and as odd as it likes.
-"""
+"""What every request passes: id, log line, limits, UTF-8, headers, sessions, refusals on record."""
 
 import logging
 import re
@@ -204,7 +200,11 @@ class ArrivingFile(TemporaryUploadedFile):
 
 
 class ArrivalsHandler(TemporaryFileUploadHandler):
-    """Streams a file that is too large for memory to its place in DATA_DIR."""
+    """Streams a file that is too large for memory to its place in DATA_DIR.
+
+    Django's own handler puts it into the system's temporary folder and retains the ending of its
+    name, which a browser may make as long and as odd as it likes.
+    """
 
     def new_file(self, *args: Any, **more: Any) -> None:
         FileUploadHandler.new_file(self, *args, **more)

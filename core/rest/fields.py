@@ -33,6 +33,13 @@ class IdField(serializers.UUIDField):
         return super().to_internal_value(data)
 
 
+class MomentField(serializers.DateTimeField):
+    """A time as Python writes it, to the microsecond and with its zone."""
+
+    def to_representation(self, value: Any) -> str:
+        return str(value.isoformat())
+
+
 class TextField(serializers.CharField):
     """Text as it is; a number or a bool is no text."""
 

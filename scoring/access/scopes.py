@@ -8,17 +8,9 @@ from typing import Final
 from django.db.models import Count, Q, QuerySet
 from django.http import Http404
 
-from annotator.access.scopes import (
-    LEAST_DISTINGUISHED,
-    Names,
-    campaigns_for,
-    pseudonyms,
-    roles_of,
-    user_names,
-)
-from annotator.access.visibility import is_unblinded, reader_of, withheld_campaigns
-from annotator.adjudication.settled.queries import raters_of
-from annotator.models import Campaign, Role, Shown, User
+from annotator.access.scopes import campaigns_for, roles_of
+from annotator.access.visibility import reader_of, withheld_campaigns
+from annotator.models import Role, User
 from annotator.rubric import ALL_CRITERIA
 from core.errors import Forbidden
 from scoring import files as scoring_files
@@ -208,20 +200,6 @@ def version_reader(user: User, version: DatasetVersion) -> VersionReader:
     is_admin = reader is not None and reader.is_admin
     is_shown = is_admin or not campaign.is_open
     return VersionReader(is_admin, reader is None or reader.is_withheld, is_shown, is_shown)
-
-
-def names_for(user: User, campaign: Campaign, key: object, *, is_admin: bool) -> Names:
-    """Return how annotators are called, by user id.
-
-    Admins: the pseudonyms of the campaign's pages, or user names once they were shown. Others:
-    pseudonyms of this one place, and none where there are too few.
-    """
-    ids = raters_of(campaign)
-    if not is_admin:
-        return pseudonyms(ids, key) if len(ids) >= LEAST_DISTINGUISHED else {}
-    if is_unblinded(campaign, user, Shown.NAMES):
-        return user_names(ids)
-    return pseudonyms(ids, campaign.pk)
 
 
 ONLY_ADMINS: Final = "Only admins of the campaign download claim texts."

@@ -10,11 +10,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotator.access.gate import SignedInRequest
 from annotator.access.visibility import COUNTS_WITHHELD, counts_withheld
+from annotator.adjudication.settled.queries import names_for
 from annotator.models import Reference
 from core.errors import Forbidden, Refused
 from core.forms import ReasonForm
 from core.http import SeeOther
-from scoring.access.scopes import names_for
 from scoring.datasets.versions.lineage import (
     ratings_for,
     references_for,

@@ -154,9 +154,9 @@ def test_a_backup_made_while_annotators_submit_is_of_one_moment_and_restores(
             time.sleep(0.01)
         before = list(acknowledged)
         with slowly():
-            made = make_backup(target=sealed, seal=seal_to([key[0]]))
+            row, _ = make_backup(target=sealed, seal=seal_to([key[0]]))
     assert sealed.stat().st_mode & 0o777 == 0o600
-    assert Backup.objects.get() == made.row
+    assert Backup.objects.get() == row
     manifest, ids = contents(sealed, key[1], tmp_path / "plain")
     counts = {table.name: table.rows for table in manifest.tables}
     tally.tried(backups_under_load=1, rows_restored=manifest.rows)

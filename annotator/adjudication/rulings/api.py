@@ -1,6 +1,6 @@
 """Adjudication over REST: the open conflicts, a turn at one, sending it back, the ruling."""
 
-from typing import Any, cast
+from typing import cast
 from uuid import UUID
 
 from django.shortcuts import get_object_or_404
@@ -21,10 +21,17 @@ from annotator.adjudication.rounds import (
     take_turn,
 )
 from annotator.adjudication.rulings.services import LONGEST_REASON, rule
-from annotator.models import Adjudication, Decision, RulingReason, User
+from annotator.models import Decision, RulingReason, User
 from annotator.score_fields import ScoresSerializer
 from core.http import missing_is_404
-from core.rest.fields import CommentField, IdField, StrictSerializer, TextField, TickField
+from core.rest.fields import (
+    CommentField,
+    IdField,
+    MomentField,
+    StrictSerializer,
+    TextField,
+    TickField,
+)
 from core.rest.paging import PAGED, PARAMETERS, page_of
 
 LONGEST_PASSWORD = 4096
@@ -46,36 +53,27 @@ class NewAdjudicationSerializer(StrictSerializer):
     signed_as = CommentField(trim_whitespace=False, allow_blank=True, max_length=150, default="")
 
 
+class RulingSerializer(serializers.Serializer):
+    """The values that a ruling gives one candidate, and the rating they were taken from."""
+
+    rating = serializers.UUIDField(source="rating_id", allow_null=True)
+    scores = serializers.DictField()
+
+
 class AdjudicationSerializer(serializers.Serializer):
     """A signed ruling."""
 
     id = serializers.UUIDField()
-    conflict = serializers.UUIDField()
+    conflict = serializers.UUIDField(source="conflict_id")
     decision = serializers.CharField()
     reason_code = serializers.CharField()
     reason = serializers.CharField()
     has_guideline_gap = serializers.BooleanField()
-    made_at = serializers.DateTimeField()
     signed_as = serializers.CharField()
     meaning = serializers.CharField()
     record_sha256 = serializers.CharField()
-    rulings = serializers.ListField(child=serializers.DictField())
-
-    def to_representation(self, instance: Adjudication) -> dict[str, Any]:
-        names = (
-            *("decision", "reason_code", "reason", "has_guideline_gap"),
-            *("signed_as", "meaning", "record_sha256"),
-        )
-        return {
-            "id": str(instance.pk),
-            "conflict": str(instance.conflict_id),
-            **{name: getattr(instance, name) for name in names},
-            "made_at": instance.made_at.isoformat(),
-            "rulings": [
-                {"rating": str(row.rating_id) if row.rating_id else None, "scores": row.scores}
-                for row in instance.rulings.all()
-            ],
-        }
+    made_at = MomentField()
+    rulings = RulingSerializer(many=True)
 
 
 class TurnSerializer(serializers.Serializer):

@@ -12,6 +12,7 @@ from annotator.adjudication.rulings.forms import KINDS, OTHER, TAKE, RulingForm,
 from annotator.adjudication.rulings.queries import MEANING, AdjudicationPage, SeenRating
 from annotator.claims.reading import SideView
 from annotator.models import Decision, RulingReason
+from annotator.rating_values import points_text
 from annotator.reading import Chip, Compared, CompareRow, chosen_tags, compare_rows, reading_context
 from annotator.rubric import ALL_CRITERIA, CRITERIA, HIGHEST, NAMES
 from core.forms import Choice, RefusableForm, radio_choices
@@ -60,23 +61,13 @@ class ScoreRow:
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedChip:
-    """A tag of an annotator; `side` and `start` are where it stands, -1 for no place."""
-
-    chip: Chip
-    side: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
 class Remarks:
     """What an annotator wrote about a candidate, by the names of the fields, and tagged in it."""
 
     number: int
     round: int
     texts: tuple[tuple[str, str], ...]
-    chips: tuple[PlacedChip, ...]
+    chips: tuple[Chip, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +130,9 @@ def page_context(
 
 
 def points(value: Fraction) -> str:
-    """Return points as people read them: whole, or with at most two decimals, rounded half up."""
-    hundredths = (2 * 100 * value.numerator + value.denominator) // (2 * value.denominator)
-    return f"{hundredths // 100}.{hundredths % 100:02d}".rstrip("0").rstrip(".")
+    """Return points as people read them, without zeros at the end of what is rounded."""
+    text = points_text(value)
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _columns(page: AdjudicationPage, sent: str) -> list[Choice]:
@@ -186,11 +177,7 @@ def _cell(rating: SeenRating | None, key: str) -> Cell:
 
 def _remarks(rating: SeenRating, side: str, texts: dict[str, str]) -> Remarks:
     chips = tuple(
-        PlacedChip(
-            chip,
-            side if chip.side == "candidate" else chip.side,
-            *(rating.tags[chip.place].get(end, -1) for end in ("start", "end")),
-        )
+        replace(chip, side=side) if chip.side == "candidate" else chip
         for chip in chosen_tags(json.dumps(rating.tags), texts)["chips"]
     )
     given = tuple((name, text) for name, text in rating.texts.items() if text)

@@ -23,6 +23,7 @@ from annotator.adjudication.cases import (
     conflicts_to_rule,
     describe_finding,
     live_turns,
+    open_conflicts,
     shuffled_people,
 )
 from annotator.adjudication.rounds import SeenRound, earlier_points, rounds_on
@@ -120,14 +121,18 @@ MOST_LISTED = 500
 
 
 @dataclass(frozen=True, slots=True)
-class SignedRuling:
-    """An adjudication with the reference that it is on, and whether its record is unchanged."""
+class Signature:
+    """A signed decision, valid or void, and whether its record is what was signed."""
 
     row: Adjudication
-    reference_id: str
-    title: str
-    candidates: int
     holds: bool
+
+
+def signatures(rows: QuerySet[Adjudication]) -> tuple[Signature, ...]:
+    """Return the signatures of decisions, in their order."""
+    found = list(rows.select_related("voided_by").prefetch_related("rulings"))
+    sealed = sealed_sha256s(found)
+    return tuple(Signature(row, signature_holds(row, sealed)) for row in found)
 
 
 def rulings_of(campaign: Campaign) -> QuerySet[Adjudication]:
@@ -135,22 +140,11 @@ def rulings_of(campaign: Campaign) -> QuerySet[Adjudication]:
     return Adjudication.objects.filter(conflict__campaign=campaign)
 
 
-def campaign_rulings(campaign: Campaign) -> tuple[SignedRuling, ...]:
+def campaign_rulings(campaign: Campaign) -> tuple[Signature, ...]:
     """Return the latest rulings, void ones included; no claim text and no rating is read."""
-    rows = list(
-        rulings_of(campaign)
-        .select_related("conflict__candidate__reference", "voided_by")
-        .defer("conflict__candidate__claims", "conflict__candidate__reference__claims")
-        .prefetch_related("rulings")
-        .order_by("-made_at")[:MOST_LISTED]
-    )
-    sealed = sealed_sha256s(rows)
-    found = []
-    for row in rows:
-        reference, count = row.conflict.candidate.reference, len(row.rulings.all())
-        named = (reference.reference_id, reference.title)
-        found.append(SignedRuling(row, *named, count, signature_holds(row, sealed)))
-    return tuple(found)
+    rows = rulings_of(campaign).select_related("conflict__candidate__reference")
+    rows = rows.defer("conflict__candidate__claims", "conflict__candidate__reference__claims")
+    return signatures(rows.order_by("-made_at")[:MOST_LISTED])
 
 
 _REFERENCE = "candidate__reference"
@@ -159,13 +153,13 @@ _ORDER = ("campaign__name", f"{_REFERENCE}__position", f"{_REFERENCE}_id")
 
 def references_to_rule(user: User) -> list[UUID]:
     """Return the references with an open conflict for the user, in the order of the list."""
-    rows = _open(user).order_by(*_ORDER).values_list(*_ORDER).distinct()
+    rows = open_conflicts(user).order_by(*_ORDER).values_list(*_ORDER).distinct()
     return [reference for *_, reference in rows]
 
 
 def case_count(user: User) -> int:
     """Return how many cases are open: candidates, or pairs of them, with a conflict."""
-    return _open(user).order_by().values("candidate", "other_candidate").distinct().count()
+    return open_conflicts(user).order_by().values("candidate", "other_candidate").distinct().count()
 
 
 def first_free(user: User) -> UUID | None:
@@ -175,12 +169,8 @@ def first_free(user: User) -> UUID | None:
         expires_at__gt=Now(),
     ).exclude(adjudicator=user)
     alone_first = F("other_candidate").asc(nulls_first=True)
-    free = _open(user).filter(~Exists(taken)).order_by(*_ORDER, alone_first, "-gap", "pk")
+    free = open_conflicts(user).filter(~Exists(taken)).order_by(*_ORDER, alone_first, "-gap", "pk")
     return free.values_list("pk", flat=True).first()
-
-
-def _open(user: User) -> QuerySet[Conflict]:
-    return conflicts_to_rule(user).filter(status=ConflictStatus.OPEN)
 
 
 # The latest rulings show best how long one takes now.
@@ -301,14 +291,6 @@ class Annotator:
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
-    """A signed decision, valid or void, and whether its record is what was signed."""
-
-    row: Adjudication
-    holds: bool
-
-
-@dataclass(frozen=True, slots=True)
 class AdjudicationPage:
     """Everything that the adjudication page shows."""
 
@@ -370,8 +352,6 @@ def adjudication_page(user: User, conflict_id: UUID) -> AdjudicationPage | None:
     is_held = is_open and len(own) >= len(undecided) and not is_taken
     open_ratings = [r for r in ratings if r.candidate_id not in rulings]
     signed = Adjudication.objects.filter(rulings__candidate__in=pair).distinct()
-    signed = signed.select_related("voided_by").prefetch_related("rulings")
-    sealed = sealed_sha256s(signed)
     return AdjudicationPage(
         conflict_id=conflict.pk,
         campaign=conflict.campaign.name,
@@ -389,7 +369,7 @@ def adjudication_page(user: User, conflict_id: UUID) -> AdjudicationPage | None:
             for one in candidates
         ),
         annotators=_annotators(numbers, len(undecided), open_ratings),
-        signatures=tuple(Signature(row, signature_holds(row, sealed)) for row in signed),
+        signatures=signatures(signed),
         rounds=tuple((names[r.candidate_id], r) for r in rounds_on(one.pk for one in pair)),
         held_until=min(own) if is_held else None,
         is_taken=is_taken,

@@ -1,7 +1,6 @@
 """Writes of rulings: decide a conflict and sign it, or void what was signed; ratings stay."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
@@ -51,15 +50,6 @@ LONGEST_REASON: Final = 5_000
 NO_REASON: Final = "Say in a few words why."
 NOT_YOURSELF: Final = "You sign as yourself and as nobody else; nothing was stored."
 CHANGED_SENTENCE: Final = "The ratings have changed since you read them; look at them again."
-
-
-@dataclass(frozen=True, slots=True)
-class _Given:
-    """The values that a decision gives one candidate, and the rating they were taken from."""
-
-    candidate: Candidate
-    scores: dict[str, str]
-    rating: Rating | None = None
 
 
 def rule(
@@ -177,8 +167,8 @@ def _decide(
     rating_id: UUID | None,
     new: Mapping[UUID | None, tuple[str, Mapping[str, int] | None]],
     seen: str,
-) -> list[_Given]:
-    """Return the values of each candidate, and note on the row what they were decided upon."""
+) -> list[Ruling]:
+    """Return the ruling on each candidate, and note on the row what they were decided upon."""
     refuse_taken(candidates, row.adjudicator)
     ratings = list(Rating.objects.filter(candidate__in=candidates))
     if seen and seen != seen_sha256(ratings):
@@ -186,24 +176,37 @@ def _decide(
     row.ratings_seen = ratings_seen(ratings)
     row.made_at = database_now()
     if row.decision == Decision.TAKE:
-        return _taken(candidates, ratings, rating_id)
+        return _taken(row, candidates, ratings, rating_id)
     if row.decision == Decision.SCORES:
-        return [_Given(one, _new_scores(*new[one.pk])) for one in candidates]
-    by_candidate = {one.pk: [r for r in ratings if r.candidate_id == one.pk] for one in candidates}
-    return [_Given(one, exact_mean(by_candidate[one.pk])) for one in candidates]
+        scores = [_new_scores(*new[one.pk]) for one in candidates]
+    else:
+        own = ([r for r in ratings if r.candidate_id == one.pk] for one in candidates)
+        scores = [exact_mean(of_one) for of_one in own]
+    return [
+        Ruling(adjudication=row, candidate=one, scores=values)
+        for one, values in zip(candidates, scores, strict=True)
+    ]
 
 
 def _taken(
-    candidates: Sequence[Candidate], ratings: Sequence[Rating], rating_id: UUID | None
-) -> list[_Given]:
+    row: Adjudication,
+    candidates: Sequence[Candidate],
+    ratings: Sequence[Rating],
+    rating_id: UUID | None,
+) -> list[Ruling]:
     taken = next((rating for rating in ratings if rating.pk == rating_id), None)
     if taken is None:
         raise Refused.at("rating", "Choose one of the ratings of this conflict.")
     own = {r.candidate_id: r for r in ratings if r.annotator_id == taken.annotator_id}
-    if any(row.pk not in own for row in candidates):
+    if any(one.pk not in own for one in candidates):
         why = "This annotator has not rated both candidates; choose another rating, or new scores."
         raise Refused.at("rating", why)
-    return [_Given(row, exact_mean([own[row.pk]]), own[row.pk]) for row in candidates]
+    return [
+        Ruling(
+            adjudication=row, candidate=one, rating=own[one.pk], scores=exact_mean([own[one.pk]])
+        )
+        for one in candidates
+    ]
 
 
 def exact_mean(ratings: Sequence[Rating]) -> dict[str, str]:
@@ -221,11 +224,7 @@ def _new_scores(name: str, scores: Mapping[str, int] | None) -> dict[str, str]:
     return {key: str(value) for key, value in points.items()}
 
 
-def _sign(row: Adjudication, given: Sequence[_Given]) -> None:
-    rulings = [
-        Ruling(adjudication=row, candidate=g.candidate, rating=g.rating, scores=g.scores)
-        for g in given
-    ]
+def _sign(row: Adjudication, rulings: Sequence[Ruling]) -> None:
     row.record_sha256 = record_sha256(row, rulings)
     row.save(force_insert=True)
     Ruling.objects.bulk_create(rulings)

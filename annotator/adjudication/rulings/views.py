@@ -1,7 +1,4 @@
-"""The list of conflicts, the page of one, and what is done with it: take, rule, send back.
-
-The rulings of a campaign for its admins, and the voiding of a signature.
-"""
+"""The pages of conflicts, their list, and the rulings of a campaign for its admins."""
 
 from uuid import UUID
 

@@ -1,22 +1,16 @@
-"""The settled values of a campaign's candidates: derived from ratings and rulings, never stored.
+"""Settled values, derived from ratings and rulings and never stored, and what each follows from."""
 
-What a freeze may use: the ratings of a campaign's candidates, and what is left out and why.
-
-What has been done about one candidate: ratings, rounds, conflicts, rulings; no claim text.
-
-One candidate's settled values with every row that they follow from.
-"""
-
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Count, Prefetch, Q, QuerySet
 
-from annotator.access.scopes import Names
+from annotator.access.scopes import LEAST_DISTINGUISHED, Names, pseudonyms, user_names
+from annotator.access.visibility import is_unblinded
 from annotator.adjudication.cases import describe_finding
 from annotator.adjudication.rulings.queries import sealed_sha256s, signature_holds
 from annotator.conflicts.queries import locked_candidates
@@ -35,6 +29,8 @@ from annotator.models import (
     Reference,
     Round,
     Ruling,
+    Shown,
+    User,
 )
 from annotator.rating_values import (
     Points,
@@ -92,16 +88,13 @@ def settled_references(
     """
     rows = Candidate.objects.filter(reference__in=references, purpose__in=GENUINE)
     candidates = list(rows.order_by("candidate_id").only("candidate_id", "system", "reference_id"))
-    by_reference: dict[UUID, list[Candidate]] = {}
-    for row in candidates:
-        by_reference.setdefault(row.reference_id, []).append(row)
-    facts = _Facts.of(campaign, [row.pk for row in candidates])
-    found = []
-    for reference in references:
-        own = by_reference.get(reference.pk, [])
-        settled = tuple(facts.settled(row, "" if campaign.is_open else row.system) for row in own)
-        found.append(SettledReference(reference.reference_id, reference.title, settled))
-    return tuple(found)
+    own: defaultdict[UUID, list[SettledCandidate]] = defaultdict(list)
+    for row, settled in zip(candidates, _settled(campaign, candidates), strict=True):
+        own[row.reference_id].append(settled)
+    return tuple(
+        SettledReference(reference.reference_id, reference.title, tuple(own[reference.pk]))
+        for reference in references
+    )
 
 
 def state_of(statuses: Collection[str], *, ratings: int, is_ruled: bool) -> str:
@@ -114,53 +107,39 @@ def state_of(statuses: Collection[str], *, ratings: int, is_ruled: bool) -> str:
     return "ruled" if is_ruled else "no conflict"
 
 
-@dataclass(frozen=True, slots=True)
-class _Facts:
-    """What the values of some candidates follow from, by candidate."""
-
-    ratings: Mapping[UUID, list[Points]]
-    rulings: Mapping[UUID, Points]
-    statuses: Mapping[UUID, set[str]]
-    locked: Collection[UUID]
-
-    @classmethod
-    def of(cls, campaign: Campaign, pks: Sequence[UUID]) -> "_Facts":
-        ratings: dict[UUID, list[Points]] = {}
-        rows = Rating.objects.filter(candidate__in=pks).order_by("pk")
-        for pk, *scores in rows.values_list("candidate_id", *SCORE_COLUMNS):
-            ratings.setdefault(pk, []).append(points_of(scores_of(scores)))
-        valid = Ruling.objects.filter(candidate__in=pks, is_valid=True)
-        return cls(
-            ratings,
-            {pk: ruled_points(said) for pk, said in valid.values_list("candidate_id", "scores")},
-            _unsettled(pks),
-            set(locked_candidates(campaign).filter(pk__in=pks).values_list("pk", flat=True)),
-        )
-
-    def settled(self, row: Candidate, system: str) -> SettledCandidate:
-        ratings, ruling = self.ratings.get(row.pk, []), self.rulings.get(row.pk)
-        statuses = self.statuses.get(row.pk, set())
-        return SettledCandidate(
+def _settled(campaign: Campaign, candidates: Sequence[Candidate]) -> Iterator[SettledCandidate]:
+    pks = [row.pk for row in candidates]
+    given: defaultdict[UUID, list[Points]] = defaultdict(list)
+    rows = Rating.objects.filter(candidate__in=pks).order_by("pk")
+    for pk, *scores in rows.values_list("candidate_id", *SCORE_COLUMNS):
+        given[pk].append(points_of(scores_of(scores)))
+    valid = Ruling.objects.filter(candidate__in=pks, is_valid=True)
+    rulings = {pk: ruled_points(said) for pk, said in valid.values_list("candidate_id", "scores")}
+    unsettled = _unsettled(pks)
+    locked = set(locked_candidates(campaign).filter(pk__in=pks).values_list("pk", flat=True))
+    for row in candidates:
+        ratings, ruling, statuses = given[row.pk], rulings.get(row.pk), unsettled[row.pk]
+        yield SettledCandidate(
             row.pk,
             row.candidate_id,
-            system,
+            "" if campaign.is_open else row.system,
             len(ratings),
             state_of(statuses, ratings=len(ratings), is_ruled=ruling is not None),
             is_settled=bool(ratings) and not statuses,
-            is_locked=row.pk in self.locked,
+            is_locked=row.pk in locked,
             values=settle(ratings, ruling),
         )
 
 
-def _unsettled(pks: Sequence[UUID]) -> dict[UUID, set[str]]:
+def _unsettled(pks: Sequence[UUID]) -> defaultdict[UUID, set[str]]:
     """Return the statuses of unsettled conflicts; an order flip disputes both its candidates."""
     rows = Conflict.objects.filter(
         Q(candidate__in=pks) | Q(other_candidate__in=pks), status__in=UNSETTLED
     )
-    found: dict[UUID, set[str]] = {}
+    found: defaultdict[UUID, set[str]] = defaultdict(set)
     for *pair, status in rows.values_list("candidate_id", "other_candidate_id", "status"):
         for pk in pair:
-            found.setdefault(pk, set()).add(status)
+            found[pk].add(status)
     return found
 
 
@@ -250,27 +229,12 @@ class GivenRating:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedRound:
-    """A time that annotators were asked once more."""
-
-    number: int
-    kind: str
-    question: str
-    asked: int
-    answered: int
-    made_at: datetime
-    finished_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
 class FoundConflict:
-    """A conflict as text, with the rules version under which it was found last."""
+    """A conflict with its description; `other` is the other candidate of an order flip."""
 
+    row: Conflict
     words: str
     other: str
-    status: str
-    rules_version: int
-    opened_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,24 +269,13 @@ def given_ratings(pk: UUID, names: Names) -> tuple[GivenRating, ...]:
     return tuple(sorted(found, key=lambda one: (len(one.annotator), one.annotator)))
 
 
-def rounds_on(pk: UUID) -> tuple[AskedRound, ...]:
-    """Return the times that annotators were asked once more."""
+def rounds_on(pk: UUID) -> QuerySet[Any]:
+    """Return the times that annotators were asked once more, how many were and have answered."""
+    answered = Q(second_looks__answered_at__isnull=False)
     rows = Round.objects.filter(candidate=pk).annotate(
-        asked=Count("second_looks"),
-        answered=Count("second_looks", filter=Q(second_looks__answered_at__isnull=False)),
+        asked=Count("second_looks"), answered=Count("second_looks", filter=answered)
     )
-    return tuple(
-        AskedRound(
-            row.number,
-            row.get_kind_display(),
-            row.question,
-            row.asked,
-            row.answered,
-            row.made_at,
-            row.finished_at,
-        )
-        for row in rows.order_by("number")
-    )
+    return rows.order_by("number")
 
 
 def conflicts_on(pk: UUID, names: Mapping[UUID, str]) -> tuple[FoundConflict, ...]:
@@ -332,8 +285,7 @@ def conflicts_on(pk: UUID, names: Mapping[UUID, str]) -> tuple[FoundConflict, ..
     for row in rows.order_by("opened_at", "kind", "criterion"):
         words = describe_finding(row.kind, row.criterion, row.gap)
         other = "".join(names.get(one, "") for one in row.pair if one != pk)
-        status = row.get_status_display().lower()
-        found.append(FoundConflict(words, other, status, row.rules_version, row.opened_at))
+        found.append(FoundConflict(row, words, other))
     return tuple(found)
 
 
@@ -369,7 +321,7 @@ class CandidateTrace:
     title: str
     candidate: SettledCandidate
     ratings: tuple[GivenRating, ...]
-    rounds: tuple[AskedRound, ...]
+    rounds: QuerySet[Any]
     conflicts: tuple[FoundConflict, ...]
     rulings: tuple[GivenRuling, ...]
     derivations: tuple[Derivation, ...]
@@ -405,6 +357,20 @@ def raters_of(campaign: Campaign) -> list[str]:
     """Return the ids of everybody who has rated in a campaign."""
     rows = Assignment.objects.filter(campaign=campaign, status=AssignmentStatus.SUBMITTED)
     return [str(pk) for pk in rows.order_by().values_list("annotator_id", flat=True).distinct()]
+
+
+def names_for(user: User, campaign: Campaign, key: object, *, is_admin: bool) -> Names:
+    """Return how annotators are called, by user id.
+
+    Admins: the pseudonyms of the campaign's pages, or user names once they were shown. Others:
+    pseudonyms of this one place, and none where there are too few.
+    """
+    ids = raters_of(campaign)
+    if not is_admin:
+        return pseudonyms(ids, key) if len(ids) >= LEAST_DISTINGUISHED else {}
+    if is_unblinded(campaign, user, Shown.NAMES):
+        return user_names(ids)
+    return pseudonyms(ids, campaign.pk)
 
 
 def _settled_by(value: SettledValue, rulings: Sequence[GivenRuling], shows_each: bool) -> str:

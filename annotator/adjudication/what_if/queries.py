@@ -1,9 +1,4 @@
-"""How far the ratings of a whole campaign are apart, read at once.
-
-Written as SQL, for the same reason as the ratings of one reference are.
-
-What an admin is shown of rules to try, against those that hold: counts; nothing is written.
-"""
+"""What other rules would find among the ratings of a campaign, against those that hold: counts."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -31,6 +26,7 @@ from annotator.conflicts.queries import rules_of
 from annotator.conflicts.rules import ConflictRules
 from annotator.models import GENUINE, Campaign, Candidate, Rating, Ruling
 from annotator.rubric import CRITERIA
+from core.database import as_id
 
 _RATINGS: Final = f"""
 SELECT CAST(c.reference_id AS TEXT), CAST(c.id AS TEXT), CAST(r.annotator_id AS TEXT),
@@ -46,12 +42,11 @@ def campaign_widths(campaign: Campaign) -> list[Width]:
 
     References and candidates are named by UUIDs as 32 hexadecimal digits.
     """
-    key = Campaign._meta.pk.get_db_prep_value(campaign.pk, connection)
     # In plain rows of text and numbers: objects of 30,000 ratings take longer to make, and UUIDs to
     # compare, than their widths to find.
     found: defaultdict[str, dict[str, list[Row]]] = defaultdict(dict)
     with connection.cursor() as cursor:
-        cursor.execute(_RATINGS, [key, *GENUINE])
+        cursor.execute(_RATINGS, [as_id(campaign.pk), *GENUINE])
         for reference, candidate, *row in cursor.fetchall():
             found[reference].setdefault(candidate, []).append(tuple(row))
     return [

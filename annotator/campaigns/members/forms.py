@@ -4,7 +4,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from annotator.access.scopes import campaign_named
-from annotator.accounts.forms import password_field
+from annotator.accounts.forms import password_field, refuse_typed_apart
 from annotator.models import Campaign, Role
 from core.forms import PlainTextField, RefusableForm
 
@@ -48,7 +48,4 @@ class AcceptForm(RefusableForm):
     again = password_field("Password again", "new-password")
 
     def clean(self) -> dict[str, object]:
-        sent = self.cleaned_data
-        if "password" in sent and "again" in sent and sent["password"] != sent["again"]:
-            self.add_error("again", ValidationError("The two passwords are not the same."))
-        return sent
+        return refuse_typed_apart(self, "password", "The two passwords are not the same.")

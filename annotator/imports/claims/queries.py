@@ -1,7 +1,4 @@
-"""Reads of which claim sets a campaign holds already, a batch of names or texts at a time.
-
-Reads of what is odd about the texts of an import: alike ones, and signs that mislead the eye.
-"""
+"""Which claim sets a campaign holds already, and what is odd about the texts of an import."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple

@@ -1,9 +1,4 @@
-"""Keys for rows that are written together: beside each other in every index, in no order.
-
-Writes of claim sets batch by batch, held against what the campaign has already.
-
-Writes of claim sets: a whole file into a campaign, or nothing.
-"""
+"""Writes of claim sets, held against what the campaign has already: a whole file or nothing."""
 
 import os
 import time
@@ -15,12 +10,13 @@ from uuid import UUID
 from django.db import transaction
 
 from annotator import audit_log
+from annotator.access.locks import lock_open_campaign
 from annotator.assignments.services import spread_places
 from annotator.formats.references import ReferenceRecord, in_batches
 from annotator.imports.claims.queries import Known, known_candidates, known_references
 from annotator.models import Campaign, Candidate, ClaimImport, Reference, User
 from core.database import RowWriter, as_id
-from core.errors import OutOfDate, Refused
+from core.errors import Refused
 from core.sqlite.cache import growing_cache
 from core.text_io.text import text_sha256
 
@@ -140,6 +136,7 @@ class ClaimBatches:
         )
 
 
+CLOSED: Final = "The campaign is closed; nothing can be imported into it."
 MOST_CHANGED: Final = 100
 LARGE_IMPORT: Final = 20_000
 """Records from which on the indexes no longer fit SQLite's usual cache."""
@@ -173,11 +170,8 @@ def import_claims(
     another text, and whatever `records` raises passes through: nothing is stored then. On SQLite
     nobody else writes meanwhile, so a file should have been read to its end once before.
     """
-    # Serialises imports, so that the same file sent twice at once is stored once. Not its key:
-    # people who rate meanwhile write rows that name the campaign.
-    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-    if not campaign.is_open:
-        raise OutOfDate("The campaign is closed; nothing can be imported into it.")
+    # Serialises imports, so that the same file sent twice at once is stored once.
+    campaign = lock_open_campaign(campaign.pk, CLOSED)
     batches = ClaimBatches(campaign, may_train=may_train, source=source)
     _store_all(batches, records, progress)
     if batches.changed:

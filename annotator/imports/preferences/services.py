@@ -1,11 +1,7 @@
-"""Writes of the comparisons and preferences of an import, held against those that are there.
-
-Writes of the items of a Label Studio export as they are, to be given back unchanged.
-
-Writes of preferences stated elsewhere: a whole file into a campaign, or nothing.
-"""
+"""Writes of preferences stated elsewhere, and of their items as they are: a file or nothing."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from itertools import count
@@ -16,11 +12,12 @@ from django.db import transaction
 from django.db.models import Max
 
 from annotator import audit_log
+from annotator.access.locks import lock_open_campaign
 from annotator.accounts.services import create_user
 from annotator.campaigns.members.services import grant_role
-from annotator.comparisons.services import pair_key
+from annotator.comparisons.services import pair_key, revision_of
 from annotator.formats.label_studio import PreferenceRecord
-from annotator.imports.claims.services import ImportCounts, import_claims
+from annotator.imports.claims.services import CLOSED, ImportCounts, import_claims
 from annotator.imports.preferences.texts import ImportedTexts, Statement, Statements
 from annotator.models import (
     Campaign,
@@ -48,7 +45,9 @@ class PreferenceLedger:
     def __init__(self, campaign: Campaign, people: Mapping[str, User]) -> None:
         self.campaign = campaign
         self.people = people
-        self.fresh = self.revised = self.known = self.superseded = 0
+        self.counts = dict.fromkeys(
+            ("preferences", "revised_preferences", "known_preferences", "superseded"), 0
+        )
         # Where each statement on a pair belongs, once it is stored.
         self.comparisons: dict[Key, UUID] = {}
         self._newest: dict[Key, tuple[Sides, PreferenceRecord]] = {}
@@ -62,7 +61,7 @@ class PreferenceLedger:
         key = self.key_of(sides, record)
         held = self._newest.get(key)
         if held is not None:
-            self.superseded += 1
+            self.counts["superseded"] += 1
         if held is None or _age(held[1]) < _age(record):
             self._newest[key] = (sides, record)
 
@@ -121,23 +120,23 @@ class PreferenceLedger:
                 self._compare(preference, turned)
         Comparison.objects.bulk_create(comparisons)
         Preference.objects.bulk_create(first)
-        PreferenceRevision.objects.bulk_create(map(_revision, first))
-        self.fresh += len(first)
+        PreferenceRevision.objects.bulk_create(map(revision_of, first))
+        self.counts["preferences"] += len(first)
 
     def _compare(self, stored: Preference, record: PreferenceRecord) -> None:
         fields = _preference_json(record)
         if all(getattr(stored, name) == value for name, value in fields.items()):
-            self.known += 1
+            self.counts["known_preferences"] += 1
         elif record.updated_at <= stored.revised_at:
-            self.superseded += 1
+            self.counts["superseded"] += 1
         else:
             for name, value in fields.items():
                 setattr(stored, name, value)
             stored.version += 1
             stored.revised_at = record.updated_at
             stored.save(update_fields=[*fields, "version", "revised_at"])
-            _revision(stored).save()
-            self.revised += 1
+            revision_of(stored).save()
+            self.counts["revised_preferences"] += 1
 
 
 def _age(record: PreferenceRecord) -> tuple[datetime, int]:
@@ -150,17 +149,6 @@ def _preference_json(record: PreferenceRecord) -> dict[str, Any]:
         "comment": record.comment,
         "error_tags": list(record.error_tags),
     }
-
-
-def _revision(row: Preference) -> PreferenceRevision:
-    return PreferenceRevision(
-        preference=row,
-        number=row.version,
-        made_at=row.revised_at,
-        comment=row.comment,
-        error_tags=row.error_tags,
-        **row.judgements,
-    )
 
 
 # The reference, the left and the right candidate, and the comparison where there is one.
@@ -182,7 +170,7 @@ class AnnotationLedger:
     ) -> None:
         self.campaign = campaign
         self._rows_of, self._fields_of = rows_of, fields_of
-        self.fresh = self.renewed = self.known = 0
+        self.counts = dict.fromkeys(("annotations", "renewed_annotations", "known_annotations"), 0)
 
     def store(self, statements: Sequence[Statement]) -> None:
         """Write what is new; raise Refused for a number that is known of another pair."""
@@ -201,9 +189,9 @@ class AnnotationLedger:
                     renewed.append(row)
             ImportedAnnotation.objects.bulk_create(fresh)
             ImportedAnnotation.objects.bulk_update(renewed, RENEWED)
-            self.fresh += len(fresh)
-            self.renewed += len(renewed)
-            self.known += len(batch) - len(fresh) - len(renewed)
+            self.counts["annotations"] += len(fresh)
+            self.counts["renewed_annotations"] += len(renewed)
+            self.counts["known_annotations"] += len(batch) - len(fresh) - len(renewed)
 
     def _new(self, statement: Statement, position: int) -> ImportedAnnotation:
         reference, left, right, comparison = self._rows_of(statement)
@@ -281,10 +269,8 @@ def import_preferences(
     number to other texts, OutOfDate when the campaign is closed; nothing is stored then.
     """
     statements = Statements(records)
-    try:
+    with closing(statements.shelf):
         return _store(campaign, statements, may_train, imported_by, source)
-    finally:
-        statements.shelf.close()
 
 
 @transaction.atomic
@@ -295,9 +281,7 @@ def _store(
     imported_by: User | None,
     source: ClaimImport | None,
 ) -> tuple[ImportCounts, PreferenceCounts]:
-    # Serialises imports, so that the same file sent twice at once is stored once. Not its key:
-    # people who rate meanwhile write rows that name the campaign.
-    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    campaign = lock_open_campaign(campaign.pk, CLOSED)
     comparable = [one for one in statements.all if one.is_comparable]
     texts = ImportedTexts(campaign)
     claims = import_claims(
@@ -312,17 +296,12 @@ def _store(
     ledger = PreferenceLedger(campaign, people)
     annotations = _stored(campaign, statements, texts, ledger)
     counts = PreferenceCounts(
-        preferences=ledger.fresh,
-        revised_preferences=ledger.revised,
-        known_preferences=ledger.known,
-        superseded=ledger.superseded,
+        **ledger.counts,
+        **annotations.counts,
         same_text=len(statements.all) - len(comparable),
         annotators=fresh,
         highlights=sum(one.record.highlights for one in statements.all),
         other_errors=sum(len(one.record.other_errors) for one in statements.all),
-        annotations=annotations.fresh,
-        renewed_annotations=annotations.renewed,
-        known_annotations=annotations.known,
     )
     audit_log.record_on(campaign, "preferences.imported", imported_by, **asdict(counts))
     return claims, counts

@@ -1,9 +1,6 @@
-"""Texts laid aside while a file is read, so that not all of them are held at once.
+"""The texts of an import of preferences, laid aside on disk, and the ids that they have."""
 
-Under which ids a campaign knows the texts of an import: equal texts are the same claim set.
-"""
-
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -88,10 +85,11 @@ class ImportedTexts:
         reference = self._references.get(claims) or reference_id_for(claims)
         return reference, self._candidate(reference, left), self._candidate(reference, right)
 
-    def references_of(self, statements: Statements) -> Sequence[ReferenceRecord]:
-        """Return each reference once with its candidates, in the order in which they come first.
+    def references_of(self, statements: Statements) -> Iterator[ReferenceRecord]:
+        """Yield each reference once with its candidates, in the order in which they come first.
 
-        What a reference is classed as is taken from its first statement.
+        What a reference is classed as is taken from its first statement. Texts come from the shelf
+        when their reference is asked for.
         """
         first: dict[str, Statement] = {}
         digests: dict[str, dict[str, str]] = {}
@@ -101,7 +99,16 @@ class ImportedTexts:
             of_reference = digests.setdefault(reference, {})
             of_reference.setdefault(left, statement.digests[1])
             of_reference.setdefault(right, statement.digests[2])
-        return _References(statements, list(first.items()), digests)
+        for reference, statement in first.items():
+            yield ReferenceRecord(
+                reference_id=reference,
+                reference_claims=statements.text(statement.digests[0]),
+                candidates=tuple(
+                    CandidateRecord(candidate, statements.text(digest))
+                    for candidate, digest in digests[reference].items()
+                ),
+                ipc=statement.record.ipc,
+            )
 
     def stored_candidates(self) -> dict[tuple[str, str], tuple[UUID, UUID]]:
         """Return the ids of the rows, reference and candidate, by the ids of both."""
@@ -118,33 +125,3 @@ class ImportedTexts:
 
     def _genuine(self) -> QuerySet[Candidate]:
         return Candidate.objects.filter(campaign=self.campaign, purpose__in=GENUINE)
-
-
-class _References(Sequence[ReferenceRecord]):
-    """References whose texts come from the shelf when they are asked for, each time anew."""
-
-    def __init__(
-        self,
-        statements: Statements,
-        first: Sequence[tuple[str, Statement]],
-        digests: Mapping[str, Mapping[str, str]],
-    ) -> None:
-        self._statements, self._first, self._digests = statements, first, digests
-
-    def __len__(self) -> int:
-        return len(self._first)
-
-    def __getitem__(self, place: int) -> ReferenceRecord:  # type: ignore[override]
-        name, statement = self._first[place]
-        text = self._statements.text
-        return ReferenceRecord(
-            reference_id=name,
-            reference_claims=text(statement.digests[0]),
-            candidates=tuple(
-                CandidateRecord(key, text(digest)) for key, digest in self._digests[name].items()
-            ),
-            ipc=statement.record.ipc,
-        )
-
-    def __iter__(self) -> Iterator[ReferenceRecord]:
-        return (self[place] for place in range(len(self)))

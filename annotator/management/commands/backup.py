@@ -1,17 +1,13 @@
 """`manage.py backup PATH`: everything that is stored, in one encrypted file."""
 
-import getpass
-import os
-import sys
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.management.base import WorkbenchCommand
+from annotator.management.base import WorkbenchCommand, asked_secret
 from annotator.operations.backups.sealing import Seal, seal_by_passphrase, seal_to
 from annotator.operations.backups.services import make_backup
-from core.errors import Refused
 
 
 class Command(WorkbenchCommand):
@@ -32,15 +28,15 @@ class Command(WorkbenchCommand):
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         seal = seal_to(options["recipient"]) if options["recipient"] else _passphrase_seal()
-        made = make_backup(target=options["path"], seal=seal, log=self.log)
+        row, manifest = make_backup(target=options["path"], seal=seal, log=self.log)
         return {
             "path": str(options["path"]),
-            "made_at": made.manifest.made_at,
-            "bytes": made.row.file_bytes,
-            "sha256": made.row.file_sha256,
-            "delete_by": made.row.delete_by.isoformat(),
-            "tables": {table.name: table.rows for table in made.manifest.tables},
-            "files": len(made.manifest.files),
+            "made_at": manifest.made_at,
+            "bytes": row.file_bytes,
+            "sha256": row.file_sha256,
+            "delete_by": row.delete_by.isoformat(),
+            "tables": {table.name: table.rows for table in manifest.tables},
+            "files": len(manifest.files),
         }
 
     def sentence(self, document: dict[str, Any]) -> str:
@@ -53,15 +49,12 @@ class Command(WorkbenchCommand):
 
 
 def _passphrase_seal() -> Seal:
-    given = os.environ.get("BACKUP_PASSPHRASE")
-    if given is not None:
-        return seal_by_passphrase(given)
-    if not sys.stdin.isatty():
-        raise Refused(
-            "A backup is always encrypted: set BACKUP_PASSPHRASE, or name a public key with "
-            "--recipient, or run this on a terminal to be asked."
+    return seal_by_passphrase(
+        asked_secret(
+            "BACKUP_PASSPHRASE",
+            "Passphrase",
+            absent="A backup is always encrypted: set BACKUP_PASSPHRASE, or name a public key "
+            "with --recipient, or run this on a terminal to be asked.",
+            differ="The two passphrases differ; no backup was written.",
         )
-    passphrase = getpass.getpass("Passphrase: ")
-    if passphrase != getpass.getpass("Once more: "):
-        raise Refused("The two passphrases differ; no backup was written.")
-    return seal_by_passphrase(passphrase)
+    )

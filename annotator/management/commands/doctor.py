@@ -1,16 +1,15 @@
 """`manage.py doctor`: what is missing or unsafe in this installation, and how to mend it."""
 
-import json
-import sys
+from collections import Counter
+from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
-
+from annotator.management.base import WorkbenchCommand
 from annotator.operations.health.checks import examine
-from annotator.operations.health.database import Finding, Level
+from annotator.operations.health.database import Level
 
 
-class Command(BaseCommand):
+class Command(WorkbenchCommand):
     help = (
         "Look at settings, database, broker, workers, files and models; say what is missing and "
         "how to mend it. Exit 1 where something is missing; warnings alone exit 0."
@@ -18,40 +17,26 @@ class Command(BaseCommand):
     # They would end the command where it should report what is wrong.
     requires_system_checks = []
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--json", action="store_true", help="print one JSON document to stdout")
+    def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
+        findings = [asdict(finding) for finding in examine()]
+        is_whole = all(one["level"] is not Level.MISSING for one in findings)
+        return {"status": "ok" if is_whole else "not ok", "findings": findings}
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        findings = list(examine())
-        is_whole = all(finding.level is not Level.MISSING for finding in findings)
-        if options["json"]:
-            self.stdout.write(json.dumps(_document(findings, is_whole)))
-        else:
-            for finding in findings:
-                self.stdout.write(_line(finding))
-            self.stdout.write(_summary(findings))
-        if not is_whole:
-            sys.exit(1)
+    def is_bad(self, document: dict[str, Any]) -> bool:
+        return bool(document["status"] != "ok")
 
-
-def _line(finding: Finding) -> str:
-    line = f"{finding.level.upper():8} {finding.part}: {finding.found}"
-    return f"{line}\n         To mend it: {finding.mend}" if finding.mend else line
-
-
-def _summary(findings: list[Finding]) -> str:
-    counts = {level: sum(one.level is level for one in findings) for level in Level}
-    return (
-        f"{counts[Level.MISSING]} missing, {counts[Level.WARNING]} warnings, "
-        f"{counts[Level.OK]} in order."
-    )
+    def sentence(self, document: dict[str, Any]) -> str:
+        counts = Counter(one["level"] for one in document["findings"])
+        lines = [_line(**one) for one in document["findings"]]
+        return "\n".join(
+            [
+                *lines,
+                f"{counts[Level.MISSING]} missing, {counts[Level.WARNING]} warnings, "
+                f"{counts[Level.OK]} in order.",
+            ]
+        )
 
 
-def _document(findings: list[Finding], is_whole: bool) -> dict[str, Any]:
-    return {
-        "status": "ok" if is_whole else "not ok",
-        "findings": [
-            {"part": one.part, "level": one.level, "found": one.found, "mend": one.mend}
-            for one in findings
-        ],
-    }
+def _line(part: str, level: Level, found: str, mend: str) -> str:
+    line = f"{level.upper():8} {part}: {found}"
+    return f"{line}\n         To mend it: {mend}" if mend else line

@@ -10,16 +10,12 @@ from django.db import transaction
 from annotator.campaigns.services import create_campaign
 from annotator.formats.claim_files import PREFERENCES, READERS
 from annotator.imports.checks import check_claims
-from annotator.imports.services import import_file
+from annotator.imports.claims.services import CLOSED
+from annotator.imports.services import ADDED, import_file
 from annotator.management.base import ReadingProgress, WorkbenchCommand
 from annotator.models import Campaign
 from core.errors import OutOfDate, Refused
 from core.text_io.streams import FormatError
-
-ADDED = (
-    *("references", "candidates", "preferences", "revised_preferences", "annotators"),
-    *("annotations", "renewed_annotations"),
-)
 
 
 class Command(WorkbenchCommand):
@@ -79,14 +75,15 @@ class Command(WorkbenchCommand):
                 "notes": check.notes,
                 "near_duplicates": check.near_duplicates,
             }
-        done = import_file(**storing, progress=self._progress("Storing", file, options["path"]))
+        progress = self._progress("Storing", file, options["path"])
+        row, is_new = import_file(**storing, progress=progress)
         return {
             "campaign": slug,
-            "campaign_created": done.is_new_campaign,
-            **done.counts,
+            "campaign_created": is_new,
+            **row.result["stored"],
             "dry_run": False,
             "format": check.format,
-            "import": str(done.row.pk),
+            "import": str(row.pk),
         }
 
     def _progress(self, verb: str, file: BufferedReader, path: Path) -> ReadingProgress:
@@ -114,13 +111,13 @@ def _open_campaign(slug: str) -> Campaign | None:
             # Another command has created it since the question.
             return _open_campaign(slug)
     elif not campaign.is_open:
-        raise OutOfDate("The campaign is closed; nothing can be imported into it.")
+        raise OutOfDate(CLOSED)
     return campaign
 
 
 def _tried(storing: dict[str, Any]) -> dict[str, int]:
     """Store an export of preferences and undo it: only then is it known what is new."""
     with transaction.atomic():
-        counts = import_file(**storing).counts
+        row, _ = import_file(**storing)
         transaction.set_rollback(True)
-    return counts
+    return dict(row.result["stored"])

@@ -87,7 +87,11 @@ class Command(WorkbenchCommand):
 
 def _load(plan: DemoPlan) -> None:
     campaign = create_campaign(slug=SLUG, name=plan.title)
-    people = {name: _account(name) for name in (*CAST, *ABSENT)}
+    people = {
+        name: User.objects.filter(username=name).first()
+        or create_user(username=name, password=None)
+        for name in (*CAST, *ABSENT)
+    }
     for name, role in CAST.items():
         grant_role(user=people[name], campaign=campaign, role=role)
     for name in ABSENT:
@@ -106,11 +110,6 @@ def _load(plan: DemoPlan) -> None:
     _assign(plan, campaign, people, candidates)
     _compare(plan, campaign, people, candidates)
     _rate(plan, people, candidates)
-
-
-def _account(name: str) -> User:
-    known = User.objects.filter(username=name).first()
-    return known or create_user(username=name, password=None)
 
 
 def _record(reference: DemoReference) -> ReferenceRecord:

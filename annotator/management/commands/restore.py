@@ -1,18 +1,14 @@
 """`manage.py restore PATH`: a backup brought back on a host without data."""
 
-import getpass
-import os
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.management.base import WorkbenchCommand
+from annotator.management.base import WorkbenchCommand, asked_secret
 from annotator.operations.backups.sealing import Key, KeyFile, Passphrase
 from annotator.operations.backups.services import restore_backup
-from core.errors import Refused
 
 
 class Command(WorkbenchCommand):
@@ -43,14 +39,20 @@ class Command(WorkbenchCommand):
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         key: Key = KeyFile(options["identity"]) if options["identity"] else _passphrase()
-        restored = restore_backup(
+        manifest, brought_back = restore_backup(
             source=options["path"],
             key=key,
             erasures=options["erasures"],
             brings_back_erased=options["bring_back_erased"],
             log=self.log,
         )
-        return asdict(restored)
+        return {
+            "made_at": manifest.made_at,
+            "app_version": manifest.app_version,
+            "rows": manifest.rows,
+            "files": len(manifest.files),
+            "brought_back": [asdict(one) for one in brought_back],
+        }
 
     def sentence(self, document: dict[str, Any]) -> str:
         lines = [
@@ -70,9 +72,5 @@ class Command(WorkbenchCommand):
 
 
 def _passphrase() -> Key:
-    given = os.environ.get("BACKUP_PASSPHRASE")
-    if given is None and not sys.stdin.isatty():
-        raise Refused(
-            "Set BACKUP_PASSPHRASE, or name a key file with --identity, or run this on a terminal."
-        )
-    return Passphrase(given if given is not None else getpass.getpass("Passphrase: "))
+    absent = "Set BACKUP_PASSPHRASE, or name a key file with --identity, or run this on a terminal."
+    return Passphrase(asked_secret("BACKUP_PASSPHRASE", "Passphrase", absent=absent))

@@ -1,9 +1,4 @@
-"""Which files under DATA_DIR belong to the rows; scoring registers its own at start.
-
-The list of contents of a backup: what made it, which tables and files are in it.
-
-A backup without its seal: a tar of the list of contents, then the tables, then the files.
-"""
+"""A backup without its seal: a tar of its list of contents, the tables, and the files."""
 
 import gzip
 import hashlib

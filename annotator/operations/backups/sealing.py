@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, BinaryIO, Final, Protocol
+from typing import IO, BinaryIO, Final
 
 import pyrage
 
@@ -25,13 +25,6 @@ NOT_OPENED: Final = (
     "The backup cannot be opened: {why}. Nothing was written. Check that the whole file was "
     "copied, or take another backup."
 )
-
-
-class Key(Protocol):
-    """What opens a backup."""
-
-    def identity(self, sealed_key: bytes) -> pyrage.x25519.Identity:
-        """Return the private key; `sealed_key` is what the backup holds of it, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +70,10 @@ class KeyFile:
             raise Refused(
                 f"{self.path} is no key file: one line must begin with AGE-SECRET-KEY-1."
             ) from error
+
+
+# What opens a backup; `identity` is given what the backup holds of its own key, or nothing.
+Key = Passphrase | KeyFile
 
 
 @dataclass(frozen=True, slots=True)

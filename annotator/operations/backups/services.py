@@ -11,7 +11,6 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import IO, Final
@@ -51,12 +50,12 @@ from annotator.operations.backups.tables import (
     MADE_BY_ITSELF,
     MADE_BY_TRIGGERS,
     ROWS_AT_ONCE,
-    Node,
     PlainDigest,
     applied_migrations,
     columns_of,
     go_on_counting,
     known_migrations,
+    last_of,
     lines_of,
     load_lines,
     models_after,
@@ -71,7 +70,7 @@ from core.files import TEMPORARY_PREFIX, atomic_write, open_atomic
 from core.version import VERSION
 
 # Rows of it show which migrations ran: nothing that serves writes them.
-MIGRATIONS: Final = "django_migrations"
+MIGRATIONS_TABLE: Final = "django_migrations"
 
 
 def grant_serving_rights() -> bool:
@@ -111,23 +110,17 @@ def _statements(role: str, schema: str) -> Iterator[str]:
     yield f"GRANT USAGE, SELECT ON {sequences} TO {role}"
     # Entries are added and their seals are written by the trigger, which has its owner's rights.
     yield f"REVOKE UPDATE, DELETE ON {quote(AuditEvent._meta.db_table)} FROM {role}"
-    for table in (AuditSeal._meta.db_table, MIGRATIONS):
+    for table in (AuditSeal._meta.db_table, MIGRATIONS_TABLE):
         yield f"REVOKE INSERT, UPDATE, DELETE ON {quote(table)} FROM {role}"
 
 
 Log = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
-    """A backup that is whole on disk."""
-
-    row: Backup
-    manifest: Manifest
-
-
-def make_backup(*, target: Path, seal: Seal, log: Log = lambda text: None) -> Made:
-    """Write everything that is stored to one encrypted file, and remember that it was made.
+def make_backup(
+    *, target: Path, seal: Seal, log: Log = lambda text: None
+) -> tuple[Backup, Manifest]:
+    """Write everything that is stored to one encrypted file; return its row and what is in it.
 
     Others go on writing meanwhile; what they do after the first look is not in it. Raises Refused
     where the file is there already, the database is behind the code, or a stored file is damaged.
@@ -147,7 +140,7 @@ def make_backup(*, target: Path, seal: Seal, log: Log = lambda text: None) -> Ma
             ) from error
     # Also those from before there was a record.
     remember_erasures(erased_references())
-    return Made(_remember(target, manifest), manifest)
+    return _remember(target, manifest), manifest
 
 
 def _refuse_target(target: Path) -> None:
@@ -216,22 +209,10 @@ def _remember(target: Path, manifest: Manifest) -> Backup:
     return row
 
 
-MIGRATIONS_TABLE = "django_migrations"
 REFERENCES = "annotator_reference"
 # Of SQLite's rows: the database and its log hold them both for a moment, with indexes.
 TIMES_OF_ROWS = 3
 MOST_NAMED = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Restored:
-    """What was restored, from when it is, and the erased references that it brought back."""
-
-    made_at: str
-    app_version: str
-    rows: int
-    files: int
-    brought_back: list[ErasedReference]
 
 
 def restore_backup(
@@ -241,9 +222,10 @@ def restore_backup(
     erasures: Path | None = None,
     brings_back_erased: bool = False,
     log: Log = lambda text: None,
-) -> Restored:
+) -> tuple[Manifest, list[ErasedReference]]:
     """Bring back rows and files of a backup; nothing is visible before all of it is proven.
 
+    Output: what was in it, and the erased references that came back.
     `erasures` is a record of erasures from elsewhere; that of this DATA_DIR counts in any case.
     Raises Refused where the backup does not open, is damaged, too large for the disk or of a newer
     version, where this host has data already, and where the backup has a reference that is known to
@@ -285,9 +267,7 @@ def restore_backup(
             "erased_brought_back": len(brought_back),
         },
     )
-    return Restored(
-        manifest.made_at, manifest.app_version, manifest.rows, len(manifest.files), brought_back
-    )
+    return manifest, brought_back
 
 
 def _open(source: Path, spool: IO[bytes], key: Key) -> None:
@@ -442,12 +422,7 @@ def _prepare_tables(manifest: Manifest) -> None:
             f"by version {VERSION}. Restore into a database without tables; it is migrated then."
         )
     executor = MigrationExecutor(connection)
-    executor.migrate(_last(wanted, executor))
-
-
-def _last(wanted: set[Node], executor: MigrationExecutor) -> list[Node]:
-    nodes = executor.loader.graph.node_map
-    return sorted(n for n in wanted if not any(c in wanted for c in nodes[n].children))
+    executor.migrate(last_of(wanted, executor.loader))
 
 
 @contextmanager

@@ -56,14 +56,16 @@ def known_migrations() -> set[Node]:
     return set(MigrationLoader(connection).disk_migrations or ())
 
 
+def last_of(migrations: set[Node], loader: MigrationLoader) -> list[Node]:
+    """Return those of the migrations that none of the others builds upon."""
+    nodes = loader.graph.node_map
+    return sorted(n for n in migrations if not any(c in migrations for c in nodes[n].children))
+
+
 def models_after(migrations: Iterable[Node]) -> list[type[Model]]:
     """Return a model of each table as it is after these migrations, whatever the code has now."""
     loader = MigrationLoader(connection)
-    there = set(migrations)
-    leaves = [
-        node for node in there if not any(c in there for c in loader.graph.node_map[node].children)
-    ]
-    apps: Apps = loader.project_state(sorted(leaves)).apps
+    apps: Apps = loader.project_state(last_of(set(migrations), loader)).apps
     found = [
         model
         for model in apps.get_models(include_auto_created=True)

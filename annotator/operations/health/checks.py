@@ -4,7 +4,7 @@ import os
 import shutil
 import stat
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -87,7 +87,8 @@ def look_at_erasures() -> Iterator[Finding]:
     except Refused as refusal:
         yield warning(PART, refusal.sentence, "A restore of an older backup is refused until then.")
         return
-    back = _back(recorded)
+    rows = Reference.objects.filter(pk__in=list(recorded), erased_at=None).order_by("pk")
+    back = [str(pk) for pk in rows.values_list("pk", flat=True)]
     if back:
         more = f" and {len(back) - MOST_NAMED:,} more" if len(back) > MOST_NAMED else ""
         yield missing(
@@ -98,11 +99,6 @@ def look_at_erasures() -> Iterator[Finding]:
         )
     else:
         yield ok(PART, f"{len(recorded)} are on record; none of them is back.")
-
-
-def _back(recorded: Iterable[str]) -> list[str]:
-    rows = Reference.objects.filter(pk__in=list(recorded), erased_at=None).order_by("pk")
-    return [str(pk) for pk in rows.values_list("pk", flat=True)]
 
 
 OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
@@ -128,7 +124,8 @@ def _modes(directory: Path) -> Finding:
         )
     # What lies in a folder that only its owner enters is out of the others' reach, whatever its
     # own mode: a copy, though, retains the mode and loses the folder.
-    exposed = [path for path in _private(directory) if path.stat().st_mode & OTHERS]
+    private = [directory / name for name in SECRETS if (directory / name).is_file()]
+    exposed = [path for path in private if path.stat().st_mode & OTHERS]
     if directory.stat().st_mode & OTHERS:
         return missing(
             "file modes",
@@ -143,10 +140,6 @@ def _modes(directory: Path) -> Finding:
             f"Close them: `chmod go= {' '.join(str(path) for path in sorted(exposed))}`.",
         )
     return ok("file modes", "Only the owner reads the data directory.")
-
-
-def _private(directory: Path) -> list[Path]:
-    return [directory / name for name in SECRETS if (directory / name).is_file()]
 
 
 def _free_space(directory: Path) -> Finding:
@@ -272,12 +265,9 @@ def look_at_broker() -> Iterator[Finding]:
 
 def look_at_jobs() -> Iterator[Finding]:
     """Return how many jobs wait for longer than a worker that is free would let them."""
-    waiting, now = 0, database_now()
-    for model in kinds_of_jobs():
-        for since in model._default_manager.filter(status=JobStatus.QUEUED).values_list(
-            "created_at", flat=True
-        ):
-            waiting += (now - since).total_seconds() > 60 * LONGEST_WAIT_MINUTES
+    since = database_now() - timedelta(minutes=LONGEST_WAIT_MINUTES)
+    late = {"status": JobStatus.QUEUED, "created_at__lt": since}
+    waiting = sum(model._default_manager.filter(**late).count() for model in kinds_of_jobs())
     if waiting:
         yield warning(
             "jobs",

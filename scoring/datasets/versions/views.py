@@ -11,13 +11,13 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotator.access.gate import SignedInRequest
 from annotator.access.visibility import show_systems
+from annotator.adjudication.settled.queries import names_for
 from core.errors import Refused
 from core.http import SeeOther
 from scoring.access.scopes import (
     SPLITS,
     VersionReader,
     may_export,
-    names_for,
     version_or_404,
     version_reader,
 )

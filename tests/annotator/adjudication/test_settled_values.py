@@ -202,7 +202,10 @@ def test_a_round_says_how_many_have_answered(cast, rating: Rating) -> None:
     SecondLook.objects.create(round=row, assignment=rating.assignment, answered_at=now)
     (found,) = rounds_on(rating.candidate_id)
     assert (found.number, found.asked, found.answered) == (2, 1, 1)
-    assert (found.kind, found.question) == ("the same annotators look again", "Claim 3?")
+    assert (found.get_kind_display(), found.question) == (
+        "the same annotators look again",
+        "Claim 3?",
+    )
     assert found.finished_at is None
 
 
@@ -212,7 +215,7 @@ def test_a_flip_is_told_on_both_candidates_each_against_the_other(rating: Rating
     names = {one.pk: "one", two.pk: "two"}
     for pk, other in ((one.pk, "two"), (two.pk, "one")):
         (found,) = conflicts_on(pk, names)
-        assert (found.other, found.rules_version, found.status) == (other, 3, "lapsed")
+        assert (found.other, found.row.rules_version, found.row.status) == (other, 3, "lapsed")
         assert "2.00" in found.words
 
 

@@ -6,9 +6,7 @@ from django.utils import timezone
 
 from annotator.accounts.sessions import create_token
 from annotator.campaigns.queries import (
-    AnnotatorProgress,
     CandidateCounts,
-    annotator_progress,
     campaign_notices,
     campaign_progress,
     candidate_counts,
@@ -26,6 +24,7 @@ from annotator.models import (
     Round,
     Turn,
 )
+from annotator.planning.queries import AnnotatorProgress, annotator_progress
 from annotator.rating.services import flag_candidate, recuse, skip_assignment
 from tests.annotator.adjudication.discrepant import open_conflict
 from tests.conftest import grant
@@ -192,12 +191,16 @@ def test_flags_skips_and_recusals_are_told_with_reason_and_outcome(cast) -> None
     cast.bob.save()
     recuse(assignment=second[0])
     told = campaign_notices(cast.campaign)
-    assert [(n.kind, n.reference_id, n.username, n.words, n.outcome) for n in told] == [
-        ("recusal", "r2", "alice", "", "now with bob"),
-        ("skip", "r1", "alice", "", "nobody has it now"),
-        ("flag", "r1", "alice", "ends in mid-word", ""),
+    of = [(n.row.assignment.candidate.reference, n.row.assignment.annotator) for n in told]
+    assert [(one.reference_id, who.username) for one, who in of] == [
+        *(("r2", "alice"), ("r1", "alice"), ("r1", "alice"))
     ]
-    assert told[1].reason == "outside my technical field"
+    assert [(n.kind, n.row.reason, n.outcome) for n in told] == [
+        ("recusal", "", "now with bob"),
+        ("skip", "", "nobody has it now"),
+        ("flag", "ends in mid-word", ""),
+    ]
+    assert told[1].row.get_reason_code_display() == "outside my technical field"
     assert campaign_notices(cast.elsewhere) == ()
 
 

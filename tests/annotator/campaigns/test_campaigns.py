@@ -180,10 +180,10 @@ def versions(cast) -> None:
 @pytest.mark.usefixtures("versions")
 def test_versions_stand_newest_first_with_gaps_in_points(cast) -> None:
     found = rules_history(cast.campaign)
-    assert [row.number for row in found] == [3, 2, 1]
+    assert [rules.row.number for rules in found] == [3, 2, 1]
     assert [row.overall_gap for row in found] == ["0.45", "1.54", "2.00"]
     assert [row.is_current for row in found] == [False, True, False]
-    assert [row.made_by for row in found] == ["", "ada", ""]
+    assert [rules.row.made_by for rules in found] == [None, cast.ada, None]
     assert rules_history(cast.elsewhere) == ()
 
 

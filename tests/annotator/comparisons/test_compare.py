@@ -262,7 +262,7 @@ def test_left_and_right_are_those_of_the_row(cast, rows) -> None:
     for row in rows:
         page = compare_page(cast.alice, row.pk)
         assert page is not None
-        for view, candidate in ((page.left_view, row.left), (page.right_view, row.right)):
+        for view, candidate in zip(page.seen.candidates, (row.left, row.right), strict=True):
             words = "".join(s.text for e in view.claims[0].limitations for s in e.segments)
             assert words and candidate.claims.endswith(words)
 

@@ -24,12 +24,12 @@ def save(path: Path, text: str = TABLE) -> Path:
 def test_a_missing_campaign_is_created_and_a_known_one_is_filled(tmp_path: Path) -> None:
     with save(tmp_path / "a.csv").open("rb") as file:
         file.read(20)
-        first = import_file(slug="room", file=file, file_name="a.csv", format="csv")
-        again = import_file(slug="room", file=file, file_name="a.csv", format="csv")
-    assert (first.is_new_campaign, again.is_new_campaign) == (True, False)
-    assert (first.counts["references"], again.counts["references"]) == (1, 0)
-    assert Reference.objects.get().imported_from == first.row
-    assert AuditEvent.objects.filter(details__import=str(first.row.pk)).count() == 1
+        first, is_made = import_file(slug="room", file=file, file_name="a.csv", format="csv")
+        again, is_made_again = import_file(slug="room", file=file, file_name="a.csv", format="csv")
+    assert (is_made, is_made_again) == (True, False)
+    assert [row.result["stored"]["references"] for row in (first, again)] == [1, 0]
+    assert Reference.objects.get().imported_from == first
+    assert AuditEvent.objects.filter(details__import=str(first.pk)).count() == 1
 
 
 def test_a_campaign_that_somebody_creates_meanwhile_is_taken(tmp_path, monkeypatch) -> None:
@@ -39,8 +39,8 @@ def test_a_campaign_that_somebody_creates_meanwhile_is_taken(tmp_path, monkeypat
 
     monkeypatch.setattr(imports_services, "create_campaign", overtaken)
     with save(tmp_path / "a.csv").open("rb") as file:
-        done = import_file(slug="room", file=file, file_name="a.csv", format="csv")
-    assert not done.is_new_campaign
+        _, is_made = import_file(slug="room", file=file, file_name="a.csv", format="csv")
+    assert not is_made
     assert Reference.objects.get().campaign == Campaign.objects.get()
 
 

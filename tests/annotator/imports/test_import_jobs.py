@@ -22,7 +22,6 @@ from annotator.imports.services import (
     FORGOTTEN,
     LONGEST_NAME,
     SMALL_BYTES,
-    Work,
     cancel_import,
     carry_out_if_small,
     carry_out_import,
@@ -30,6 +29,7 @@ from annotator.imports.services import (
     request_import,
     shown_name,
     sweep_imports,
+    under_way,
 )
 from annotator.models import AuditEvent, Candidate, ClaimImport, ImportStage, Preference, Reference
 from core.errors import OutOfDate
@@ -315,8 +315,8 @@ def test_preferences_come_in_with_their_claims_and_name_their_import(cast) -> No
 @pytest.mark.parametrize(("stage", "verb"), [("check", "Checking"), ("apply", "Storing")])
 def test_what_is_under_way_is_said_with_what_was_read_so_far(stage: str, verb: str) -> None:
     row, file = ClaimImport(stage=ImportStage(stage), file_bytes=4), io.BytesIO(b"four")
-    work = Work(row, file, lambda: None)
+    reached = under_way(row, file, lambda: None)
     assert (row.progress, row.message) == (0.0, f"{verb}: 0 records read.")
     file.seek(1)
-    work.reached(12_345)
+    reached(12_345)
     assert (row.progress, row.message) == (0.25, f"{verb}: 12,345 records read.")

@@ -21,7 +21,7 @@ from annotator.operations.backups.erasure_record import (
     remember_erasures,
 )
 from annotator.operations.backups.sealing import KeyFile, seal_to, write_sealed
-from annotator.operations.backups.services import Restored, restore_backup
+from annotator.operations.backups.services import restore_backup
 from annotator.operations.backups.tables import (
     PlainDigest,
     applied_migrations,
@@ -236,8 +236,8 @@ def test_a_backup_from_before_an_erasure_names_the_matter_and_comes_back_by_a_wo
     assert "--bring-back-erased" in said
     assert "secret" not in said
     assert not Reference.objects.exists()
-    restored = restore(source, key[1], brings_back_erased=True, **how)
-    assert [one.reference for one in restored.brought_back] == [str(erased.pk)]
+    brought_back = restore(source, key[1], brings_back_erased=True, **how)
+    assert [one.reference for one in brought_back] == [str(erased.pk)]
     (finding,) = look_at_erasures()
     assert (finding.level, str(erased.pk) in finding.found) == ("missing", True)
     Reference.objects.filter(pk=erased.pk).update(erased_at=timezone.now())
@@ -245,8 +245,8 @@ def test_a_backup_from_before_an_erasure_names_the_matter_and_comes_back_by_a_wo
     assert finding.level == "ok"
 
 
-def restore(source: Path, key_file: Path, **how: Any) -> Restored:
-    return restore_backup(source=source, key=KeyFile(key_file), **how)
+def restore(source: Path, key_file: Path, **how: Any) -> list[ErasedReference]:
+    return restore_backup(source=source, key=KeyFile(key_file), **how)[1]
 
 
 def test_a_database_that_knows_of_a_later_erasure_says_so_and_puts_it_on_record(before, key):
@@ -261,7 +261,7 @@ def test_a_database_that_knows_of_a_later_erasure_says_so_and_puts_it_on_record(
 
 def test_a_matter_erased_when_the_backup_was_made_is_not_brought_back(key, own_directory, tmp_path):
     source, erased = backed_up(key[0], tmp_path, was_erased=True)
-    assert restore(source, key[1], **in_a_file(erased, tmp_path)).brought_back == []
+    assert restore(source, key[1], **in_a_file(erased, tmp_path)) == []
 
 
 def test_a_record_that_cannot_be_read_whole_is_no_record_without_erasures(before, key, tmp_path):

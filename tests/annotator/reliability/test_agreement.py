@@ -11,9 +11,8 @@ from annotator.reliability.grids import (
     POINTS,
     SHARE,
     Cell,
-    Notes,
+    Grid,
     by_criterion,
-    cell,
     drift_grid,
     histograms,
     pair_grid,
@@ -126,17 +125,17 @@ def test_numbers_are_written_with_a_true_minus_and_no_minus_zero(form, value, te
 
 
 def test_an_undefined_figure_says_so_and_one_reason_has_one_note() -> None:
-    notes = Notes()
-    first = cell(stored(None, "Nobody rated."), COEFFICIENT, notes)
-    again = cell(stored(None, "Nobody rated."), COEFFICIENT, notes)
-    other = cell(stored(0.5, "One reference only."), COEFFICIENT, notes)
+    grid = Grid("", ())
+    first = grid.cell(stored(None, "Nobody rated."), COEFFICIENT)
+    again = grid.cell(stored(None, "Nobody rated."), COEFFICIENT)
+    other = grid.cell(stored(0.5, "One reference only."), COEFFICIENT)
     assert first == again == Cell("undefined", "", 1)
     assert other == Cell("0.500", "", 2)
-    assert notes.found == ["Nobody rated.", "One reference only."]
+    assert grid.notes == ["Nobody rated.", "One reference only."]
 
 
 def test_an_interval_is_written_beside_its_value() -> None:
-    found = cell(stored(0.5, low=-0.25, high=1.0), COEFFICIENT, Notes())
+    found = Grid("", ()).cell(stored(0.5, low=-0.25, high=1.0), COEFFICIENT)
     assert found.interval == "\N{MINUS SIGN}0.250 to 1.000"
 
 

@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 from django.test import Client
 
+from annotator.adjudication.settled.queries import names_for
 from annotator.models import ClaimImport, Membership, Rating, Reference, Unblinding
 from scoring import files as scoring_files
-from scoring.access.scopes import names_for, read_rows
+from scoring.access.scopes import read_rows
 from scoring.datasets.versions.queries import Filter, page_of
 from scoring.formats import rows as formats_rows
 from scoring.models import DatasetVersion

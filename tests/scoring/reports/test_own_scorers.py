@@ -8,7 +8,8 @@ from scoring.patclaimeval import prior
 from scoring.patclaimeval.data import Quadruplet
 from scoring.patclaimeval.errors import CheckpointInvalid
 from scoring.patclaimeval.prior import load_prior, prior_of
-from scoring.patclaimeval.ridge_training import compare, fit
+from scoring.patclaimeval.ridge import fit
+from scoring.patclaimeval.ridge_training import compare
 from scoring.reports import left_out
 from scoring.reports.left_out import TOO_FEW, TOO_MANY
 from scoring.reports.scorers import describe_version, is_neural

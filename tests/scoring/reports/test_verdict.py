@@ -16,10 +16,10 @@ def test_the_verdict_names_the_best_the_power_and_the_ceiling() -> None:
 @pytest.mark.parametrize("trained", ["patclaimeval-left-out", "model:7"])
 @pytest.mark.parametrize("is_first", [True, False])
 def test_the_verdict_says_what_labels_add_to_the_model_that_saw_none(trained, is_first) -> None:
-    names = (trained, "patclaimeval-0") if is_first else ("patclaimeval-0", trained)
+    first, second = (trained, "patclaimeval-0") if is_first else ("patclaimeval-0", trained)
     document = report_document()
     document["scorers"][trained] = document["scorers"]["bleu-1"] | {"label": "Ours"}
-    found = pair(*names, 0.02 if is_first else -0.02, "cannot tell")
+    found = pair(first, second, 0.02 if is_first else -0.02, "cannot tell")
     document["comparisons"]["families"][0]["pairs"] += [
         found,
         pair("patclaimeval-0", "bleu-1", 1, "better"),
