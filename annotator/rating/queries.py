@@ -12,6 +12,7 @@ from uuid import UUID
 from django.db.models import OuterRef, Subquery
 
 from annotator.access.scopes import assignments_for
+from annotator.claims.minimap import Cell, State, cells_of, count_states
 from annotator.claims.reading import Reading
 from annotator.conflicts.queries import LOCKED_SENTENCE, is_locked
 from annotator.models import (
@@ -67,6 +68,21 @@ class RatePage:
     def reading(self) -> Reading:
         candidate = self.assignment.candidate
         return reading_of(candidate.reference.claims, candidate.claims)
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        return cells_of(self.reading)
+
+    @property
+    def lost(self) -> list[tuple[State, int]]:
+        """Return how many claims of the reference are missing."""
+        return [one for one in count_states(self.cells).items() if one[0] == State.MISSING]
+
+    @property
+    def found(self) -> list[tuple[State, int]]:
+        """Return how many claims of the candidate differ, by state."""
+        unlike = (State.CHANGED, State.MOVED, State.ADDED)
+        return [one for one in count_states(self.cells).items() if one[0] in unlike]
 
     @cached_property
     def siblings(self) -> tuple[Sibling, ...]:

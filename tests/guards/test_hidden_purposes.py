@@ -41,6 +41,8 @@ def shape(text: str) -> str:
     text = TIME.sub("TIME", text)
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}|[A-Za-z0-9]{64}", "ID", text)
     text = re.sub(r'name="csrfmiddlewaretoken" value="\w+"|"X-CSRFToken": "\w+"', "TOKEN", text)
+    # The states of claims follow from the two texts, as the rows do.
+    text = re.sub(r"(?s)<nav class=\"minimap\".*?</nav>", "TEXT", text)
     text = re.sub(r"(?s)<pre.*?</pre>|<div class=\"(?:panes|rows?)\b.*?(?=<form)", "TEXT", text)
     return re.sub(r"\d+", "N", text)
 

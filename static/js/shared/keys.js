@@ -1,8 +1,8 @@
 // Keys of a page with claim sets: looked up in the person's own keymap, but for the digits.
 import { foldDependents, goToDifference, scrollPane } from "./reading.js";
 
-// A focused pane scrolls by its own arrows and page keys.
-const SCROLLING = ["ArrowDown", "ArrowUp", "PageDown", "PageUp"];
+// A focused pane scrolls by its own arrows and page keys; the cells of the minimap have theirs.
+const SCROLLING = ["ArrowDown", "ArrowUp", "PageDown", "PageUp", "Home", "End"];
 const everywhere = {
   "scroll-down": () => scrollPane("candidate", 1),
   "scroll-up": () => scrollPane("candidate", -1),
@@ -28,7 +28,7 @@ export function listenForKeys(keys, more, { digit, typing }) {
     }
     if (isTyping(event.target) && !isCtrl) {
       typing(event);
-    } else if (event.target.closest(".pane, .reading") && SCROLLING.includes(event.key)) {
+    } else if (event.target.closest(".pane, .reading, .minimap") && SCROLLING.includes(event.key)) {
       return;
     } else if (digit(key, event.target)) {
       event.preventDefault();

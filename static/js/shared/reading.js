@@ -55,6 +55,32 @@ function goToPlace(side, place) {
   claim?.scrollIntoView({ block: "center" });
 }
 
+// Shows both claims of a cell of the minimap: in rows they stand side by side, else each in its pane.
+function goToCell(cell) {
+  panes().querySelector(".minimap [aria-current]")?.removeAttribute("aria-current");
+  cell.setAttribute("aria-current", "true");
+  cell.scrollIntoView({ block: "nearest" });
+  for (const id of cell.dataset.places.split(" ").reverse()) {
+    document.getElementById(id).scrollIntoView({ block: "start" });
+  }
+}
+
+// One stop for Tab, whatever the size of the set; the arrows go from cell to cell.
+function walkCells(event) {
+  const cells = [...panes().querySelectorAll(".minimap a")];
+  const at = cells.indexOf(event.target);
+  const next = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: cells.length - 1 }[event.key];
+  if (at >= 0 && cells[next]) {
+    event.preventDefault();
+    cells[at].tabIndex = -1;
+    cells[next].tabIndex = 0;
+    cells[next].focus();
+    goToCell(cells[next]);
+  }
+}
+
+const leaveOneStop = () => panes().querySelectorAll(".minimap li + li a").forEach((cell) => { cell.tabIndex = -1; });
+
 export function toggleAid(button) {
   const isOn = panes().classList.toggle(`shows-${button.dataset.aid}`);
   button.setAttribute("aria-pressed", String(isOn));
@@ -67,6 +93,7 @@ export function showPanes(html) {
   const tops = SCROLLERS.map((id) => document.getElementById(id)?.scrollTop);
   replacePart("panes", html);
   addFolds();
+  leaveOneStop();
   folded.forEach((id) => fold(document.getElementById(id), true));
   current = null;
   SCROLLERS.forEach((id, index) => document.getElementById(id)?.scrollTo({ top: tops[index] ?? 0 }));
@@ -75,7 +102,14 @@ export function showPanes(html) {
 
 export function startReading() {
   addFolds();
+  leaveOneStop();
+  document.addEventListener("keydown", walkCells);
   document.addEventListener("click", (event) => {
+    const cell = event.target.closest(".minimap a");
+    if (cell) {
+      event.preventDefault();
+      goToCell(cell);
+    }
     const link = event.target.closest("[data-place]");
     if (link) {
       event.preventDefault();

@@ -1,0 +1,133 @@
+"""A set of a hundred claims on the rate page: the minimap, what is seen, ways through it."""
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from annotator.models import Assignment, Reference, User
+from tests.browser.axe import faults
+from tests.browser.conftest import Enter
+from tests.browser.scene import press
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+CLAIMS = 100
+PARTS = ("spring", "seal", "valve", "bearing", "sensor", "cover", "flange", "gasket", "lever")
+# The whole claims that are seen: below the sticky heads, above the end of the pane.
+SEEN = """() => {
+  const end = document.getElementById("reading").getBoundingClientRect().bottom;
+  const top = document.querySelector(".row.heads").getBoundingClientRect().bottom;
+  return [...document.querySelectorAll(".claim[data-side=candidate]")].filter((claim) => {
+    const text = claim.querySelector(".claim-text").getBoundingClientRect();
+    return text.top >= top - 1 && text.bottom <= end + 1;
+  }).length;
+}"""
+
+
+def hundred(*, is_candidate: bool = False) -> str:
+    """Return claims as long as those of granted patents (31 words); the candidate differs.
+
+    It changes each tenth claim, lacks claim 23 and has one that is its own.
+    """
+    claims = [
+        "1. A pump comprising a housing (10), a rotor (12) that is mounted in the housing, and a "
+        "controller (14) configured to stop the rotor when a pressure exceeds a limit."
+    ]
+    for number in range(2, CLAIMS + 1):
+        if is_candidate and number == 23:
+            continue
+        part, other = PARTS[number % 9], PARTS[(number + 4) % 9]
+        parent = 1 if number % 7 == 2 or number in (24, 23) else number - 1
+        where = "behind" if is_candidate and number % 10 == 0 else "between the rotor and"
+        claims.append(
+            f"{number}. The pump of claim {parent}, wherein the housing (10) further holds a "
+            f"{part} of type {number}, the {part} being arranged {where} a {other} that is joined "
+            "to the shaft."
+        )
+    if is_candidate:
+        claims.append("101. The pump of claim 1, wherein a camera films a display made of glass.")
+    return "\n".join(claims)
+
+
+@pytest.fixture
+def long_work(work: list[Assignment]) -> list[Assignment]:
+    Reference.objects.update(claims=hundred())
+    work[0].candidate.reference.candidates.update(claims=hundred(is_candidate=True))
+    return work
+
+
+@pytest.fixture
+def long_scene(long_work: list[Assignment], scene: Page) -> Page:
+    scene.reload()
+    scene.wait_for_selector(".fold")
+    return scene
+
+
+def test_eight_claims_of_a_hundred_are_seen_and_the_set_at_a_glance(long_scene: Page) -> None:
+    assert long_scene.evaluate(SEEN) >= 8
+    cells = long_scene.locator(".minimap a")
+    expect(cells).to_have_count(CLAIMS + 1)
+    for state, count in (("changed", 10), ("missing", 1), ("added", 1), ("matched", 89)):
+        expect(long_scene.locator(f".minimap .state-{state}")).to_have_count(count)
+    expect(long_scene.locator(".states")).to_have_text(["1 missing", "10 changed 1 added"])
+    for folded in long_scene.locator(".tree").all():
+        expect(folded).to_be_hidden()
+    height = long_scene.locator(".minimap").bounding_box()
+    assert height and height["height"] <= 50
+
+
+def test_an_open_tree_or_list_of_marks_leaves_most_of_the_claims(long_scene: Page) -> None:
+    for name in ("Tree", "marks"):
+        for summary in long_scene.locator("summary").filter(has_text=name).all():
+            summary.click()
+        heads = long_scene.locator(".row.heads").bounding_box()
+        assert heads and heads["height"] < 145, name
+
+
+def test_a_cell_leads_to_its_claims_by_click_and_by_arrow(long_scene: Page) -> None:
+    long_scene.get_by_role("link", name="60 changed").click()
+    for side in ("reference", "candidate"):
+        claim = long_scene.locator(f".claim[data-side={side}]").filter(has_text="of type 60,")
+        expect(claim).to_be_in_viewport()
+    expect(long_scene.locator(".minimap [aria-current]")).to_have_text("60 changed")
+    long_scene.locator(".minimap a").first.focus()
+    press(long_scene, "ArrowRight", "ArrowRight")
+    expect(long_scene.get_by_role("link", name="3 matched", exact=True)).to_be_focused()
+    press(long_scene, "End")
+    added = long_scene.locator(".claim").filter(has_text="a camera films")
+    expect(added).to_be_in_viewport()
+    assert long_scene.locator(".minimap a[tabindex='0']").count() == 1
+    press(long_scene, "Control+Enter")
+    expect(long_scene.locator(".scale.field-wrong")).to_have_count(4)
+
+
+def test_in_columns_a_cell_moves_both(long_scene: Page) -> None:
+    press(long_scene, "a")
+    long_scene.wait_for_selector(".columns")
+    long_scene.get_by_role("link", name="60 changed").click()
+    for side in ("reference", "candidate"):
+        claim = long_scene.locator(f"#{side} .claim").filter(has_text="of type 60,")
+        expect(claim).to_be_in_viewport()
+
+
+def test_without_scripts_cells_are_links(
+    browser: Browser, site: str, alice: User, long_work: list[Assignment], enter: Enter
+) -> None:
+    context = browser.new_context(java_script_enabled=False, base_url=site)
+    enter(context, alice)
+    page = context.new_page()
+    page.goto(f"/rate/{long_work[0].pk}/")
+    page.get_by_role("link", name="60 changed").click()
+    claim = page.locator(".claim[data-side=candidate]").filter(has_text="of type 60,")
+    expect(claim).to_be_in_viewport()
+    context.close()
+
+
+@pytest.mark.parametrize(
+    ("width", "height"), [(1280, 800), (390, 844), pytest.param(640, 400, id="at-200-percent")]
+)
+def test_a_long_set_breaks_no_rule(long_scene: Page, width: int, height: int) -> None:
+    long_scene.set_viewport_size({"width": width, "height": height})
+    found = faults(long_scene)
+    for summary in long_scene.locator("summary").filter(has_text="Tree").all():
+        summary.click()
+    found += faults(long_scene)
+    assert not found, "\n".join(found)
