@@ -150,9 +150,13 @@ def same_text(one: str, other: str) -> bool:
 
 
 def _scales(sent: Mapping[str, str], form: RatingForm | None) -> tuple[RadioGroup, ...]:
-    """Return a scale for each criterion, with a button for each score, grouped by band."""
+    """Return a scale for each criterion, with a button for each score, grouped by band.
+
+    The first wrong one takes the focus. A new page begins at its top: on a wide screen, where the
+    scales are seen beside the claims, the page's script puts the focus there.
+    """
     errors = {key: _reasons(form, key) for key in CRITERIA}
-    focused = focused_group(CRITERIA, errors, is_new=form is None)
+    focused = focused_group(CRITERIA, errors, is_new=False)
     labels = [(value, str(value)) for value in range(LOWEST, HIGHEST + 1)]
     scales = []
     for entry in RUBRIC:

@@ -7,6 +7,7 @@ from annotator.models import Assignment, Reference, User
 from tests.browser.axe import faults
 from tests.browser.conftest import Enter
 from tests.browser.scene import press
+from tests.browser.test_layout import START_AT_THE_TOP
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 CLAIMS = 100
@@ -131,3 +132,61 @@ def test_a_long_set_breaks_no_rule(long_scene: Page, width: int, height: int) ->
         summary.click()
     found += faults(long_scene)
     assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("width", "height"), [(390, 844), pytest.param(640, 400, id="at-200-percent")]
+)
+def test_a_small_screen_begins_at_claims_that_name_their_side(
+    long_scene: Page, width: int, height: int
+) -> None:
+    long_scene.set_viewport_size({"width": width, "height": height})
+    long_scene.reload()
+    long_scene.wait_for_selector(".fold")
+    assert long_scene.evaluate("scrollY") == 0
+    for side in ("reference", "candidate"):
+        heading = long_scene.get_by_role("heading", name=f"{side} claim 1", exact=True)
+        expect(heading).to_be_in_viewport()
+        box = heading.locator(".side-name").bounding_box()
+        assert box and box["width"] > 40
+    press(long_scene, "7")
+    expect(long_scene.locator("fieldset").nth(1).locator("input").first).to_be_focused()
+
+
+def test_a_wide_screen_begins_at_the_scales(long_scene: Page) -> None:
+    expect(long_scene.locator("fieldset").first.locator("input").first).to_be_focused()
+
+
+def test_claims_marks_and_scores_are_six_stops_from_the_top(long_scene: Page) -> None:
+    for name, target in (
+        ("Skip to the claims", "#reading"),
+        ("Skip to the marks", ".row.heads summary"),
+        ("Skip to the scores", ".scales input"),
+    ):
+        long_scene.reload()
+        long_scene.wait_for_selector(".fold")
+        long_scene.evaluate(START_AT_THE_TOP)
+        link = long_scene.get_by_role("link", name=name)
+        stops = 0
+        while not link.evaluate("link => link === document.activeElement"):
+            press(long_scene, "Tab")
+            stops += 1
+            assert stops < 6
+        expect(link).to_be_in_viewport()
+        press(long_scene, "Enter", "Tab")
+        assert long_scene.evaluate("target => document.activeElement.matches(target)", target), name
+
+
+def test_names_of_controls_hold_no_letters_of_keys(long_scene: Page) -> None:
+    for role, name in (
+        ("button", "Aligned"),
+        ("button", "Differences"),
+        ("button", "Marks"),
+        ("button", "Keys"),
+        ("button", "Undo"),
+        ("link", "Rubric"),
+        ("textbox", "Comment optional"),
+        ("textbox", "Note to the adjudicator only"),
+    ):
+        within = long_scene.locator("main").get_by_role(role, name=name, exact=True)
+        expect(within).to_have_count(1)

@@ -74,7 +74,16 @@ function typing(event) {
   }
 }
 
+// Where the scales stand below the claims, the page begins at the claims.
+function focusFirstScale() {
+  const isWide = matchMedia("(min-width: 60.01rem)").matches;
+  if ("starts" in form.dataset && isWide && !location.hash && document.activeElement === document.body) {
+    goTo(scales, 0);
+  }
+}
+
 export function startKeys() {
+  focusFirstScale();
   listenForKeys(keys, actions, { digit, typing });
   document.querySelector("[data-action=rubric]").addEventListener("click", (event) => {
     event.preventDefault();
