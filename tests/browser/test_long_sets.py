@@ -190,3 +190,71 @@ def test_names_of_controls_hold_no_letters_of_keys(long_scene: Page) -> None:
     ):
         within = long_scene.locator("main").get_by_role(role, name=name, exact=True)
         expect(within).to_have_count(1)
+
+
+def test_a_number_after_g_goes_to_the_claim_and_gives_no_score(long_scene: Page) -> None:
+    press(long_scene, "g", "6", "0")
+    for side in ("reference", "candidate"):
+        claim = long_scene.locator(f".claim[data-side={side}]").filter(has_text="of type 60,")
+        expect(claim).to_be_in_viewport()
+    press(long_scene, "9")
+    expect(long_scene.get_by_text("no claim 609")).to_be_visible()
+    assert long_scene.locator(".scale input:checked").count() == 0
+    press(long_scene, "Escape", "7")
+    assert long_scene.locator(".scale input:checked").input_value() == "7"
+
+
+def test_a_term_is_found_and_counted_on_both_sides_over_marks(long_scene: Page) -> None:
+    press(long_scene, "/")
+    long_scene.keyboard.type("BETWEEN the  rotor")
+    counts = long_scene.locator("#tools output").last
+    expect(counts).to_have_text("99 in the reference, 88 in the candidate")
+    size = "CSS.highlights.get('found').size"
+    assert long_scene.evaluate(size) == 187
+    press(long_scene, "Control+A")
+    long_scene.keyboard.type("camera (")
+    expect(counts).to_have_text("0 in the reference, 0 in the candidate")
+    assert not faults(long_scene)
+    press(long_scene, "Backspace", "Backspace", "Enter")
+    expect(long_scene.locator(".claim").filter(has_text="a camera films")).to_be_in_viewport()
+    assert long_scene.evaluate(size) == 1
+
+
+def test_all_or_what_is_equal_is_folded(long_scene: Page) -> None:
+    folded = long_scene.locator(".claim.is-folded")
+    press(long_scene, "=")
+    expect(folded).to_have_count(2 * 89)
+    for text in ("of type 60,", "a camera films"):
+        for claim in long_scene.locator(".claim").filter(has_text=text).all():
+            assert "is-folded" not in str(claim.get_attribute("class"))
+    press(long_scene, "=")
+    expect(folded).to_have_count(0)
+    press(long_scene, "F")
+    expect(folded).to_have_count(200)
+
+
+def test_marks_are_walked_through_from_where_the_last_walk_ended(long_scene: Page) -> None:
+    press(long_scene, "F", ".", ">")
+    current = long_scene.locator(".is-current")
+    expect(current).to_have_count(1)
+    first = current.evaluate(
+        "mark => [mark.tagName, mark.closest('.claim').classList.contains('is-folded')]"
+    )
+    assert first == ["MARK", False]
+    # Claim 10 holds the first difference, so that the marks before it are passed.
+    assert current.evaluate("mark => Number(mark.closest('.claim').dataset.start)") > 1000
+    press(long_scene, ">", "<")
+    expect(current).to_have_count(1)
+    expect(current).to_be_in_viewport()
+
+
+def test_the_size_of_the_text_is_remembered(long_scene: Page) -> None:
+    size = "() => parseFloat(getComputedStyle(document.querySelector('.claim-text')).fontSize)"
+    normal = long_scene.evaluate(size)
+    long_scene.get_by_text("Find and fold", exact=True).click()
+    long_scene.get_by_role("button", name="Larger text").click()
+    larger = long_scene.evaluate(size)
+    assert larger > normal
+    long_scene.reload()
+    long_scene.wait_for_selector(".fold")
+    assert long_scene.evaluate(size) == larger

@@ -2,6 +2,7 @@
 import { quietButton, replacePart } from "./page.js";
 
 const DIFFERENCES = ".limitation:is(.is-missing, .is-added, .is-narrowed, .is-broadened, .is-changed)";
+const MARKS = ".shows-marks .claim mark:is(.foreign, .no-antecedent, .renamed, .broken), .claim mark.invisible";
 const SCROLLERS = ["reading", "reference", "candidate"];
 const panes = () => document.getElementById("panes");
 const scroller = (name) => document.getElementById("reading") ?? document.getElementById(name);
@@ -24,10 +25,19 @@ function addFolds() {
   }
 }
 
-export function foldDependents() {
-  const claims = [...panes().querySelectorAll(".claim[data-dependent]")];
+// Folds the claims, or unfolds them where all are folded.
+function foldEach(claims) {
   const isOpen = claims.some((claim) => !claim.classList.contains("is-folded"));
   claims.forEach((claim) => fold(claim, isOpen));
+}
+
+export const foldDependents = () => foldEach([...panes().querySelectorAll(".claim[data-dependent]")]);
+export const foldAll = () => foldEach([...panes().querySelectorAll(".claim")]);
+
+// What the minimap shows as matched or only moved; what is left open are the changes.
+export function foldEqual() {
+  const cells = [...panes().querySelectorAll(".minimap :is(.state-matched, .state-moved)")];
+  foldEach(cells.flatMap(placesOf).map((id) => document.getElementById(id)));
 }
 
 export function scrollPane(name, step) {
@@ -35,18 +45,28 @@ export function scrollPane(name, step) {
   pane.scrollBy({ top: step * pane.clientHeight * 0.8 });
 }
 
-export function goToDifference(step) {
-  const found = [...panes().querySelectorAll(DIFFERENCES)];
-  if (!found.length) {
-    return;
-  }
-  const at = found.indexOf(current);
-  const from = at < 0 ? (step > 0 ? -1 : 0) : at;
-  current?.classList.remove("is-current");
-  current = found[(from + step + found.length) % found.length];
-  current.classList.add("is-current");
-  current.scrollIntoView({ block: "center" });
+export function showWhole(element) {
+  fold(element.closest(".claim"), false);
+  element.scrollIntoView({ block: "center" });
 }
+
+// The next one from where the last walk ended, whatever it walked through; round at the ends.
+function walk(selector, step) {
+  const found = [...panes().querySelectorAll(selector)];
+  const lies = (one, where) => Boolean(current && current.compareDocumentPosition(one) & where);
+  const next = step > 0
+    ? found.find((one) => lies(one, Node.DOCUMENT_POSITION_FOLLOWING)) ?? found[0]
+    : found.findLast((one) => lies(one, Node.DOCUMENT_POSITION_PRECEDING)) ?? found.at(-1);
+  if (next) {
+    current?.classList.remove("is-current");
+    current = next;
+    current.classList.add("is-current");
+    showWhole(current);
+  }
+}
+
+export const goToDifference = (step) => walk(DIFFERENCES, step);
+export const goToMark = (step) => walk(MARKS, step);
 
 // A finding names a place in a text; the claim that holds it is shown.
 function goToPlace(side, place) {
@@ -55,14 +75,26 @@ function goToPlace(side, place) {
   claim?.scrollIntoView({ block: "center" });
 }
 
+const placesOf = (cell) => cell.dataset.places.split(" ");
+
 // Shows both claims of a cell of the minimap: in rows they stand side by side, else each in its pane.
 function goToCell(cell) {
   panes().querySelector(".minimap [aria-current]")?.removeAttribute("aria-current");
   cell.setAttribute("aria-current", "true");
   cell.scrollIntoView({ block: "nearest" });
-  for (const id of cell.dataset.places.split(" ").reverse()) {
+  for (const id of placesOf(cell).reverse()) {
     document.getElementById(id).scrollIntoView({ block: "start" });
   }
+}
+
+// By the reference's number, else by the candidate's; returns whether there is such a claim.
+export function goToClaim(number) {
+  const cells = [...panes().querySelectorAll(".minimap a")].filter((cell) => cell.dataset.number === number);
+  const cell = cells.find((one) => !one.matches(".state-added")) ?? cells[0];
+  if (cell) {
+    goToCell(cell);
+  }
+  return Boolean(cell);
 }
 
 // One stop for Tab, whatever the size of the set; the arrows go from cell to cell.

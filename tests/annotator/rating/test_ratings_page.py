@@ -64,7 +64,7 @@ def test_the_form_has_four_radio_groups_with_eleven_values(client, rows) -> None
         values = re.findall(rf'type="radio" name="{key}" value="(\d+)"', html)
         assert values == [str(n) for n in range(11)]
     # The page begins at the claims; its script puts the focus on the scales where they are seen.
-    assert " autofocus" not in html and " data-starts>" in html
+    assert not re.search(r'type="radio"[^>]* autofocus', html) and " data-starts>" in html
     assert re.search('<output id="overall-quality"[^>]*>\N{EN DASH}</output>', html)
     assert re.search(r'<button type="submit"[^>]*>Submit rating</button>', html)
     assert uuid.UUID(hidden(html, "key")).version == 4
