@@ -47,7 +47,7 @@ def show_aid(*, user: User, aid: str, is_shown: bool) -> ReadingPreference:
 
 @transaction.atomic
 def _show_changes(user: User, change: str, *, is_shown: bool) -> ReadingPreference:
-    row, _ = ReadingPreference.objects.select_for_update().get_or_create(user=user)
+    row, _ = ReadingPreference.objects.select_for_update(no_key=True).get_or_create(user=user)
     shown = {*row.shows_changes, change} if is_shown else {*row.shows_changes} - {change}
     row.shows_changes = [name for name in SWITCHED if name in shown]
     row.save(update_fields=["shows_changes"])
