@@ -1,10 +1,5 @@
-"""Tests of files that are written whole or not at all."""
-
-from __future__ import annotations
-
 import errno
 import os
-from pathlib import Path
 
 import pytest
 
@@ -12,15 +7,13 @@ from core.files import atomic_write
 from scoring.patclaimeval.errors import TrainingFailed, full_disk_reported
 
 
-def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
+def test_a_file_is_replaced_whole(tmp_path) -> None:
     for content in (b"one", b"two"):
         atomic_write(tmp_path / "a", [content])
         assert [path.read_bytes() for path in tmp_path.iterdir()] == [content]
 
 
-def test_a_full_disk_leaves_what_was_there_and_no_half_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_leaves_what_was_there_and_no_half_file(tmp_path, monkeypatch) -> None:
     def full(handle: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 

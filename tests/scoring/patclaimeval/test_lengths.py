@@ -1,9 +1,3 @@
-"""Tests of pairs over an encoder's limit: listed, refused or left out, never cut."""
-
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from scoring.patclaimeval.data import Quadruplet, distinct_pairs
@@ -19,14 +13,14 @@ from scoring.patclaimeval.errors import TrainingCancelled
 Items = list[Quadruplet]
 
 
-def test_each_distinct_pair_is_measured_once(tiny_bert: Path, quadruplets: Items) -> None:
+def test_each_distinct_pair_is_measured_once(tiny_bert, quadruplets) -> None:
     encoder = load_encoder(str(tiny_bert), max_tokens=200)
     known = measure(encoder, quadruplets, lambda done, of: None)
     assert list(known) == distinct_pairs(quadruplets)
     assert all(tokens == encoder.token_count(*pair) for pair, tokens in known.items())
 
 
-def test_measuring_can_be_stopped(tiny_bert: Path, quadruplets: Items) -> None:
+def test_measuring_can_be_stopped(tiny_bert, quadruplets) -> None:
     def stop(done: int, of: int) -> None:
         raise TrainingCancelled("stopped by rita")
 
