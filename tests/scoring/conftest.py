@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Self
@@ -180,6 +180,13 @@ def dataset_rows(references: int = 6) -> list[DatasetRow]:
 @pytest.fixture
 def rows() -> Callable[..., list[DatasetRow]]:
     return dataset_rows
+
+
+def labelled_alike(
+    rows: Iterable[DatasetRow], criteria: Sequence[str] = ALL_CRITERIA
+) -> list[DatasetRow]:
+    """Return the rows with their label for each of the criteria."""
+    return [replace(row, y=dict.fromkeys(criteria, row.y["feature_completeness"])) for row in rows]
 
 
 def imported(

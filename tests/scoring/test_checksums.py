@@ -1,5 +1,3 @@
-"""SHA256SUMS: what sha256sum itself finds in order, names of all kinds, earlier lines kept."""
-
 import shutil
 import subprocess
 from hashlib import sha256

@@ -1,5 +1,3 @@
-"""Datasets by name: each campaign has its own names, and nobody hears of those of others."""
-
 from typing import Any
 
 import pytest

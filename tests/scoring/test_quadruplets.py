@@ -1,5 +1,3 @@
-"""Quadruplets out of ratings: labels by policy, sides, provenance."""
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations

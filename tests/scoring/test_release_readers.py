@@ -1,5 +1,3 @@
-"""A release is read as it is by pandas and by Hugging Face datasets, with equal values."""
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

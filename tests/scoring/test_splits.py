@@ -1,5 +1,3 @@
-"""Splits: no claim text on two sides, whatever the data."""
-
 from hashlib import sha256
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Files by digest: whole, private, checked when read."""
-
 import os
 import time
 from datetime import date

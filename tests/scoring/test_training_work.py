@@ -1,5 +1,3 @@
-"""What a training costs: operations counted by hand, ranges in words."""
-
 from dataclasses import replace
 
 import pytest

@@ -1,5 +1,3 @@
-"""The human ceiling is the mean over left-out annotators, and unknown where nobody overlaps."""
-
 import json
 from dataclasses import replace
 
@@ -71,11 +69,11 @@ def test_the_counts_say_what_it_rests_on() -> None:
 
 
 def test_annotators_stand_apart_under_drawn_numbers() -> None:
-    told = FOUND["per_annotator"]
-    assert [row["annotator"] for row in told] == [f"Annotator {k}" for k in (1, 2, 3, 4)]
-    assert sorted(row["n"] for row in told) == [30, 54, 54, 54]
+    rows = FOUND["per_annotator"]
+    assert [row["annotator"] for row in rows] == [f"Annotator {k}" for k in (1, 2, 3, 4)]
+    assert sorted(row["n"] for row in rows) == [30, 54, 54, 54]
     expected = sorted(one("value", j, np.arange(len(j.items))) for j in judge_everybody(OVERLAP))
-    assert sorted(row["value"] for row in told) == pytest.approx(expected, abs=1e-9)
+    assert sorted(row["value"] for row in rows) == pytest.approx(expected, abs=1e-9)
     orders = {
         tuple(row["n"] for row in human_ceiling(OVERLAP, 2, seed)["per_annotator"])
         for seed in range(8)
@@ -85,12 +83,8 @@ def test_annotators_stand_apart_under_drawn_numbers() -> None:
 
 def test_two_annotators_are_not_told_apart() -> None:
     kept = ANNOTATORS < 2
-    two = replace(
-        OVERLAP,
-        candidate=CANDIDATES[kept],
-        annotator=ANNOTATORS[kept],
-        value=OVERLAP.value[kept],
-    )
+    rows = {"candidate": CANDIDATES[kept], "annotator": ANNOTATORS[kept]}
+    two = replace(OVERLAP, value=OVERLAP.value[kept], **rows)
     found = human_ceiling(two, 100, 0)
     assert found["annotators"] == 2
     assert found["value"] is not None

@@ -1,5 +1,3 @@
-"""Labels follow the tie threshold; shares equal hand-computed numbers and scikit-learn."""
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

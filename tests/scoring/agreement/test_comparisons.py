@@ -1,18 +1,10 @@
-"""Comparisons find planted differences, pair their resamples, and claim nothing else."""
-
 import json
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from scoring.agreement.comparisons import (
-    Compared,
-    compare_scorers,
-    draw_swaps,
-    holm,
-    permutation_p,
-)
+from scoring.agreement.comparisons import Compared, compare_scorers, draw_swaps, holm, permutation_p
 from tests.scoring.agreement.samples import sample_of
 
 RNG = np.random.default_rng(8)
@@ -125,14 +117,9 @@ def test_a_scorer_without_order_is_not_compared_and_says_so() -> None:
 
 def test_one_scorer_alone_is_never_the_best() -> None:
     found = compare_scorers(Compared(SAMPLE, {"good": GOOD}))
-    assert found["families"] == [
-        {"name": "scorers", "pairs": []},
-        {"name": "baselines", "pairs": []},
-    ]
-    assert (found["best"], found["best_sentence"].split(",")[0]) == (
-        [],
-        "Only one scorer was measured",
-    )
+    nothing = [{"name": name, "pairs": []} for name in ("scorers", "baselines")]
+    assert (found["families"], found["best"]) == (nothing, [])
+    assert found["best_sentence"].startswith("Only one scorer was measured,")
 
 
 def test_the_document_is_json_and_the_same_for_the_same_seed() -> None:

@@ -1,5 +1,3 @@
-"""Correlations equal hand-computed numbers and scipy, and say when they are undefined."""
-
 import math
 
 import numpy as np

@@ -57,27 +57,22 @@ def test_an_item_that_one_scorer_lacks_is_left_out_for_all() -> None:
 
 
 def test_reasons_are_the_scorers_own_where_it_gave_one() -> None:
-    kept = comparable_items(
-        ITEMS,
-        [scorer("one", {"b0": None, "c0": math.inf, "b2": math.nan}, {"b0": "No answer came."})],
-    )
-    assert kept.dropped["scorers"]["one"] == {
-        "missing": 2,
-        "infinite": 0,
-        "reasons": {"No answer came.": 1, NOT_A_NUMBER: 1},
-    }
+    bad = {"b0": None, "c0": math.inf, "b2": math.nan}
+    kept = comparable_items(ITEMS, [scorer("one", bad, {"b0": "No answer came."})])
+    reasons = {"No answer came.": 1, NOT_A_NUMBER: 1}
+    assert kept.dropped["scorers"]["one"] == {"missing": 2, "infinite": 0, "reasons": reasons}
 
 
 def test_a_missing_score_counts_before_an_infinite_one_on_either_side() -> None:
     for changes in ({"b5": None, "c5": math.inf}, {"b5": -math.inf, "c5": None}):
-        told = comparable_items(ITEMS, [scorer("one", changes)]).dropped["scorers"]["one"]
-        assert told == {"missing": 1, "infinite": 0, "reasons": {NO_SCORE: 1}}
+        found = comparable_items(ITEMS, [scorer("one", changes)]).dropped["scorers"]["one"]
+        assert found == {"missing": 1, "infinite": 0, "reasons": {NO_SCORE: 1}}
 
 
 def test_scores_whose_difference_overflows_count_as_infinite() -> None:
     kept = comparable_items(ITEMS, [scorer("one", {"b3": 1e308, "c3": -1e308})])
-    told = kept.dropped["scorers"]["one"]
-    assert told == {"missing": 0, "infinite": 1, "reasons": {TOO_FAR_APART: 1}}
+    found = kept.dropped["scorers"]["one"]
+    assert found == {"missing": 0, "infinite": 1, "reasons": {TOO_FAR_APART: 1}}
 
 
 def test_an_item_that_two_scorers_lack_is_listed_once_with_both() -> None:

@@ -49,11 +49,8 @@ def test_what_is_hidden_says_why() -> None:
 
 def test_items_are_divided_into_thirds_by_the_words_of_their_candidates() -> None:
     found = divided(Evidence())["length"]
-    assert [places.tolist() for places in found.groups.values()] == [
-        [0, 1, 2, 3],
-        [4, 5, 6, 7],
-        [8, 9, 10, 11],
-    ]
+    thirds = [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]
+    assert [places.tolist() for places in found.groups.values()] == thirds
 
 
 def test_items_with_the_reference_stand_apart() -> None:

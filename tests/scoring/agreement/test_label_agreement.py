@@ -1,5 +1,3 @@
-"""Two scorers' labels are counted against each other, rows the first's."""
-
 import numpy as np
 from sklearn.metrics import confusion_matrix
 

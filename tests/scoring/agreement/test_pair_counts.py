@@ -1,5 +1,3 @@
-"""Weighted pair counts give the tau-b that scipy gives for the repeated or shortened items."""
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

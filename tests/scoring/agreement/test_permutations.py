@@ -1,5 +1,3 @@
-"""The permutation test equals brute force and scipy's, and is right about nothing and a lot."""
-
 from itertools import product
 
 import numpy as np

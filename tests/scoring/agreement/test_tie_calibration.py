@@ -1,5 +1,3 @@
-"""Thresholds equal a brute-force search, and no reference has a part in its own."""
-
 import json
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Labels that follow from others are counted, and no others."""
-
 from itertools import product
 
 import pytest

@@ -1,5 +1,3 @@
-"""Two versions compared on a page: what differs, why, and for whom."""
-
 import pytest
 from django.test import Client
 
@@ -115,7 +113,7 @@ def test_versions_of_fewer_criteria_lack_labels(scene, rita) -> None:
         ({"one": "", "other": "room@1"}, ["one"]),
     ],
 )
-def test_versions_that_are_none_are_told_at_their_fields(scene, rita, query, wrong) -> None:
+def test_versions_that_are_none_are_refused_at_their_fields(scene, rita, query, wrong) -> None:
     scene.freeze()
     answer = rita.get(PAGE, query)
     assert answer.status_code == 422
@@ -149,7 +147,7 @@ def test_who_rates_in_an_open_campaign_compares_nothing(scene, role) -> None:
     assert "→" in shown(signed_in(alice), PAGE, **query)
 
 
-def test_a_damaged_file_is_told(scene, rita, data_directory) -> None:
+def test_a_missing_file_is_reported(scene, rita, data_directory) -> None:
     version = scene.freeze()
     (data_directory / "datasets" / f"{version.sha256}.jsonl").unlink()
     assert "is missing" in shown(rita, PAGE, 422, one=version, other=version)

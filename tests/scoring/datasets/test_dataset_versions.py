@@ -1,5 +1,3 @@
-"""Versions: numbered, immutable, once for the same content."""
-
 import json
 
 import pytest

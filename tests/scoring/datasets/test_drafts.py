@@ -137,8 +137,8 @@ def test_no_list_of_rows_is_ever_held() -> None:
 
 @pytest.mark.usefixtures("only_new_objects")
 def test_a_list_of_rows_would_be_found_out() -> None:
-    kept = [a_row(f"q{n}", "A", "B", "C") for n in range(MOST_ALIVE)]
-    assert alive() >= len(kept)
+    rows = [a_row(f"q{n}", "A", "B", "C") for n in range(MOST_ALIVE)]
+    assert alive() >= len(rows)
 
 
 def alive() -> int:

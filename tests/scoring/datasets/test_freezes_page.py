@@ -1,5 +1,3 @@
-"""The freeze form, its preview, and the page of a freeze."""
-
 from typing import Any
 
 import pytest
@@ -47,7 +45,7 @@ def test_the_form_asks_for_a_freeze_and_leads_to_its_page(unrated, rita) -> None
 
 
 def test_criteria_are_asked_for_in_the_order_of_the_rubric(unrated, rita) -> None:
-    """The same request is known by its settings, however a program orders them."""
+    # The same request is known by its settings, however a program orders them.
     for criteria in (ALL_CRITERIA, ALL_CRITERIA[::-1]):
         rita.post(FORM, sent(criteria=list(criteria)))
     assert Freeze.objects.get().settings["criteria"] == list(ALL_CRITERIA)
@@ -78,7 +76,7 @@ MISTAKES: list[tuple[str, Any, str]] = [
 
 
 @pytest.mark.parametrize("button", ["freeze", "preview"])
-def test_a_mistake_is_told_at_its_field_and_the_form_is_kept(rita, button) -> None:
+def test_a_mistake_stands_at_its_field_and_the_form_stays(rita, button) -> None:
     pressed = {"preview": "1"} if button == "preview" else {}
     for field, value, reason in MISTAKES:
         answer = rita.post(FORM, sent(**{"seed": "41", field: value}, **pressed))
@@ -96,8 +94,8 @@ def test_a_preview_shows_what_the_version_then_says_and_stores_nothing(
     answer = rita.post(FORM, sent(preview="1", tie_band="3.5"))
     page = answer.content.decode()
     assert answer.status_code == 200
-    for said in ("Preview: 9 quadruplets", "no claim text in two splits", "Published: Jiang"):
-        assert said in page
+    for words in ("Preview: 9 quadruplets", "no claim text in two splits", "Published: Jiang"):
+        assert words in page
     assert "Krippendorff's alpha" in page
     assert not Freeze.objects.exists() and not DatasetVersion.objects.exists()
     assert not list(data_directory.glob("datasets/*"))

@@ -1,5 +1,3 @@
-"""The index of a dataset file: what it says of each row, and when it is no longer believed."""
-
 import json
 import os
 import sqlite3
@@ -15,12 +13,12 @@ from scoring.datasets.row_index import RECORDS, digest, open_index, write_index
 
 def row(**changes: Any) -> dict[str, Any]:
     """A quadruplet as its line says it."""
-    said = {
+    values = {
         "id": "q1", "reference_id": "r1", "A": "1. A cup.", "B": "1. A mug.", "C": "1. A jug.",
         "y": {"feature_completeness": 1, "overall_quality": -1}, "split": "train",
         "provenance": {"ratings": ["2", "1"], "adjudications": []},
     }  # fmt: skip
-    return said | changes
+    return values | changes
 
 
 def written(tmp_path: Path, *rows: dict[str, Any]) -> Path:
@@ -73,7 +71,7 @@ def test_repeats_of_one_comparison_are_told_apart(tmp_path) -> None:
 
 
 def test_comparisons_of_single_annotators_are_known_by_their_ratings(tmp_path) -> None:
-    """A pseudonym changes when somebody joins; the ratings behind it do not."""
+    # A pseudonym changes when somebody joins; the ratings behind it do not.
     of_another = row(annotator="annotator-1", provenance={"ratings": ["7", "8"]})
     (one,) = indexed(tmp_path, row(annotator="annotator-1"))
     same, another = indexed(tmp_path, row(annotator="annotator-2"), of_another)

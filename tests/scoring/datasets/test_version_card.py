@@ -1,5 +1,3 @@
-"""The card of a dataset: counts by hand."""
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,15 +1,11 @@
-"""From a rating to what used it, and from a reference to what an erasure would touch."""
-
 import pytest
 from django.test import Client
 
 from annotator.models import AuditEvent, Rating, Reference
 from scoring.datasets.exports.services import export_version
-from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import DatasetVersion, UsedRating
-from scoring.quadruplets import SplitPlan
 from scoring.reports.services import request_report
-from tests.scoring.conftest import FrozenScene, signed_in
+from tests.scoring.conftest import FrozenScene, imported, signed_in
 from tests.scoring.model_rows import CRITERION, model_row
 
 pytestmark = [pytest.mark.django_db]
@@ -103,9 +99,7 @@ def test_an_erasure_finds_versions_that_left_no_row_for_their_ratings(scene, ada
 def test_an_erasure_finds_imports_into_the_campaign_by_the_reference(
     scene, ada, data_directory, rows
 ) -> None:
-    version = import_dataset(
-        name="tiny", rows=rows(2), plan=SplitPlan("file"), campaign=scene.campaign
-    ).version
+    version = imported("tiny", rows(2), campaign=scene.campaign)
     touched = [
         ada.get(f"/datasets/references/{reference_of(scene, n).pk}/").context["touched"]["uses"]
         for n in range(3)

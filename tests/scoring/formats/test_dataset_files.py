@@ -1,5 +1,3 @@
-"""Which format a file has, and several files joined on their texts into one dataset."""
-
 import io
 import json
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Preferences of an export as rows: sides kept, ties as ties, bad items named."""
-
 import json
 from io import BytesIO
 from typing import Any

@@ -1,5 +1,3 @@
-"""The published layout: equal JSON values after a round, and the real sample where it is there."""
-
 import json
 import os
 from io import BytesIO

@@ -1,5 +1,3 @@
-"""Our own layout: the same bytes after a round, and strict refusals."""
-
 import json
 from collections.abc import Callable
 from io import BytesIO
@@ -11,6 +9,7 @@ from hypothesis import strategies as st
 
 from annotator.rubric import ALL_CRITERIA
 from core.text_io.streams import FormatError
+from scoring.formats import rows as formats_rows
 from scoring.formats.patent_ce_jsonl import KEYS, read, write
 from scoring.formats.rows import DatasetRow
 from scoring.quadruplets import SPLIT_NAMES, quadruplet_id
@@ -140,3 +139,12 @@ def test_rows_that_are_read_before_a_bad_line_are_no_excuse() -> None:
 def test_the_golden_file_is_written_and_read_as_its_rows() -> None:
     assert b"".join(write(ROWS)) == golden("patent-ce.jsonl")
     assert rows_of(golden("patent-ce.jsonl")) == list(ROWS)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_stored_file_is_closed_when_the_rows_are_read_or_given_up(count) -> None:
+    file = BytesIO(b"".join(write(ROWS)))
+    found: Any = formats_rows.read(file)
+    assert [next(found) for _ in range(count)] == list(ROWS)[:count]
+    found.close()
+    assert file.closed

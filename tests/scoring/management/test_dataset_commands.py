@@ -1,5 +1,3 @@
-"""freeze_dataset, import_dataset, export_dataset: one document, one line, the same bytes."""
-
 import json
 import sys
 from pathlib import Path
@@ -7,36 +5,24 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError
 
-from annotator.models import Rating
 from scoring import files as scoring_files
 from scoring.datasets.cards import withheld_text
 from scoring.datasets.versions.queries import card_page
 from scoring.models import Dataset, DatasetVersion
 from tests.scoring.management.commands import document, refusal, refused, run
-from tests.scoring.stored import stored_bytes
+from tests.scoring.stored import quality_file, stored_bytes
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def room(rated):
+def campaign(rated):
     """A campaign whose three references everybody has rated."""
     return rated(3).rate_all()
 
 
 def quality(path: Path, references: int = 6, label: int | None = None) -> str:
-    items = [
-        {
-            "gold_claim": f"1. A cup {n}.",
-            "A": f"1. A mug {n} {c}.",
-            "B": f"1. A bowl {n} {c}.",
-            "human_eval": {"Quality": c - 1 if label is None else label},
-        }
-        for n in range(references)
-        for c in range(3)
-    ]
-    path.write_text(json.dumps(items))
-    return str(path)
+    return str(quality_file(path, "Quality", references, label))
 
 
 @pytest.fixture
@@ -45,7 +31,7 @@ def published(data_directory, tmp_path) -> str:
     return quality(tmp_path / "quality.json")
 
 
-def test_a_freeze_prints_one_document_or_words(room) -> None:
+def test_a_freeze_prints_one_document_or_words(campaign) -> None:
     found = document("freeze_dataset", "room")
     assert list(found)[:4] == ["dataset", "version", "sha256", "items"]
     assert (found["dataset"], found["version"], found["items"]) == ("room", 1, 9)
@@ -69,7 +55,7 @@ def test_a_freeze_prints_one_document_or_words(room) -> None:
          "4 references for test"),
     ],
 )  # fmt: skip
-def test_a_share_of_0_withholds_nothing_and_what_is_withheld_is_said(
+def test_a_share_of_0_withholds_nothing_and_what_is_withheld_is_named(
     data_directory, tmp_path, test, validation, withheld
 ) -> None:
     path = quality(tmp_path / "quality.json", references=10)
@@ -103,7 +89,7 @@ def test_a_file_of_rows_that_stand_twice_is_the_same_dataset_and_says_so(
 
 
 def test_a_freeze_and_an_import_leave_the_index_for_the_pages(
-    room, published, data_directory
+    campaign, published, data_directory
 ) -> None:
     frozen = document("freeze_dataset", "room")
     imported = document("import_dataset", published, "--name", "foreign")
@@ -111,7 +97,7 @@ def test_a_freeze_and_an_import_leave_the_index_for_the_pages(
     assert indexes == sorted(f"rows-{found['sha256']}.sqlite3" for found in (frozen, imported))
 
 
-def test_a_freeze_takes_shares_criteria_and_the_way_of_splitting(room) -> None:
+def test_a_freeze_takes_shares_criteria_and_the_way_of_splitting(campaign) -> None:
     chosen = ("--criteria", "overall_quality", "logical_linkage", "--split-by", "time")
     found = document(
         *("freeze_dataset", "room", "--test-share", "0", "--validation-share", "0", *chosen)
@@ -165,14 +151,6 @@ def test_our_own_export_to_a_file_or_stdout_is_imported_as_the_same_version(
     assert found["sha256"] == version.sha256
 
 
-def test_an_exported_row_names_its_ratings(room, tmp_path) -> None:
-    run("freeze_dataset", "room")
-    run("export_dataset", "room", "--output", str(tmp_path / "out.jsonl"))
-    lines = (tmp_path / "out.jsonl").read_text().split("\n")[:-1]
-    named = {pk for line in lines for pk in json.loads(line)["provenance"]["ratings"]}
-    assert named == {str(pk) for pk in Rating.objects.values_list("pk", flat=True)}
-
-
 @pytest.mark.parametrize("name", ["nothing", "tiny@2", "tiny@x", "tiny@", "", "../tiny"])
 def test_an_export_of_what_is_not_there_lists_what_is(version, name) -> None:
     line = refusal("export_dataset", name)
@@ -186,7 +164,7 @@ def test_an_export_that_cannot_be_written_is_refused_in_one_line(version, tmp_pa
     assert list(tmp_path.parent.glob(".export-*")) == []
     assert "name a file" in refusal("export_dataset", "tiny", "--json")
     scoring_files.dataset_path(version.sha256).unlink()
-    target = tmp_path / "kept.jsonl"
+    target = tmp_path / "there.jsonl"
     target.write_text("before")
     for more in ((), ("--output", str(target))):
         assert "is missing" in refusal("export_dataset", "tiny", *more)

@@ -1,5 +1,3 @@
-"""Claims as the features read them: words, terms, phrases, citations, antecedents."""
-
 import pytest
 
 from scoring.patclaimeval.claims import (

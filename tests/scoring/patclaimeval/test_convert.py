@@ -1,5 +1,3 @@
-"""The authors' layout as a native model: the same scores as plain transformers, else a refusal."""
-
 from collections.abc import Callable
 from pathlib import Path
 

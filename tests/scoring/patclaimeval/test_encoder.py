@@ -148,8 +148,7 @@ def test_weights_that_would_have_to_be_unpickled_are_not_read(copy) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "size"),
-    [("hidden_size", 10**9), ("num_hidden_layers", 10**6), ("vocab_size", 10**9)],
+    ("name", "size"), [("hidden_size", 10**9), ("num_hidden_layers", 10**6), ("vocab_size", 10**9)]
 )
 def test_sizes_out_of_all_measure_are_refused_before_anything_is_allocated(
     tiny_bert, copy, name, size

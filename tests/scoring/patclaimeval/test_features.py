@@ -1,5 +1,3 @@
-"""The named features: values counted by hand, and what each kind of damage does to them."""
-
 import math
 from collections.abc import Iterator, Sequence
 

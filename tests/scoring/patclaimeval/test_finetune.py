@@ -15,7 +15,7 @@ from scoring.patclaimeval.checkpoint import read_checkpoint
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Progress, Quadruplet, TrainingResult, distinct_pairs
 from scoring.patclaimeval.encoder import load_encoder
-from scoring.patclaimeval.errors import TrainingFailed
+from scoring.patclaimeval.errors import TrainingFailed, full_disk_reported
 from scoring.patclaimeval.training import train_model
 from scoring.patclaimeval.training_state import LATEST, PRECISION
 
@@ -232,6 +232,11 @@ def test_a_full_disk_fails_in_a_sentence_and_leaves_no_half_file(scene, monkeypa
         name for name in left if name.startswith(TEMPORARY_PREFIX) or name.endswith(".partial")
     ]
     assert left <= {"state", PRECISION, "weights-2.safetensors", "rest-2.pt", LATEST}
+
+
+def test_other_errors_of_the_system_are_passed_on() -> None:
+    with pytest.raises(PermissionError), full_disk_reported():
+        raise PermissionError(errno.EACCES, "no")
 
 
 def test_a_run_that_is_taken_up_again_computes_in_the_floats_that_it_began_with(

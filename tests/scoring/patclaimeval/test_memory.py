@@ -14,8 +14,7 @@ TOKENS = dict.fromkeys(distinct_pairs(ITEMS), 10)
 
 
 @pytest.mark.parametrize(
-    ("budget", "sizes"),
-    [(50, [3]), (49, [2, 1]), (30, [2, 1]), (29, [1, 1, 1]), (1, [1, 1, 1])],
+    ("budget", "sizes"), [(50, [3]), (49, [2, 1]), (30, [2, 1]), (29, [1, 1, 1]), (1, [1, 1, 1])]
 )
 def test_a_batch_is_divided_in_order_into_parts_whose_distinct_pairs_fit(budget, sizes) -> None:
     parts = TokenBudget(budget).chunks(ITEMS, TOKENS)

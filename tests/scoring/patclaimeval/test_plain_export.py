@@ -1,5 +1,3 @@
-"""Plain export: the README's own code, run on the directory, gives the model's own scores."""
-
 import json
 import re
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""PatClaimEval-0: made from what ships, refused where it does not fit; it tells good from bad."""
-
 import json
 import subprocess
 import sys

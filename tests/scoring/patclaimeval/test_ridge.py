@@ -1,5 +1,3 @@
-"""Ridge regression around a prior: by hand, by a second implementation, and at its limits."""
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Training the default model: what it learns from, what it is measured on, and what it says."""
-
 import json
 import subprocess
 import sys

@@ -1,5 +1,3 @@
-"""Agreement on validation items: the figures of a report, clustered, beside n-gram overlap."""
-
 import numpy as np
 import pytest
 from scipy.stats import kendalltau

@@ -1,5 +1,3 @@
-"""Interval plots: figures and bounds stand where their numbers say, and are told in words."""
-
 import pytest
 
 from scoring.plots.intervals import LEFT, MARK, RIGHT, WIDTH, Band, Measured, interval_plot
@@ -55,7 +53,7 @@ def test_the_axis_holds_zero_and_everything_drawn(low) -> None:
     assert zero.x1 in labelled
 
 
-def test_a_long_name_is_cut_in_the_drawing_and_told_in_full() -> None:
+def test_a_long_name_is_cut_in_the_drawing_and_whole_in_the_description() -> None:
     name = "PatClaimEval, Overall quality, dataset@12"
     plot = interval_plot("Scorers", [Measured(name, "scorer", 0.3, 0.1, 0.5)])
     assert name not in {words.text for words in plot.words}

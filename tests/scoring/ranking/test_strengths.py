@@ -130,14 +130,8 @@ def has_one_top(rows: list[tuple[int, int, int, int]]) -> bool:
         above += [step, step + e] if won else [step - e, -step - e]
     fixed = [[1, 1, 1, 1, 0]] if has_ties else [[1, 1, 1, 1, 0], [0, 0, 0, 0, 1]]
     for goal in (*np.eye(5), *-np.eye(5)):
-        found = linprog(
-            goal,
-            A_ub=above or None,
-            b_ub=[0] * len(above) or None,
-            A_eq=fixed,
-            b_eq=[0] * len(fixed),
-            bounds=(-1, 1),
-        )
+        none = [0] * len(above) or None
+        found = linprog(goal, above or None, none, fixed, [0] * len(fixed), (-1, 1))
         if abs(found.fun) > 1e-7:
             return False
     return True

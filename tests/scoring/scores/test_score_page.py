@@ -1,5 +1,3 @@
-"""What the page of a score request shows."""
-
 from typing import Any
 
 import pytest

@@ -1,5 +1,3 @@
-"""A promotion takes two people."""
-
 import pytest
 
 from annotator.models import AuditEvent, User
@@ -45,7 +43,7 @@ def test_a_researcher_asks_an_admin_agrees_and_both_are_on_record(cast, model) -
     ]
 
 
-def test_what_speaks_against_a_model_must_be_said_to_be_known(cast, model) -> None:
+def test_what_speaks_against_a_model_must_be_known(cast, model) -> None:
     with pytest.raises(Refused) as refused:
         ask_promotion(model=model, asked_by=cast.rita, reason=REASON)
     assert any("No agreement report" in text for text in refused.value.fields["is_aware"])

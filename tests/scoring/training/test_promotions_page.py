@@ -1,5 +1,3 @@
-"""The page of a model's promotion."""
-
 import re
 
 import pytest
