@@ -1,5 +1,3 @@
-"""A seal is of its fields, in their order, and of all before."""
-
 from hashlib import sha256
 
 from hypothesis import given

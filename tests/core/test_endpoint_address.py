@@ -1,5 +1,3 @@
-"""An endpoint's address goes over https and holds no secret; its key fits into a header."""
-
 import pytest
 
 from core.endpoint import checked_address, checked_key, is_this_machine

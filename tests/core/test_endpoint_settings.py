@@ -1,5 +1,3 @@
-"""An endpoint is off by default, and wrong settings are refused by name, without their values."""
-
 import os
 import subprocess
 import sys

@@ -1,5 +1,3 @@
-"""Tests of the references that claims make to claims."""
-
 import pytest
 
 from core.claim_text import citations, dependencies, find_references

@@ -1,5 +1,3 @@
-"""Tests of the cut of claim text into numbered claims."""
-
 import hashlib
 import json
 import os

@@ -1,5 +1,3 @@
-"""AC2 equals the published example and its definition, on the whole scale and with gaps."""
-
 from itertools import permutations
 
 import numpy as np
@@ -9,12 +7,7 @@ from core.statistics import tables as reasons
 from core.statistics.coefficients import Weights, agreement_weights, gwet_ac2
 from core.statistics.resampling import NO_SPREAD
 from core.statistics.tables import ReliabilityError
-from tests.core.statistics.conftest import (
-    GAP,
-    KRIPPENDORFF,
-    make_table,
-    random_tables,
-)
+from tests.core.statistics.conftest import GAP, KRIPPENDORFF, make_table, random_tables
 
 KINDS: tuple[Weights, ...] = ("identity", "ordinal", "quadratic")
 

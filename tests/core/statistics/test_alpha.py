@@ -1,5 +1,3 @@
-"""Alpha equals the published example, and says when it is undefined."""
-
 import pytest
 
 from core.statistics import tables as words

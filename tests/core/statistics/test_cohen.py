@@ -1,5 +1,3 @@
-"""Unweighted kappa per pair equals scikit-learn's on random tables of answers with gaps."""
-
 import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
@@ -49,7 +47,7 @@ def test_kappas_equal_scikit_learns_on_random_tables() -> None:
     assert compared > tries(500)
 
 
-def test_a_constant_annotator_is_said_in_words() -> None:
+def test_a_constant_annotator_has_a_reason() -> None:
     found = cohen_kappas(make_table([[0, i % 2] for i in range(6)]))
     assert found.pairs[0].estimate.reason == CONSTANT
     assert (found.mean.value, found.mean.reason) == (None, NO_PAIR)

@@ -1,5 +1,3 @@
-"""Variance components equal those solved from quadratic forms and their expectations."""
-
 import numpy as np
 import pytest
 

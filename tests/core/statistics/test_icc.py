@@ -1,17 +1,9 @@
-"""ICC equals the published example and that of quadratic forms; negatives stay."""
-
 import pytest
 
 from core.statistics import tables as reasons
 from core.statistics.coefficients import NO_SPREAD, TOO_FEW, intraclass_correlations
 from core.statistics.tables import shared_items
-from tests.core.statistics.conftest import (
-    GAP,
-    SHROUT_FLEISS,
-    TABLES,
-    make_table,
-    random_tables,
-)
+from tests.core.statistics.conftest import GAP, SHROUT_FLEISS, TABLES, make_table, random_tables
 from tests.core.statistics.test_components import slow_components
 
 

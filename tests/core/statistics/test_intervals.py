@@ -1,5 +1,3 @@
-"""Intervals follow their formulas, repeat with their seed, and give a reason if there is none."""
-
 import numpy as np
 import pytest
 from scipy import stats

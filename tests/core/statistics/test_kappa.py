@@ -1,5 +1,3 @@
-"""Kappa per pair equals scikit-learn's; the mean leaves undefined pairs out."""
-
 from statistics import mean
 from typing import Any
 

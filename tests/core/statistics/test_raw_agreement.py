@@ -1,5 +1,3 @@
-"""Raw agreement equals numbers by hand and its definition; every item weighs the same."""
-
 from collections.abc import Callable
 from itertools import combinations
 from statistics import mean
@@ -8,12 +6,7 @@ import pytest
 
 from core.statistics import tables as reasons
 from core.statistics.coefficients import raw_agreement
-from tests.core.statistics.conftest import (
-    GAP,
-    make_table,
-    random_tables,
-    score_lists,
-)
+from tests.core.statistics.conftest import GAP, make_table, random_tables, score_lists
 
 
 def slow_mean(items: list[list[float]], of_pair: Callable[..., float]) -> float:
