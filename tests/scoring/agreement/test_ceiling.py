@@ -7,6 +7,7 @@ from scipy import stats
 from sklearn.metrics import accuracy_score, f1_score
 
 from scoring.agreement.ceiling import NO_OVERLAP, Judged, Overlap, human_ceiling, judge_everybody
+from tests.scoring.agreement.samples import jackknife_half
 
 RNG = np.random.default_rng(6)
 REFERENCES, PEOPLE = 9, 4
@@ -26,8 +27,8 @@ OVERLAP = Overlap(CANDIDATES, ANNOTATORS, TRUTH[CANDIDATES] + NOISE, B, C, B // 
 FOUND = human_ceiling(OVERLAP, resamples=200, seed=1)
 
 
-def one(name: str, judged: Judged, kept: np.ndarray) -> float:
-    own, y, differences = judged.own[kept], judged.y[kept], judged.differences[kept]
+def one(name: str, judged: Judged, chosen: np.ndarray) -> float:
+    own, y, differences = judged.own[chosen], judged.y[chosen], judged.differences[chosen]
     if name == "value":
         return float(stats.kendalltau(differences, y).statistic)
     if name == "tau_b_labels":
@@ -40,9 +41,9 @@ def one(name: str, judged: Judged, kept: np.ndarray) -> float:
 def mean(name: str, left_out: int | None = None) -> float:
     total = n = 0.0
     for judged in judge_everybody(OVERLAP):
-        kept = np.flatnonzero(OVERLAP.cluster[judged.items] != left_out)
-        total += len(kept) * one(name, judged, kept)
-        n += len(kept)
+        chosen = np.flatnonzero(OVERLAP.cluster[judged.items] != left_out)
+        total += len(chosen) * one(name, judged, chosen)
+        n += len(chosen)
     return total / n
 
 
@@ -56,8 +57,7 @@ def test_a_figure_is_the_mean_over_annotators_weighted_by_items(name) -> None:
 def test_the_interval_leaves_out_whole_references(name) -> None:
     figure = FOUND if name == "value" else FOUND[name]
     without = np.array([mean(name, left_out=r) for r in range(REFERENCES)])
-    spread = ((without - without.mean()) ** 2).sum()
-    half = stats.t.ppf(0.975, REFERENCES - 1) * np.sqrt((REFERENCES - 1) / REFERENCES * spread)
+    half = jackknife_half(without)
     expected = (mean(name) - half, min(1.0, mean(name) + half))
     assert (figure["low"], figure["high"]) == pytest.approx(expected, abs=1e-9)
 
@@ -81,10 +81,10 @@ def test_annotators_stand_apart_under_drawn_numbers() -> None:
     assert len(orders) > 1
 
 
-def test_two_annotators_are_not_told_apart() -> None:
-    kept = ANNOTATORS < 2
-    rows = {"candidate": CANDIDATES[kept], "annotator": ANNOTATORS[kept]}
-    two = replace(OVERLAP, value=OVERLAP.value[kept], **rows)
+def test_two_annotators_have_no_figures_each() -> None:
+    chosen = ANNOTATORS < 2
+    rows = {"candidate": CANDIDATES[chosen], "annotator": ANNOTATORS[chosen]}
+    two = replace(OVERLAP, value=OVERLAP.value[chosen], **rows)
     found = human_ceiling(two, 100, 0)
     assert found["annotators"] == 2
     assert found["value"] is not None

@@ -31,12 +31,14 @@ def scorer(name: str, changes: dict[str, float | None], reasons: dict[str, str] 
     return ScorerScores(name, "1", scores, {("A", t): why for t, why in (reasons or {}).items()})
 
 
-def test_complete_scores_keep_every_item() -> None:
+def test_complete_scores_leave_every_item() -> None:
     kept = comparable_items(ITEMS, [scorer("one", {})])
     assert kept.items == ITEMS
     assert kept.positions.tolist() == [0, 1, 2, 3, 4, 5]
     assert (kept.dropped["items"], kept.dropped["scorers"], kept.dropped["listed"]) == (0, {}, [])
     assert kept.set_aside == {}
+    kept = comparable_items([], [scorer("one", {})])
+    assert (kept.items, kept.set_aside, kept.dropped["items"]) == ([], {}, 0)
 
 
 def test_an_item_that_one_scorer_lacks_is_left_out_for_all() -> None:
@@ -67,9 +69,7 @@ def test_a_missing_score_counts_before_an_infinite_one_on_either_side() -> None:
     for changes in ({"b5": None, "c5": math.inf}, {"b5": -math.inf, "c5": None}):
         found = comparable_items(ITEMS, [scorer("one", changes)]).dropped["scorers"]["one"]
         assert found == {"missing": 1, "infinite": 0, "reasons": {NO_SCORE: 1}}
-
-
-def test_scores_whose_difference_overflows_count_as_infinite() -> None:
+    # A difference that overflows is infinite.
     kept = comparable_items(ITEMS, [scorer("one", {"b3": 1e308, "c3": -1e308})])
     found = kept.dropped["scorers"]["one"]
     assert found == {"missing": 0, "infinite": 1, "reasons": {TOO_FAR_APART: 1}}
@@ -106,8 +106,3 @@ def test_scorers_that_fail_on_different_items_may_leave_none() -> None:
     first, second = ({f"b{i}": None for i in part} for part in (range(3), range(3, 6)))
     kept = comparable_items(ITEMS, [scorer("one", first), scorer("two", second)])
     assert (kept.items, kept.dropped["items"]) == ([], 6)
-
-
-def test_no_items_are_kept_of_none() -> None:
-    kept = comparable_items([], [scorer("one", {})])
-    assert (kept.items, kept.set_aside, kept.dropped["items"]) == ([], {}, 0)

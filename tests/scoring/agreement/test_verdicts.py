@@ -34,9 +34,6 @@ def test_holm_stops_at_one_and_leaves_out_what_was_not_tested() -> None:
     assert np.isnan(adjusted[1])
     assert holm([0.7, 0.8]) == pytest.approx([1.0, 1.0])
     assert len(holm([])) == 0
-
-
-def test_holm_refuses_what_is_no_probability() -> None:
     with pytest.raises(AgreementError, match="between 0 and 1"):
         holm([0.5, 1.2])
 

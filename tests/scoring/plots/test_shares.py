@@ -19,9 +19,6 @@ def test_a_part_of_nothing_is_named_and_not_drawn() -> None:
     plot = share_bar("Labels", [("b", "B better", 5), ("tie", "equal", 0)])
     assert [(bar.kind, bar.width) for bar in plot.bars] == [("b", WIDTH)]
     assert plot.description == "B better 5; equal 0"
-
-
-def test_no_counts_make_no_bar() -> None:
     assert share_bar("Labels", [("b", "B better", 0)]).bars == ()
 
 
