@@ -18,13 +18,6 @@ def random_answers(random: np.random.Generator) -> Table:
     return make_table(values, [f"reference {i // 2:04}" for i in range(items)])
 
 
-def test_kappa_by_hand() -> None:
-    # Four of five alike; shares 2/5, 2/5, 1/5 against 1/5, 3/5, 1/5: expected 9/25.
-    found = cohen_kappas(make_table([[1, 1], [1, 0], [0, 0], [0, 0], [-1, -1]]))
-    assert found.pairs[0].estimate.value == pytest.approx((4 / 5 - 9 / 25) / (1 - 9 / 25))
-    assert found.pairs[0].estimate.n == 5
-
-
 def test_kappas_equal_scikit_learns_on_random_tables() -> None:
     random = np.random.default_rng(5)
     compared = 0
