@@ -194,7 +194,7 @@ def signed_in(server: Server) -> bool:
     browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
     browser.open(f"{server.url}/login/").read()
     secret = next(cookie.value for cookie in jar if cookie.name == "csrftoken")
-    fields = {"username": "room-alice", "password": PASSWORD, "csrfmiddlewaretoken": secret}
+    fields = {"username": "trial-alice", "password": PASSWORD, "csrfmiddlewaretoken": secret}
     answer = browser.open(f"{server.url}/login/", urllib.parse.urlencode(fields).encode())
     return bool(answer.status == 200 and "/login" not in answer.url)
 

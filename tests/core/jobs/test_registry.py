@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from django.db import transaction
 
@@ -12,7 +14,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def enqueued(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     keys: list[object] = []
-    monkeypatch.setitem(registry._enqueuers, AgreementReport, keys.append)
+    enqueuers: dict[Any, Any] = registry._enqueuers
+    monkeypatch.setitem(enqueuers, AgreementReport, keys.append)
     return keys
 
 

@@ -99,7 +99,7 @@ def test_one_group_or_none_is_not_a_breakdown_and_has_its_reason() -> None:
     assert FOUND["ipc"] == {"reason": "No IPC.", "groups": []}
 
 
-def test_of_many_groups_the_largest_are_kept() -> None:
+def test_of_many_groups_the_largest_are_shown() -> None:
     names = [f"system {k:03}" for k in range(60) for _ in range(1 + (k >= 30))]
     grouping = group_by(names)
     assert len(grouping.groups) == MOST_GROUPS

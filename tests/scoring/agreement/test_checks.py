@@ -68,7 +68,7 @@ def test_counts_of_items_references_candidates_and_labels() -> None:
     assert checks["labels"] == {"-1": 0, "0": 1, "1": 2}
 
 
-def test_copies_of_the_reference_are_told_apart_and_their_wins_counted() -> None:
+def test_copies_of_the_reference_are_distinguished_and_their_wins_counted() -> None:
     rows = (("a lid", "c", 1), ("b", "a  lid", -1), ("a lid", "d", -1), ("e", "f", 1))
     found = item_checks([Item("r", "a lid", *row) for row in rows])["contain_reference"]
     assert (found["items"], found["byte_identical"], found["white_space_only"]) == (3, 2, 1)

@@ -189,9 +189,11 @@ def test_scores_that_are_no_numbers_leave_the_figures_of_the_other_items() -> No
     }
     scores |= {(item.reference, item.c): 0.0 for item in ITEMS}
     scores["R3", "b3"] = float("nan")
-    kept = comparable_items(ITEMS, [ScorerScores("one", "1", scores)])
-    left = score_differences(kept.items, kept.scorers[0])
-    figures = measure(make_sample(kept.items, RESAMPLES, 0), left, predicted_labels(left, 0.2))
+    comparable = comparable_items(ITEMS, [ScorerScores("one", "1", scores)])
+    left = score_differences(comparable.items, comparable.scorers[0])
+    figures = measure(
+        make_sample(comparable.items, RESAMPLES, 0), left, predicted_labels(left, 0.2)
+    )
     assert figures["n"] == N - 1
     for name in FIGURE_NAMES:
         expected = value_on(name, np.delete(np.arange(N), 3))

@@ -18,9 +18,9 @@ def items(copies: int = 0) -> list[Item]:
 
 
 def divided(evidence: Evidence, copies: int = 0, positions: list[int] | None = None):
-    kept = list(range(COUNT)) if positions is None else positions
+    chosen = list(range(COUNT)) if positions is None else positions
     rows = items(copies)
-    return groupings([rows[place] for place in kept], np.array(kept), evidence)
+    return groupings([rows[place] for place in chosen], np.array(chosen), evidence)
 
 
 def of(name: str, *columns: list[str]) -> Evidence:

@@ -92,7 +92,7 @@ def test_items_that_all_hold_the_reference_say_that_none_is_left() -> None:
     assert without["accuracy"] == UNDEFINED | {"reason": ONLY_REFERENCES}
 
 
-def test_an_unknown_ceiling_is_said_in_words(report) -> None:
+def test_an_unknown_ceiling_has_its_reason(report) -> None:
     assert report["human_ceiling"]["value"] is None
     assert "Ceiling unknown" in report["human_ceiling"]["reason"]
 
@@ -150,8 +150,8 @@ def test_one_n_for_all_rows_and_the_dropped_items_are_listed() -> None:
     assert listed["q7"] == "No words."
     assert len(listed) == 2
     # The rest is as if the dropped items had never been asked about.
-    kept = [item for item in items if item.id not in listed]
-    alone = build_report(QUESTION, kept, [noisy(items)])["scorers"]["noisy"]
+    remaining = [item for item in items if item.id not in listed]
+    alone = build_report(QUESTION, remaining, [noisy(items)])["scorers"]["noisy"]
     assert found["scorers"]["noisy"]["tau_b"] == alone["tau_b"]
     assert alone["n"] == 52
 

@@ -108,8 +108,8 @@ def test_the_intervals_are_those_of_the_references_left_out_one_by_one() -> None
     for name in ("accuracy", "tau_b_labels"):
         without = np.array(
             [
-                of_labels(name)(predicted[kept], Y[kept]).value
-                for kept in (np.flatnonzero(CLUSTERS - r) for r in range(REFERENCES))
+                of_labels(name)(predicted[others], Y[others]).value
+                for others in (np.flatnonzero(CLUSTERS - r) for r in range(REFERENCES))
             ]
         )
         high = FOUND[name]["value"] + jackknife_half(without)

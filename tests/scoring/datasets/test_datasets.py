@@ -10,7 +10,7 @@ from tests.scoring.model_rows import model_row
 
 pytestmark = [pytest.mark.django_db]
 CRITERION = "feature_completeness"
-PAGE = "/datasets/room/1/"
+PAGE = "/datasets/trial/1/"
 
 
 @pytest.fixture
@@ -66,11 +66,11 @@ def test_models_reports_and_other_versions_are_named(scene, version) -> None:
     other, model = scene.freeze(tie_band=9.0), model_row(version)
     report = request_report(version=version, criterion=CRITERION, scorers=["length"], split="all")
     page, page_of_other = (
-        shown(signed_in(scene.rita), f"/datasets/room/{number}/") for number in (1, other.number)
+        shown(signed_in(scene.rita), f"/datasets/trial/{number}/") for number in (1, other.number)
     )
     for link in (f"/models/{model.pk}/", f"/reports/{report.pk}/"):
         assert link in page and link not in page_of_other
-    assert f"/datasets/room/{other.number}/" in page
+    assert f"/datasets/trial/{other.number}/" in page
     assert f"/datasets/compare/?one={other}&amp;other={version}" in page
 
 
@@ -133,11 +133,11 @@ def test_a_card_of_an_older_version_is_shown_as_far_as_it_goes(scene, version) -
 def test_the_api_gives_no_labels_to_who_rates_in_the_open_campaign(scene, version, role) -> None:
     alice = scene.people["alice"]
     Membership.objects.create(user=alice, campaign=scene.campaign, role=role)
-    body = {"campaign": "room", "test_share": 0.3, "validation_share": 0, "seed": 7}
+    body = {"campaign": "trial", "test_share": 0.3, "validation_share": 0, "seed": 7}
     for is_open in (True, False):
         for client, is_shown in ((signed_in(alice), not is_open), (signed_in(scene.rita), True)):
             (listed,) = client.get("/api/v1/datasets/").json()
-            one = client.get("/api/v1/datasets/room/versions/1/").json()
+            one = client.get("/api/v1/datasets/trial/versions/1/").json()
             made = client.post("/api/v1/datasets/", body, content_type="application/json")
             # Whether and what a freeze gives would tell, too.
             assert made.status_code == (200 if is_shown else 403)
@@ -151,5 +151,5 @@ def test_the_list_is_paged(scene, version, monkeypatch) -> None:
     monkeypatch.setattr("scoring.datasets.freezing.views.VERSIONS_A_PAGE", 1)
     scene.freeze(tie_band=9.0)
     rita = signed_in(scene.rita)
-    assert "room@2" in shown(rita, "/datasets/") and "room@1" not in shown(rita, "/datasets/")
-    assert "room@1" in shown(rita, "/datasets/?page=2")
+    assert "trial@2" in shown(rita, "/datasets/") and "trial@1" not in shown(rita, "/datasets/")
+    assert "trial@1" in shown(rita, "/datasets/?page=2")

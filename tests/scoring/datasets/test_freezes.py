@@ -54,7 +54,7 @@ def test_a_freeze_ends_in_the_version_that_the_service_makes(scene, data_directo
     carried_out(row)
     assert (row.status, row.is_new, row.progress) == (JobStatus.SUCCEEDED, True, 1.0)
     assert row.version is not None
-    assert (str(row.version), row.version.created_by) == ("room@1", rita)
+    assert (str(row.version), row.version.created_by) == ("trial@1", rita)
     assert row.version.card["split"]["seed"] == 7
     # The index for the pages is there.
     (index,) = (data_directory / "cache").glob("rows-*.sqlite3")

@@ -30,7 +30,7 @@ def test_a_freeze_compares_every_two_candidates_and_splits_by_reference(rated) -
     )
     version = frozen.version
     assert frozen.is_new
-    assert (version.dataset.name, version.number, version.items) == ("room", 1, 12)
+    assert (version.dataset.name, version.number, version.items) == ("trial", 1, 12)
     assert version.card["splits"] == {"train": 6, "validation": 3, "test": 3}
     assert version.card["counts"]["texts_in_several_splits"] == 0
     assert version.card["left_out"] == {}

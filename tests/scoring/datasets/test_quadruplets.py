@@ -13,7 +13,7 @@ from scoring.models import DatasetVersion
 from tests.scoring.conftest import FrozenScene, imported, shown, signed_in
 
 pytestmark = [pytest.mark.django_db]
-LIST = "/datasets/room/1/quadruplets/"
+LIST = "/datasets/trial/1/quadruplets/"
 FIRST = f"{LIST}1/"
 
 
@@ -122,7 +122,7 @@ def test_lineage_names_the_ratings_by_pseudonym_with_what_they_say(
             side = row.b_id if one["side"] == "B" else row.c_id
             assert rating.candidate.candidate_id == side
             assert one["points"][0] == str(rating.feature_completeness)
-        assert not [name for name in scene.people if f"room-{name}" in page]
+        assert not [name for name in scene.people if f"trial-{name}" in page]
         assert "Annotator 1" in page and "Annotator 3" in page
 
 
@@ -134,7 +134,7 @@ def test_pseudonyms_of_two_references_cannot_be_joined_by_a_researcher(scene) ->
     assert len({names[alice] for names in ids}) == 3
 
 
-def test_few_annotators_are_not_told_apart(scene_of_two) -> None:
+def test_few_annotators_are_not_distinguished(scene_of_two) -> None:
     scene_of_two.freeze()
     scene_of_two.close()
     page = shown(signed_in(scene_of_two.rita), FIRST)
@@ -157,11 +157,11 @@ def test_who_rates_in_an_open_campaign_reads_no_labels(scene, version, role) -> 
     client = signed_in(alice)
     for path in (LIST, FIRST):
         assert "better" not in shown(client, path, 403)
-    card = shown(client, "/datasets/room/1/")
+    card = shown(client, "/datasets/trial/1/")
     assert "Distribution" not in card and "B better" not in card
     scene.close()
     shown(client, LIST)
-    assert "Distribution" in shown(client, "/datasets/room/1/")
+    assert "Distribution" in shown(client, "/datasets/trial/1/")
 
 
 def test_a_rating_that_was_revised_after_the_freeze_is_marked(ada, version) -> None:
@@ -182,7 +182,7 @@ def test_files_are_named_to_admins_only(scene, ada, rita, version) -> None:
     )
     Reference.objects.update(imported_from=source)
     page = shown(ada, FIRST)
-    assert "../../cups &lt;b&gt;.jsonl" in page and "f" * 64 in page and "room-ada" in page
+    assert "../../cups &lt;b&gt;.jsonl" in page and "f" * 64 in page and "trial-ada" in page
     scene.close()
     page = shown(rita, FIRST)
     assert "cups" not in page.split("</h1>")[1] and "f" * 64 not in page

@@ -12,8 +12,8 @@ from tests.conftest import grant
 from tests.scoring.conftest import FrozenScene, shown, signed_in
 
 pytestmark = [pytest.mark.django_db]
-PAGE = "/datasets/room/1/ranking/"
-VERSION = "/datasets/room/1/"
+PAGE = "/datasets/trial/1/ranking/"
+VERSION = "/datasets/trial/1/"
 
 
 @pytest.fixture(autouse=True)

@@ -148,9 +148,11 @@ def test_what_cannot_be_scored_is_refused_in_a_line(version, tmp_path) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    ["", "--reference a", "--candidate a", "--reference a --jsonl b",
-     "--reference a --candidate a --jsonl b"],
-)  # fmt: skip
+    [
+        *("", "--reference a", "--candidate a", "--reference a --jsonl b"),
+        "--reference a --candidate a --jsonl b",
+    ],
+)
 def test_either_files_or_lines_are_given(arguments) -> None:
     with pytest.raises(CommandError) as caught:
         document("--model", "7", *arguments.split())

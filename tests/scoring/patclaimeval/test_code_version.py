@@ -20,7 +20,7 @@ def test_the_version_names_code_and_libraries_in_80_characters() -> None:
     )
 
 
-def test_the_version_is_told_where_torch_is_not_installed(monkeypatch) -> None:
+def test_the_version_is_known_where_torch_is_not_installed(monkeypatch) -> None:
     def lacking(name: str) -> str:
         if name == "torch":
             raise PackageNotFoundError
@@ -47,7 +47,7 @@ def test_a_changed_source_is_another_version_unless_it_decides_no_weight(tmp_pat
     assert len({first, second, _digest(tmp_path)}) == 3
 
 
-def test_what_is_said_to_have_no_effect_exists() -> None:
+def test_what_is_listed_as_without_effect_exists() -> None:
     assert all((PACKAGE / name).is_file() for name in WITHOUT_EFFECT)
 
 

@@ -59,7 +59,7 @@ def test_pair_is_pooled_over_both_texts(tiny_bert, quadruplets) -> None:
         states = encoder.model(
             torch.tensor([encoding.ids]), token_type_ids=torch.tensor([encoding.type_ids])
         ).last_hidden_state[0]
-        mean, first = (encoder.pooled_pair(*pair, pooling) for pooling in ("mean", "cls"))
+        mean, first = (encoder.pooled_pair(*pair, pooling=pooling) for pooling in ("mean", "cls"))
     assert set(encoding.type_ids) == {0, 1}
     assert torch.allclose(mean, states.mean(0), atol=1e-6)
     assert torch.allclose(first, states[0], atol=1e-6)
@@ -109,7 +109,9 @@ def test_global_attention_changes_longformer_and_its_digest(tiny_longformer, qua
     for setting in ("cls", "none"):
         encoder = load_encoder(str(tiny_longformer), max_tokens=4096, global_tokens=setting)
         with torch.inference_mode():
-            found.append((encoder.pooled_pair(*quadruplets[0].pairs[0], "cls"), encoder.digest))
+            found.append(
+                (encoder.pooled_pair(*quadruplets[0].pairs[0], pooling="cls"), encoder.digest)
+            )
     assert not torch.allclose(found[0][0], found[1][0], atol=1e-4)
     assert found[0][1] != found[1][1]
 
@@ -125,7 +127,7 @@ def test_digest_changes_with_one_weight(tiny_bert) -> None:
 def test_text_over_the_limit_raises_and_is_not_cut(tiny_bert, quadruplets) -> None:
     encoder = load_encoder(str(tiny_bert), max_tokens=20)
     with pytest.raises(ValueError, match="more than the limit"):
-        encoder.pooled_pair(*quadruplets[0].pairs[0], "mean")
+        encoder.pooled_pair(*quadruplets[0].pairs[0], pooling="mean")
 
 
 def test_model_name_that_is_not_here_says_what_to_do() -> None:
@@ -133,15 +135,11 @@ def test_model_name_that_is_not_here_says_what_to_do() -> None:
         load_encoder("nobody/no-such-encoder", max_tokens=100)
 
 
-def test_directory_without_weights_is_refused(copy) -> None:
+def test_directory_without_weights_or_with_those_that_can_run_code_is_refused(copy) -> None:
+    weights = load_file(copy / "model.safetensors")
     (copy / "model.safetensors").unlink()
     with pytest.raises(EncoderUnavailable, match="cannot be loaded"):
         load_encoder(str(copy), max_tokens=100)
-
-
-def test_weights_that_would_have_to_be_unpickled_are_not_read(copy) -> None:
-    weights = load_file(copy / "model.safetensors")
-    (copy / "model.safetensors").unlink()
     torch.save(weights, copy / "pytorch_model.bin")
     with pytest.raises(EncoderUnavailable, match="pytorch_model.bin can run code"):
         load_encoder(str(copy), max_tokens=100)

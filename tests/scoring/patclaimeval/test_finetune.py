@@ -80,7 +80,7 @@ def die() -> None:
 
 
 def at_step(step: int) -> Callable[[], OnProgress]:
-    """Die when the step is told, which is before its state is saved."""
+    """Die when the step is reported, which is before its state is saved."""
 
     def prepare() -> OnProgress:
         def on_progress(progress: Progress) -> None:

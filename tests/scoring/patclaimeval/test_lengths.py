@@ -28,7 +28,7 @@ def test_measuring_can_be_stopped(tiny_bert, quadruplets) -> None:
         measure(load_encoder(str(tiny_bert), max_tokens=200), quadruplets, stop)
 
 
-def test_items_with_a_long_pair_are_told_from_those_that_fit() -> None:
+def test_items_with_a_long_pair_are_separated_from_those_that_fit() -> None:
     items = [Quadruplet("r1", "ref", "b", "c", 1), Quadruplet("r2", "ref", "c", "d", 1)]
     tokens = {("ref", "b"): 40, ("ref", "c"): 10, ("ref", "d"): 20}
     fitting, pairs, left_out = over_limit(items, tokens, 39)

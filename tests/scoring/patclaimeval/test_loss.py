@@ -37,8 +37,8 @@ def test_swapping_candidates_and_label_changes_nothing(items) -> None:
 
 @given(SCORE, SCORE, LABEL)
 def test_loss_is_zero_exactly_where_margin_or_tolerance_holds(b, c, y) -> None:
-    scores = (torch.tensor([one], dtype=torch.double) for one in (b, c))
-    loss = margin_tolerance_loss(*scores, torch.tensor([y]), 0.2, 0.05)
+    of_b, of_c = (torch.tensor([one], dtype=torch.double) for one in (b, c))
+    loss = margin_tolerance_loss(of_b, of_c, torch.tensor([y]), 0.2, 0.05)
     held = abs(b - c) <= 0.05 if y == 0 else y * (b - c) >= 0.2
     assert (float(loss) == 0.0) == held
 

@@ -47,7 +47,7 @@ def test_memory_that_runs_out_halves_the_budget_once() -> None:
         (ValueError("can't allocate memory"), False),
     ],
 )
-def test_what_says_that_memory_ran_out_is_told_from_other_errors(error, is_memory) -> None:
+def test_what_says_that_memory_ran_out_is_distinguished_from_other_errors(error, is_memory) -> None:
     assert is_out_of_memory(error) is is_memory
 
 

@@ -36,7 +36,7 @@ def scorer(model: PairModel, path: Path | None = None, budget: int = 16) -> Cach
     return CachedScorer(lambda: model, MODEL, ScoreCache(path), budget)
 
 
-def test_the_longest_come_first_within_the_token_budget_and_the_order_is_kept() -> None:
+def test_the_longest_come_first_within_the_token_budget_and_the_order_stays() -> None:
     model = WordModel()
     pairs = [pair(1, 1), pair(5, 5), pair(2, 4), pair(9, 10), pair(4, 4)]
     scores = scorer(model).score(pairs)

@@ -146,7 +146,7 @@ def test_three_references_warn_that_the_threshold_was_not_set_on_unseen_ones(
     assert train(quadruplets[:12]).warnings == []
 
 
-def test_an_encoder_that_was_named_is_said_to_have_no_part(quadruplets) -> None:
+def test_an_encoder_that_was_named_brings_a_warning_that_it_has_no_part(quadruplets) -> None:
     plain, named = train(quadruplets), train(quadruplets, encoder="/no/such/place")
     assert named.warnings == ["The probe reads no encoder: the one named has no part in it."]
     assert named.tensors["weight"].tolist() == plain.tensors["weight"].tolist()

@@ -44,7 +44,7 @@ def test_no_text_lies_in_the_file(path) -> None:
     assert b"valve" not in path.read_bytes()
 
 
-def test_without_a_path_nothing_is_kept() -> None:
+def test_without_a_path_nothing_is_stored() -> None:
     cache = ScoreCache(None)
     cache.put(MODEL, {KEY: 0.5})
     assert cache.get(MODEL, [KEY]) == {}

@@ -87,7 +87,7 @@ def test_a_damaged_state_gives_way_to_the_one_before(tmp_path, name, damage) -> 
     assert read(tmp_path) == (2, "Going on after step 2 (the state after it is damaged).")
 
 
-def test_states_that_are_all_damaged_are_said_to_be(tmp_path) -> None:
+def test_states_that_are_all_damaged_are_reported(tmp_path) -> None:
     store(tmp_path).save(state(2))
     (tmp_path / "rest-2.pt").write_bytes(b"")
     step, sentence = read(tmp_path)

@@ -22,8 +22,8 @@ def test_a_mean_is_that_of_all_candidates_of_the_system() -> None:
 
 
 def test_the_interval_leaves_out_whole_references() -> None:
-    kept = SYSTEM == 1
-    without = np.array([POINTS[kept & (CLUSTERS - r != 0)].mean() for r in range(12)])
+    own = SYSTEM == 1
+    without = np.array([POINTS[own & (CLUSTERS - r != 0)].mean() for r in range(12)])
     error = np.sqrt(11 / 12 * ((without - without.mean()) ** 2).sum())
     figure = BY_NAME["birch"]["mean"]
     # 97.5 % of Student's t with 11 degrees of freedom, from a table.

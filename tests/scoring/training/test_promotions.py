@@ -3,7 +3,7 @@ import pytest
 from annotator.models import AuditEvent, User
 from core.errors import Forbidden, OutOfDate, Refused
 from scoring import files as scoring_files
-from scoring.models import DatasetVersion, ModelVersion, Promotion
+from scoring.models import ModelVersion, Promotion
 from scoring.training.model_versions.promotions import (
     answer_promotion,
     ask_promotion,
@@ -11,15 +11,9 @@ from scoring.training.model_versions.promotions import (
     withdraw_promotion,
 )
 from tests.conftest import Cast, grant
-from tests.scoring.model_builders import make_model
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 REASON = "Better on the test split."
-
-
-@pytest.fixture
-def model(cups: DatasetVersion) -> ModelVersion:
-    return make_model(cups)
 
 
 def ask(cast: Cast, model: ModelVersion) -> Promotion:

@@ -36,11 +36,6 @@ def changed(model: ModelVersion, **fields: Any) -> ModelVersion:
     return ModelVersion.objects.get(pk=model.pk)
 
 
-def test_a_model_is_sealed_as_it_was_registered(model) -> None:
-    assert is_sealed(ModelVersion.objects.get(pk=model.pk))
-    assert len(model.seal) == 64
-
-
 @pytest.mark.parametrize(
     "fields",
     [
@@ -106,7 +101,9 @@ def test_who_runs_the_site_seals_whole_models_anew_and_reads_of_the_others(
     cached_scorer(ScoringModel(model.criterion, ModelVersion.objects.get(pk=model.pk)))
 
 
-def test_sealing_twice_changes_nothing(model) -> None:
+def test_a_model_is_sealed_as_it_was_registered_and_sealing_twice_changes_nothing(model) -> None:
+    assert is_sealed(ModelVersion.objects.get(pk=model.pk))
+    assert len(model.seal) == 64
     out = StringIO()
     call_command("seal_models", "--json", stdout=out)
     assert '"sealed": 0' in out.getvalue()

@@ -7,10 +7,10 @@ from scoring.patclaimeval.packed.sequences import clear_, drop, survivors
 @pytest.mark.parametrize("rate", [0.0, 0.1, 0.5, 0.9])
 def test_share_that_drops_out_is_the_rate(rate) -> None:
     torch.manual_seed(0)
-    kept = -survivors((500, 999), rate)
-    assert float(kept.float().mean()) == pytest.approx(1 - rate, abs=0.003)
+    survived = -survivors((500, 999), rate)
+    assert float(survived.float().mean()) == pytest.approx(1 - rate, abs=0.003)
     # No place of the four that one draw fills is favoured.
-    flat = kept.flatten()[: 4 * 124_000].view(-1, 4).float().mean(0)
+    flat = survived.flatten()[: 4 * 124_000].view(-1, 4).float().mean(0)
     assert flat.tolist() == pytest.approx([1 - rate] * 4, abs=0.005)
 
 
