@@ -53,13 +53,14 @@ def test_short_pair_is_encoded_as_by_the_untouched_model(tiny_bert, quadruplets)
 
 def test_pair_is_pooled_over_both_texts(tiny_bert, quadruplets) -> None:
     encoder = load_encoder(str(tiny_bert), max_tokens=4096)
-    pair = quadruplets[0].pairs[0]
+    reference, candidate = quadruplets[0].pairs[0]
     with torch.inference_mode():
-        encoding = encoder.tokenizer.encode(*pair)
+        encoding = encoder.tokenizer.encode(reference, candidate)
         states = encoder.model(
             torch.tensor([encoding.ids]), token_type_ids=torch.tensor([encoding.type_ids])
         ).last_hidden_state[0]
-        mean, first = (encoder.pooled_pair(*pair, pooling=pooling) for pooling in ("mean", "cls"))
+        mean = encoder.pooled_pair(reference, candidate, "mean")
+        first = encoder.pooled_pair(reference, candidate, "cls")
     assert set(encoding.type_ids) == {0, 1}
     assert torch.allclose(mean, states.mean(0), atol=1e-6)
     assert torch.allclose(first, states[0], atol=1e-6)
@@ -106,12 +107,11 @@ def test_facts_say_how_positions_were_lengthened(tiny_bert, tiny_longformer) -> 
 
 def test_global_attention_changes_longformer_and_its_digest(tiny_longformer, quadruplets) -> None:
     found = []
+    reference, candidate = quadruplets[0].pairs[0]
     for setting in ("cls", "none"):
         encoder = load_encoder(str(tiny_longformer), max_tokens=4096, global_tokens=setting)
         with torch.inference_mode():
-            found.append(
-                (encoder.pooled_pair(*quadruplets[0].pairs[0], pooling="cls"), encoder.digest)
-            )
+            found.append((encoder.pooled_pair(reference, candidate, "cls"), encoder.digest))
     assert not torch.allclose(found[0][0], found[1][0], atol=1e-4)
     assert found[0][1] != found[1][1]
 
@@ -126,8 +126,9 @@ def test_digest_changes_with_one_weight(tiny_bert) -> None:
 
 def test_text_over_the_limit_raises_and_is_not_cut(tiny_bert, quadruplets) -> None:
     encoder = load_encoder(str(tiny_bert), max_tokens=20)
+    reference, candidate = quadruplets[0].pairs[0]
     with pytest.raises(ValueError, match="more than the limit"):
-        encoder.pooled_pair(*quadruplets[0].pairs[0], pooling="mean")
+        encoder.pooled_pair(reference, candidate, "mean")
 
 
 def test_model_name_that_is_not_here_says_what_to_do() -> None:
