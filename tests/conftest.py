@@ -147,10 +147,7 @@ class Cast:
         return row
 
     def submit(
-        self,
-        assignment: Assignment,
-        scores: Sequence[int] = (5, 5, 5, 5),
-        **more: Any,
+        self, assignment: Assignment, scores: Sequence[int] = (5, 5, 5, 5), **more: Any
     ) -> Rating:
         return submit_rating(
             assignment_id=assignment.pk,

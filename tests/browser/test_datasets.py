@@ -23,7 +23,7 @@ def scenario(transactional_db: None, settings: Any, tmp_path: Any) -> Scenario:
     settings.DATA_DIR = tmp_path
     scene = make_campaign(3)
     scene.rate_all(range(3))
-    return scene, grant(make_user("room-ada"), scene.campaign, "admin")
+    return scene, grant(make_user("trial-ada"), scene.campaign, "admin")
 
 
 def tab_to(page: Page, name: str, role: Any = "button") -> None:
@@ -53,7 +53,7 @@ def ask(page: Page, tie_band: str) -> None:
     """Fill in the freeze form, all by keyboard."""
     page.keyboard.press("Tab")
     tab_to(page, "Campaign", "combobox")
-    page.keyboard.type("room")
+    page.keyboard.type("trial")
     fill(page, "Tie band, in rating points", tie_band)
     fill(page, "Test share", "0.3")
     fill(page, "Validation share", "0")
@@ -81,8 +81,8 @@ def test_a_dataset_goes_from_its_preview_to_a_comparison_by_keyboard(
     found += faults(page)
     carry_out_freeze(Freeze.objects.get().pk)
     # The page polls by itself; nobody reloads it.
-    go_when_there(page, "Open room@1")
-    page.wait_for_url("**/datasets/room/1/")
+    go_when_there(page, "Open trial@1")
+    page.wait_for_url("**/datasets/trial/1/")
     expect(page.locator("svg.plot")).to_have_count(11)
     found += faults(page)
 
@@ -104,7 +104,7 @@ def test_a_dataset_goes_from_its_preview_to_a_comparison_by_keyboard(
     found += faults(page)
     rating = page.get_by_role("region", name="Ratings").get_by_role("link").first.inner_text()
     go(page, rating, "link")
-    expect(page.get_by_role("link", name="room@1")).to_be_visible()
+    expect(page.get_by_role("link", name="trial@1")).to_be_visible()
     found += faults(page)
 
     second_version(page, site)
@@ -124,15 +124,15 @@ def second_version(page: Page, site: str) -> None:
     go(page, "Freeze dataset")
     page.wait_for_url("**/datasets/freezes/**")
     carry_out_freeze(Freeze.objects.get(status="queued").pk)
-    go_when_there(page, "Open room@2")
-    page.wait_for_url("**/datasets/room/2/")
+    go_when_there(page, "Open trial@2")
+    page.wait_for_url("**/datasets/trial/2/")
 
 
 def compare(page: Page) -> list[str]:
     """Compare the two versions; return what axe finds."""
-    go(page, "Compare room@1 with room@2", "link")
+    go(page, "Compare trial@1 with trial@2", "link")
     page.wait_for_url("**/datasets/compare/**")
-    expect(page.get_by_role("heading", name="room@1 and room@2")).to_be_visible()
+    expect(page.get_by_role("heading", name="trial@1 and trial@2")).to_be_visible()
     expect(page.locator("dl.facts")).to_contain_text("6: the tie band is another")
     changed = page.get_by_role("region", name="Changed quadruplets").locator("tbody tr")
     expect(changed).to_have_count(6)
@@ -146,7 +146,7 @@ def test_the_form_works_without_scripts(
     context = browser.new_context(java_script_enabled=False)
     enter(context, ada)
     page = context.new_page()
-    page.goto(f"{site}/datasets/freeze/?campaign=room")
+    page.goto(f"{site}/datasets/freeze/?campaign=trial")
     page.get_by_label("Validation share").fill("0")
     page.get_by_label("Test share").fill("2")
     page.get_by_role("button", name="Freeze dataset").click()
@@ -157,6 +157,6 @@ def test_the_form_works_without_scripts(
     expect(page.get_by_text("Waiting for a worker.")).to_be_visible()
     carry_out_freeze(Freeze.objects.get().pk)
     page.get_by_role("link", name="Look again").click()
-    page.get_by_role("link", name="Open room@1").click()
-    expect(page.get_by_role("heading", name="room@1")).to_be_visible()
+    page.get_by_role("link", name="Open trial@1").click()
+    expect(page.get_by_role("heading", name="trial@1")).to_be_visible()
     context.close()

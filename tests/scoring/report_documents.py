@@ -83,7 +83,7 @@ def unavailable(reason: str = ABSENT) -> dict[str, Any]:
 def pair(first: str, second: str, difference: float, verdict: str) -> dict[str, Any]:
     """Return one comparison of two scorers."""
     words = {"better": "is better than", "worse": "is worse than"}.get(
-        verdict, "cannot be told from"
+        verdict, "cannot be distinguished from"
     )
     return {
         "first": first, "second": second, "difference": difference,

@@ -1,5 +1,3 @@
-"""Tests of the references that claims make to claims."""
-
 import pytest
 
 from core.claim_text import citations, dependencies, find_references
@@ -40,15 +38,13 @@ from core.claim_text import citations, dependencies, find_references
         ("根据前述权利要求中任一项所述的泵", (1, 2, 3, 4)),
         ("Pumpe nach einem der Ansprüche 1 bis 3", (1, 2, 3)),
         ("Pompe selon la revendication 2", (2,)),
+        # A backward or endless range: its ends.
+        ("of claims 5 to 2", (5, 2)),
+        ("of claims 1 to 9999", (1, 9999)),
     ],
 )
 def test_dependencies_are_read(text, cited):
     assert dependencies(text, earlier=(1, 2, 3, 4)) == cited
-
-
-def test_a_backward_or_endless_range_keeps_its_ends():
-    assert dependencies("of claims 5 to 2") == (5, 2)
-    assert dependencies("of claims 1 to 9999") == (1, 9999)
 
 
 def test_spans_point_at_the_digits():
