@@ -115,8 +115,13 @@ def call(db: None) -> Call:
     return send
 
 
+@pytest.fixture(autouse=True)
+def quick_passwords(quick_passwords: None) -> None:
+    """Sign quickly in every test."""
+
+
 @pytest.fixture
-def carol(cast, quick_passwords: None) -> User:
+def carol(cast) -> User:
     """Return the adjudicator with a password to sign by."""
     cast.carol.set_password(PASSWORD)
     cast.carol.save()
@@ -124,7 +129,7 @@ def carol(cast, quick_passwords: None) -> User:
 
 
 @pytest.fixture
-def dora(cast, quick_passwords: None) -> User:
+def dora(cast) -> User:
     """Return a second adjudicator with a password to sign by."""
     user = grant(make_user("dora"), cast.campaign, "adjudicator")
     user.set_password(PASSWORD)

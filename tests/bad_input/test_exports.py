@@ -17,6 +17,7 @@ from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import DatasetVersion, ModelVersion
 from scoring.quadruplets import SplitPlan
 from tests.annotator.rating_rows import rate
+from tests.conftest import signed_in
 from tests.scoring.conftest import data_directory, dataset_rows
 from tests.scoring.model_rows import model_row
 
@@ -46,12 +47,6 @@ def version(cast: Any, data_directory: Any) -> DatasetVersion:
     return import_dataset(
         name="tiny", rows=dataset_rows(), plan=SplitPlan("file"), campaign=cast.campaign
     ).version
-
-
-def signed_in(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def content(answer: Any) -> bytes:

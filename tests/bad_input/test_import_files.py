@@ -27,6 +27,7 @@ from tests.bad_input.damaged_files import (
     jsonl,
     reference,
 )
+from tests.conftest import signed_in
 from tests.soak.tally import Tally, tally
 
 __all__ = ["tally"]
@@ -58,8 +59,7 @@ def data_directory(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def by_web(cast: Any, tmp_path: Path) -> Send:
-    client = Client()
-    client.force_login(cast.ada)
+    client = signed_in(cast.ada)
 
     def send(content: bytes) -> tuple[bool, str]:
         answer = client.post(
@@ -156,8 +156,7 @@ def test_after_all_that_a_good_file_is_taken(cast: Any, tmp_path: Path) -> None:
     is_refused, _ = send(GOOD)
     assert not is_refused
     row = ClaimImport.objects.order_by("-created_at")[0]
-    client = Client()
-    client.force_login(cast.ada)
+    client = signed_in(cast.ada)
     client.post(f"/campaigns/cups/imports/{row.pk}/confirm/")
     assert Reference.objects.count() == 2
 
@@ -186,8 +185,7 @@ def test_a_hundred_bad_lines_are_listed_and_no_more(cast: Any, tmp_path: Path) -
 
 def test_the_name_of_a_file_leads_nowhere_and_is_shown_escaped(cast: Any, tmp_path: Path) -> None:
     """IM48: what a file is called decides neither where it lies nor what a page does."""
-    client = Client()
-    client.force_login(cast.ada)
+    client = signed_in(cast.ada)
     for name in NAMES:
         answer = client.post("/campaigns/cups/import/", {"file": _Named(GOOD, name)}, follow=True)
         assert answer.status_code in (200, 422), name
@@ -213,8 +211,7 @@ class _Named(io.BytesIO):
 def test_what_is_odd_and_yet_text_is_stored_and_shown(cast: Any, tmp_path: Path) -> None:
     """IM30: marks that turn, hide or pile up are text; the page stays within bounds."""
     odd = "1. A cup\u202e with \u200ba \U000e0041handle" + "\u0301" * 10_000 + "."
-    client = Client()
-    client.force_login(cast.ada)
+    client = signed_in(cast.ada)
     content = jsonl(reference(1, reference_claims=odd))
     answer = client.post(
         "/campaigns/cups/import/", {"file": SimpleUploadedFile("c.jsonl", content)}, follow=True

@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 import pytest
-from django.test import Client
 
 from annotator.models import Assignment, AssignmentStatus, CampaignStatus, Draft, Rating
 from annotator.rating.drafts import save_draft
 from annotator.rubric import CRITERIA
 from tests.bad_input.scenes import Scene, counts, undone
 from tests.browser.payloads import PAYLOADS
+from tests.conftest import signed_in
 
 SURFACE: Final = "rating form and call"
 FIRST, OTHERS = CRITERIA[0], CRITERIA[1:]
@@ -210,8 +210,7 @@ def test_rf49_a_draft_that_comes_after_the_submit_changes_nothing(scene, row) ->
 
 
 def test_hx02_a_forged_request_of_another_site_is_403(scene, row) -> None:
-    client = Client(enforce_csrf_checks=True)
-    client.force_login(scene.scenario.people["one"])
+    client = signed_in(scene.scenario.people["one"], enforce_csrf_checks=True)
     forged = {"HX-Request": "true", "Origin": "https://evil.example"}
     for action in ("", "overall/", "draft/", "tags/", "ping/", "skip/"):
         with nothing_stored():

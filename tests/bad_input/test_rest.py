@@ -12,6 +12,7 @@ from django.test import Client
 from annotator.access import matrix
 from tests.bad_input.nasty import BODIES, JSON_VALUES, NEVER_READ
 from tests.bad_input.scenes import Scene, counts, undone
+from tests.conftest import signed_in
 from tests.guards.blindness.requests_sent import bodies
 
 pytestmark = pytest.mark.slow
@@ -168,8 +169,7 @@ def test_a_request_that_is_none_of_ours_is_refused_in_json(scene: Scene, tried, 
 def test_ap31_ap32_a_session_without_its_token_or_from_elsewhere_changes_nothing(
     scene: Scene, tried
 ) -> None:
-    client = Client(enforce_csrf_checks=True)
-    client.force_login(scene.scenario.people["one"])
+    client = signed_in(scene.scenario.people["one"], enforce_csrf_checks=True)
     before = counts()
     for headers in ({}, {"Origin": "https://evil.example"}, {"Origin": "null"}):
         answer = client.post(RATINGS, b"{}", content_type=JSON, headers=headers)

@@ -16,6 +16,7 @@ from annotator.models import ClaimImport, Membership, ReliabilityReport, Role
 from annotator.reliability.services import request_reliability
 from scoring.models import AgreementReport, Freeze, ScoreRequest, TrainingRun
 from tests.bad_input.scenes import Scene, counts
+from tests.conftest import signed_in
 from tests.guards.blindness.people import PASSWORD
 
 SURFACE: Final = "sign-in, sessions, addresses, polls"
@@ -152,8 +153,7 @@ def test_hx09_the_poll_of_anothers_job_is_404_and_a_final_one_asks_no_more(scene
     other = type(scenario.campaign).objects.create(slug="elsewhere", name="Elsewhere")
     for role in (Role.RESEARCHER, Role.ADMIN, Role.READER):
         Membership.objects.create(user=mallory, campaign=other, role=role)
-    outsider = Client()
-    outsider.force_login(mallory)
+    outsider = signed_in(mallory)
     slug, rows = scenario.campaign.slug, scenario.measured
     request_reliability(campaign=scenario.campaign)
     polls: dict[str, tuple[str, Any, dict[str, Any]]] = {

@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import Any, Final
 
 import pytest
-from django.test import Client
 
-from annotator.models import AuditEvent, User
+from annotator.models import AuditEvent
 from core.errors import Refused
 from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import DatasetVersion, TrainingRun
 from scoring.quadruplets import SplitPlan
 from scoring.training.runs.services import request_training
+from tests.conftest import signed_in
 from tests.scoring.conftest import data_directory, dataset_rows
 
 __all__ = ["data_directory"]
@@ -93,12 +93,6 @@ FORMS: Final = {
     "MA18": {"encoder": "../.."},
     "MA20": {"encoder": "allenai/longformer-base-4096"},
 }
-
-
-def signed_in(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 @pytest.fixture

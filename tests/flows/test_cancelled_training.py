@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from annotator.models import Campaign, User
 from core.jobs.registry import enqueue_on_commit, sweep
@@ -20,7 +19,7 @@ from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
 from scoring.quadruplets import SplitPlan
 from scoring.training.runs.services import request_training
-from tests.conftest import grant, make_user
+from tests.conftest import grant, make_user, signed_in
 from tests.flows.conftest import StartWorker
 from tests.scoring.conftest import dataset_rows
 
@@ -70,8 +69,7 @@ def wait_for(run: TrainingRun, is_reached: Callable[[], bool]) -> None:
 def test_a_run_cancelled_while_it_trains_ends_cancelled_and_the_worker_takes_the_next(
     rita: User, version: DatasetVersion, tiny_encoder: Path, start_worker: StartWorker
 ) -> None:
-    client = Client()
-    client.force_login(rita)
+    client = signed_in(rita)
     run = ask(version, tiny_encoder, method="finetune", epochs=ENDLESS)
     start_worker("gpu", JOB_LEASE_SECONDS=DEFAULT_LEASE_SECONDS)
     wait_for(run, lambda: run.stage == "training" or run.is_final)

@@ -42,9 +42,7 @@ def command(name: str, *arguments: str) -> dict[str, Any]:
 
 
 def signed_in(username: str) -> Client:
-    client = Client()
-    client.force_login(User.objects.get(username=username))
-    return client
+    return signed_in(User.objects.get(username=username))
 
 
 def wait_for(row: JobRow, is_reached: Callable[[JobRow], bool]) -> JobRow:

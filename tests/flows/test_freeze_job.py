@@ -15,6 +15,7 @@ from core.jobs.registry import sweep
 from core.jobs.rows import JobStatus
 from scoring.access.scopes import read_rows
 from scoring.models import DatasetVersion, Freeze
+from tests.conftest import signed_in
 from tests.flows.conftest import StartWorker, kill_group
 
 pytestmark = [
@@ -43,9 +44,7 @@ def rita(transactional_db: None, settings: Any) -> Client:
     settings.SECURE_SSL_REDIRECT = False
     settings.DEMO_PASSWORD = "only for this test"
     call_command("load_demo", stdout=StringIO(), stderr=StringIO())
-    client = Client()
-    client.force_login(User.objects.get(username="rita"))
-    return client
+    return signed_in(User.objects.get(username="rita"))
 
 
 def wait_for(is_reached: Callable[[Freeze], bool], pause: float) -> Freeze:

@@ -14,6 +14,7 @@ from annotator.models import ClaimImport, ImportStage, Reference
 from core.jobs.registry import sweep
 from core.jobs.rows import JobStatus
 from tests.annotator.imports.import_files import good
+from tests.conftest import signed_in
 from tests.flows.conftest import StartWorker, kill_group
 
 pytestmark = [
@@ -29,9 +30,7 @@ REFERENCES = 12_000
 
 @pytest.fixture
 def ada(cast: Any) -> Client:
-    client = Client()
-    client.force_login(cast.ada)
-    return client
+    return signed_in(cast.ada)
 
 
 def wait_for(

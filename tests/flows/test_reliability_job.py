@@ -12,6 +12,7 @@ from django.test import Client
 from annotator.models import ReliabilityReport, User
 from core.jobs.registry import sweep
 from core.jobs.rows import JobStatus
+from tests.conftest import signed_in
 from tests.flows.conftest import StartWorker, kill_group
 
 pytestmark = [
@@ -30,9 +31,7 @@ def ada(transactional_db: None, settings: Any) -> Client:
     settings.SECURE_SSL_REDIRECT = False
     settings.DEMO_PASSWORD = "only for this test"
     call_command("load_demo", stdout=StringIO(), stderr=StringIO())
-    client = Client()
-    client.force_login(User.objects.get(username="ada"))
-    return client
+    return signed_in(User.objects.get(username="ada"))
 
 
 def wait_for(is_reached: Callable[[ReliabilityReport], bool], pause: float) -> ReliabilityReport:

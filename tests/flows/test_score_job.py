@@ -6,7 +6,6 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.test import Client
 
 from annotator.models import Campaign, User
 from core.jobs.registry import sweep
@@ -15,7 +14,7 @@ from scoring import files as scoring_files
 from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import ModelVersion, ScoreRequest
 from scoring.quadruplets import SplitPlan
-from tests.conftest import grant, make_user
+from tests.conftest import grant, make_user, signed_in
 from tests.flows.conftest import StartWorker, kill_group
 from tests.scoring.conftest import dataset_rows, tiny_encoder
 from tests.scoring.model_builders import CRITERION, promote, train_tiny
@@ -60,8 +59,7 @@ def wait_for(status: JobStatus, pause: float) -> ScoreRequest:
 def test_a_worker_killed_while_it_scores_leaves_a_request_that_the_next_one_scores_once(
     rita: User, model: ModelVersion, start_worker: StartWorker
 ) -> None:
-    client = Client()
-    client.force_login(rita)
+    client = signed_in(rita)
     first = start_worker("gpu")
     # Text of this one test: another run of it may have filled the cache.
     texts = [f"1. A pump {uuid4()}.", f"1. A lever {uuid4()}."]

@@ -37,11 +37,7 @@ from tests.conftest import grant, spread
 
 LOW, HIGH = (1, 1, 1, 1), (9, 9, 8, 9)
 
-pytestmark = [
-    pytest.mark.postgres,
-    pytest.mark.django_db,
-    pytest.mark.usefixtures("quick_passwords"),
-]
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 @pytest.fixture

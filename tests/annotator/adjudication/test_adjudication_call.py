@@ -1,16 +1,12 @@
 import uuid
 from typing import Any
 
-import pytest
-
 from annotator.adjudication.rulings.queries import signature_holds
 from annotator.models import Adjudication, Conflict, Round
 from annotator.rubric import CRITERIA
 from tests.annotator.adjudication.discrepant import WORDS
 from tests.annotator.adjudication.rulings import PASSWORD
 from tests.conftest import grant
-
-pytestmark = pytest.mark.usefixtures("quick_passwords")
 
 
 def body(conflict: Conflict | str, decision: str = "mean", **more: Any) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from annotator.models import Adjudication, Conflict, Ruling, Turn, User
 from annotator.rubric import CRITERIA
 from tests.annotator.adjudication.discrepant import NOTES, WORDS, disagree, of
 from tests.annotator.adjudication.rulings import PASSWORD, decide
-from tests.conftest import grant
+from tests.conftest import grant, signed_in
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_passwords")]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
@@ -136,8 +136,7 @@ def test_what_another_ruled_meanwhile_is_a_409_with_the_page(client, carol, cast
 
 
 def test_a_conflict_that_another_has_open_is_not_taken(client, carol, dora, conflict) -> None:
-    other = Client()
-    other.force_login(dora)
+    other = signed_in(dora)
     take(other, conflict)
     page = take(client, conflict)
     assert b"Another adjudicator has this conflict open" in page.content

@@ -34,7 +34,6 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.embedded,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("quick_passwords"),
 ]
 ROUNDS = tries(12, share=3)
 Act = Callable[[], Any]

@@ -41,11 +41,7 @@ from tests.annotator.adjudication.discrepant import (
 from tests.annotator.adjudication.rulings import decide
 from tests.conftest import grant
 
-pytestmark = [
-    pytest.mark.postgres,
-    pytest.mark.django_db,
-    pytest.mark.usefixtures("quick_passwords"),
-]
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from tests.annotator.adjudication.rulings import PASSWORD
 
 QUESTION = "Does claim 2 narrow the handle?"
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_passwords")]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from annotator.models import Campaign, Candidate, Conflict, Membership, Unblindi
 from tests.annotator.adjudication.discrepant import member, rate_all
 from tests.annotator.adjudication.rulings import PASSWORD, decide
 
-pytestmark = pytest.mark.usefixtures("quick_passwords")
 LIST = "/campaigns/cups/settled/"
 
 

@@ -28,7 +28,7 @@ from annotator.models import (
 )
 from annotator.rating.services import flag_candidate, recuse, skip_assignment
 from tests.annotator.adjudication.discrepant import open_conflict
-from tests.conftest import grant
+from tests.conftest import grant, signed_in
 
 pytestmark = pytest.mark.postgres
 
@@ -89,7 +89,7 @@ def test_repeats_and_sentinels_are_counted_apart(cast) -> None:
     assert (progress.sentinels, progress.sentinel_ratings) == (1, 1)
 
 
-def test_another_campaign_counts_for_nothing(cast) -> None:
+def test_another_campaign_and_a_purpose_without_candidates_count_for_nothing(cast) -> None:
     reference = cast.reference(campaign=cast.elsewhere)
     Membership.objects.create(user=cast.alice, campaign=cast.elsewhere, role="annotator")
     for user in (cast.alice, cast.mallory):
@@ -98,6 +98,8 @@ def test_another_campaign_counts_for_nothing(cast) -> None:
     assert (progress.references, progress.candidates, progress.ratings) == (0, 0, 0)
     alone = (AnnotatorProgress("alice", 0, 0), AnnotatorProgress("bob", 0, 0))
     assert annotator_progress(cast.campaign, timezone.now()) == progress.annotators == alone
+    counted = candidate_counts(cast.campaign, timezone.now())
+    assert {counted[purpose] for purpose in GENUINE} == {CandidateCounts()}
 
 
 def test_shares_days_and_quotas_are_told_by_name(cast) -> None:
@@ -178,11 +180,6 @@ def test_each_state_is_counted_once(cast, states: list[Candidate]) -> None:
     assert counts == CandidateCounts(candidates=8, begun=7, complete=5, locked=3, ratings=12)
 
 
-def test_a_purpose_without_candidates_counts_nothing(cast) -> None:
-    counted = candidate_counts(cast.campaign, timezone.now())
-    assert {counted[purpose] for purpose in GENUINE} == {CandidateCounts()}
-
-
 def test_flags_skips_and_recusals_are_told_with_reason_and_outcome(cast) -> None:
     first = cast.assign(cast.alice, cast.reference("r1", 2))
     second = cast.assign(cast.alice, cast.reference("r2", 1))
@@ -202,12 +199,6 @@ def test_flags_skips_and_recusals_are_told_with_reason_and_outcome(cast) -> None
 
 
 COUNTED = ("counts/", "what-if/", "plan/", "rulings/")
-
-
-def signed_in(user) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def statuses(client: Client) -> set[int]:

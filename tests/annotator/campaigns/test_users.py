@@ -22,12 +22,9 @@ from annotator.models import (
 )
 from config import settings as as_shipped
 from core.errors import Refused
+from tests.conftest import signed_in
 
-pytestmark = [
-    pytest.mark.postgres,
-    pytest.mark.django_db,
-    pytest.mark.usefixtures("quick_passwords"),
-]
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 PASSWORD = "Marmalade-on-Tuesday-7"
 NEW = {"username": "dora", "password": PASSWORD, "again": PASSWORD}
@@ -36,16 +33,12 @@ MEMBERS = "/campaigns/cups/members/"
 
 @pytest.fixture
 def boss(cast) -> Client:
-    client = Client()
-    client.force_login(User.objects.create(username="boss", is_superuser=True))
-    return client
+    return signed_in(User.objects.create(username="boss", is_superuser=True))
 
 
 @pytest.fixture
 def ada(cast) -> Client:
-    client = Client()
-    client.force_login(cast.ada)
-    return client
+    return signed_in(cast.ada)
 
 
 def link_in(answer) -> str:
@@ -94,8 +87,7 @@ def test_a_person_with_an_account_joins_only_by_agreeing(ada, cast) -> None:
 )
 def test_a_link_that_is_nothing_for_a_person_stays_for_another(ada, cast, name, role, reason):
     link = link_in(ada.post(f"{MEMBERS}invite/", {"role": role}))
-    person = Client()
-    person.force_login(getattr(cast, name))
+    person = signed_in(getattr(cast, name))
     before = Membership.objects.count()
     for answer in (person.get(link), person.post(link)):
         assert reason in answer.content.decode()
@@ -105,8 +97,7 @@ def test_a_link_that_is_nothing_for_a_person_stays_for_another(ada, cast, name, 
 
 def test_a_link_for_an_account_alone_is_nothing_for_who_has_one(boss, cast) -> None:
     link = link_in(boss.post("/users/", {"campaign": "", "role": ""}))
-    person = Client()
-    person.force_login(cast.alice)
+    person = signed_in(cast.alice)
     assert b"you have one already" in person.post(link).content
     assert Client().get(link).status_code == 200
 
@@ -178,8 +169,7 @@ def test_the_last_admins_and_oneself_stay(boss, cast) -> None:
 
 
 def test_sessions_are_ended_and_a_second_factor_is_reset(boss, cast) -> None:
-    alice = Client()
-    alice.force_login(cast.alice)
+    alice = signed_in(cast.alice)
     boss.post(f"/users/{cast.alice.pk}/end-sessions/")
     assert alice.get("/account/").status_code == 302
     SecondFactor.objects.create(user=cast.alice, secret="x", last_step=0)
@@ -282,15 +272,11 @@ def test_a_name_or_password_that_is_not_good_enough_is_refused(username, passwor
     assert not AuditEvent.objects.exists()
 
 
-def test_a_name_that_differs_in_case_alone_is_taken() -> None:
-    create_user(username="dora", password=PASSWORD)
-    with pytest.raises(Refused, match="named DORA already"):
-        create_user(username="DORA", password=PASSWORD)
-
-
 def test_a_name_that_would_be_taken_for_anothers_is_refused() -> None:
     create_user(username="alice", password=PASSWORD)
-    for name in ("Alice", "\u0430lice", "alice\u200d", "\uff41lice", "al\u0131ce", "a1ice"):
+    with pytest.raises(Refused, match="named ALICE already"):
+        create_user(username="ALICE", password=PASSWORD)
+    for name in ("\u0430lice", "alice\u200d", "\uff41lice", "al\u0131ce", "a1ice"):
         with pytest.raises(Refused):
             create_user(username=name, password=PASSWORD)
         assert User.objects.count() == 1, ascii(name)
@@ -304,18 +290,15 @@ def test_two_who_ask_for_names_alike_at_one_moment_do_not_both_get_them(monkeypa
     assert User.objects.count() == 1
 
 
-def test_a_role_is_given_once_however_often(cast) -> None:
+def test_a_role_is_given_once_however_often_and_an_unknown_one_is_refused(cast) -> None:
     first = grant_role(user=cast.mallory, campaign=cast.campaign, role="annotator")
     assert grant_role(user=cast.mallory, campaign=cast.campaign, role="annotator") == first
     grant_role(user=cast.mallory, campaign=cast.campaign, role="researcher")
     assert cast.mallory.memberships.filter(campaign=cast.campaign).count() == 2
     assert AuditEvent.objects.filter(action="role.granted").count() == 2
-
-
-def test_an_unknown_role_is_refused(cast) -> None:
     with pytest.raises(Refused, match="roles are annotator"):
         grant_role(user=cast.mallory, campaign=cast.campaign, role="king")
-    assert not cast.mallory.memberships.filter(campaign=cast.campaign).exists()
+    assert not Membership.objects.filter(role="king").exists()
 
 
 def test_a_token_is_shown_once_and_kept_as_its_digest() -> None:

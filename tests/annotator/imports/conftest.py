@@ -10,6 +10,7 @@ from annotator.campaigns.services import create_campaign
 from annotator.imports import services as imports_services
 from annotator.models import Campaign
 from tests.annotator.imports.import_files import drop_at_once
+from tests.conftest import signed_in
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +41,4 @@ def campaign(db: None) -> Campaign:
 
 @pytest.fixture
 def ada(cast) -> Client:
-    client = Client()
-    client.force_login(cast.ada)
-    return client
+    return signed_in(cast.ada)

@@ -12,7 +12,7 @@ from annotator.management.base import asked_password
 from annotator.models import ApiToken, AuditEvent, Campaign, Membership, User
 from core.errors import Refused
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_passwords")]
+pytestmark = pytest.mark.django_db
 
 GOOD, NEW = "Marmalade-on-Tuesday-7", "Marmalade-on-Friday-8"
 

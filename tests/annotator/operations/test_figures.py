@@ -7,6 +7,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from annotator.models import User
 from annotator.operations.presences import report_presence
 from scoring.models import Dataset, DatasetVersion, TrainingRun
+from tests.conftest import signed_in
 
 pytestmark = pytest.mark.django_db
 TOKEN = "k3Jw92hQzT-scraper-token-of-a-test"
@@ -26,9 +27,7 @@ def figures(client: Client, **headers: str) -> dict[str, dict[tuple[str, ...], f
 
 @pytest.fixture
 def boss() -> Client:
-    client = Client()
-    client.force_login(User.objects.create(username="boss", is_superuser=True))
-    return client
+    return signed_in(User.objects.create(username="boss", is_superuser=True))
 
 
 def test_jobs_programs_queues_and_leases_are_counted(cast, boss: Client) -> None:

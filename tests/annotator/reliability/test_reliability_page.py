@@ -28,7 +28,7 @@ from core.jobs.rows import JobStatus
 from core.statistics.coefficients import intraclass_correlations, krippendorff_alpha
 from core.statistics.tables import Repeat, Table
 from tests.annotator.rating_rows import random_ratings, rate
-from tests.conftest import grant, make_user
+from tests.conftest import grant, make_user, signed_in
 from tests.core.statistics.conftest import GAP, make_table, random_table
 
 pytestmark = pytest.mark.django_db
@@ -173,8 +173,7 @@ def test_names_are_shown_after_closing_with_a_reason_and_on_record(cast, people,
     assert "To train Bob." in listed and "ada" in listed
     # Another admin has not asked, and after a reopening nobody has.
     grant(make_user("amy"), cast.campaign, "admin")
-    other = Client()
-    other.force_login(cast.campaign.memberships.get(user__username="amy").user)
+    other = signed_in(cast.campaign.memberships.get(user__username="amy").user)
     assert "Annotator 1" in text_of(other.get(PAGE))
     cast.campaign.refresh_from_db()
     reopen_campaign(campaign=cast.campaign, reason="More.", reopened_by=cast.ada)

@@ -12,8 +12,6 @@ from tests.amounts import few
 
 PASSWORD = "a long enough phrase"
 
-pytestmark = pytest.mark.usefixtures("quick_passwords")
-
 
 @pytest.fixture
 def alice(cast):

@@ -21,7 +21,7 @@ from annotator.models import (
 from annotator.rubric import ALL_CRITERIA, CRITERIA
 from annotator.site.errors import resubmitted_form
 from tests.amounts import few
-from tests.conftest import Cast
+from tests.conftest import Cast, signed_in
 from tests.guards.blindness.forms_found import forms_of
 from tests.guards.blindness.people import PASSWORD
 from tests.guards.blindness.states import Scenario, furnish
@@ -98,8 +98,7 @@ def is_taken(form: str, answer: Any) -> bool:
 
 
 def visitor(person: User) -> Client:
-    client = Client(enforce_csrf_checks=True, raise_request_exception=False)
-    client.force_login(person)
+    client = signed_in(person, enforce_csrf_checks=True, raise_request_exception=False)
     client.get("/login/")
     client.get("/")
     return client
@@ -249,8 +248,7 @@ def test_a_role_that_is_lost_before_the_submit_loses_no_word(row, has_another_ro
 def test_nobody_keeps_words_at_what_was_never_theirs(cast: Cast, row: Assignment) -> None:
     path, sent = form_of(row)
     for person in (cast.bob, cast.carol):
-        client = Client(headers=HERE)
-        client.force_login(person)
+        client = signed_in(person, headers=HERE)
         answer = client.post(path, sent)
         assert answer.status_code in {403, 404} and b"kept as your draft" not in answer.content
         assert client.post("/campaigns/elsewhere/next/").status_code in {403, 404}
