@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 @pytest.fixture
 def campaign() -> Campaign:
-    campaign = Campaign.objects.create(slug="room", name="Room", overlap=1)
+    campaign = Campaign.objects.create(slug="mugs", name="Mugs", overlap=1)
     for n in (2, 1):
         reference = Reference.objects.create(
             campaign=campaign,
@@ -57,7 +57,7 @@ def rate(campaign: Campaign, who: str, *names: str, hours_ago: int = 48) -> None
         )
 
 
-def kept(campaign: Campaign, *, unlocked: bool = False) -> tuple[list[str], dict[str, int]]:
+def found_in(campaign: Campaign, *, unlocked: bool = False) -> tuple[list[str], dict[str, int]]:
     left_out: Counter[str] = Counter()
     found = freezable_references(campaign, include_unlocked=unlocked, left_out=left_out)
     names = [
@@ -73,15 +73,15 @@ def test_references_stand_in_their_order_and_unrated_candidates_are_counted(camp
     (only,) = freezable_references(campaign, include_unlocked=False, left_out=Counter())
     assert only.reference.reference_id == "r1"
     rate(campaign, "alice", "r2/c1")
-    assert kept(campaign) == (["r1/c1", "r1/c2", "r2/c1"], {"not rated": 3})
-    assert kept(Campaign.objects.create(slug="other", name="Other"), unlocked=True) == ([], {})
+    assert found_in(campaign) == (["r1/c1", "r1/c2", "r2/c1"], {"not rated": 3})
+    assert found_in(Campaign.objects.create(slug="other", name="Other"), unlocked=True) == ([], {})
 
 
 def test_fresh_ratings_wait_unless_asked_for(campaign: Campaign) -> None:
     rate(campaign, "alice", "r1/c1", hours_ago=48)
     rate(campaign, "alice", "r1/c2", hours_ago=1)
-    assert kept(campaign) == (["r1/c1"], {"not rated": 4, "not locked": 1})
-    assert kept(campaign, unlocked=True) == (["r1/c1", "r1/c2"], {"not rated": 4})
+    assert found_in(campaign) == (["r1/c1"], {"not rated": 4, "not locked": 1})
+    assert found_in(campaign, unlocked=True) == (["r1/c1", "r1/c2"], {"not rated": 4})
 
 
 @pytest.mark.parametrize("unlocked", [False, True])
@@ -90,18 +90,18 @@ def test_an_order_flip_disputes_both_of_its_candidates(campaign: Campaign, unloc
     other = candidate("r1/c2")
     conflict = open_conflict(candidate("r1/c1"), "order_flip", other_candidate=other)
     left_out = {"not rated": 3, "open conflict": 2}
-    assert kept(campaign, unlocked=unlocked) == (["r1/c3"], left_out)
+    assert found_in(campaign, unlocked=unlocked) == (["r1/c3"], left_out)
     for status in ("lapsed", "ruled"):
         conflict.status = status
         conflict.save()
-        assert kept(campaign)[0] == ["r1/c1", "r1/c2", "r1/c3"]
+        assert found_in(campaign)[0] == ["r1/c1", "r1/c2", "r1/c3"]
 
 
 @pytest.mark.parametrize("unlocked", [False, True])
 def test_what_may_not_train_stays_out_whatever_is_asked(campaign: Campaign, unlocked: bool) -> None:
     rate(campaign, "alice", "r1/c1", "r2/c1")
     Reference.objects.filter(reference_id="r1").update(may_train=False)
-    assert kept(campaign, unlocked=unlocked) == (
+    assert found_in(campaign, unlocked=unlocked) == (
         ["r2/c1"],
         {"not rated": 4, "training not allowed": 1},
     )

@@ -5,13 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pandas
-import pytest
 from hypothesis import given
 
 from annotator.formats import ratings_jsonl
 from annotator.formats.ratings_csv import COLUMNS, MARKED, write
 from annotator.rubric import ALL_CRITERIA
-from tests.annotator.formats.rating_lines import FEW, LINES, rating
+from tests.annotator.formats.rating_lines import FEW, LINES
 
 GOLDEN = Path(__file__).with_name("golden")
 FORMULA = tuple("=+-@\t\r\uff1d\uff0b\uff0d\uff20")
@@ -70,13 +69,6 @@ def test_no_text_cell_is_a_formula_to_a_spreadsheet(lines) -> None:
     for row in csv.DictReader(io.StringIO(text, newline="")):
         for name, cell in row.items():
             assert name in numbers or not cell.lstrip(" ").startswith(FORMULA), (name, cell)
-
-
-@pytest.mark.parametrize("text", ["=1", "+1", "-1", "@a", "\t1", "\r1", "\uff1d1"], ids=range(7))
-def test_what_could_be_a_formula_gets_an_apostrophe_and_quotes(text: str) -> None:
-    content = b"".join(write([rating((1, 1, 1, 1), text)]))
-    assert f'"\'{text}"'.encode() in content
-    assert content.rstrip().endswith(b'"comment"')
 
 
 def test_numbers_are_read_as_numbers() -> None:

@@ -20,8 +20,8 @@ def data_dir(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.fixture
-def rung(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Give the imports that a worker was rung for."""
+def enqueued(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Give the imports that were enqueued."""
     found: list[Any] = []
     for module in ("api", "views"):
         monkeypatch.setattr(f"annotator.imports.{module}.enqueue_on_commit", found.append)
@@ -36,7 +36,7 @@ def nothing_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def campaign(db: None) -> Campaign:
-    return create_campaign(slug="room")
+    return create_campaign(slug="mugs")
 
 
 @pytest.fixture

@@ -74,5 +74,5 @@ def stored(cast: Any, content: bytes, **more: Any) -> ClaimImport:
     return carried_out(asked(cast, content, is_confirmed=True, **more))
 
 
-def kept_files() -> list[str]:
+def stored_files() -> list[str]:
     return sorted(str(pk) for pk, _ in stored_uploads())

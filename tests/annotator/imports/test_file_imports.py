@@ -24,8 +24,8 @@ def save(path: Path, text: str = TABLE) -> Path:
 def test_a_missing_campaign_is_created_and_a_known_one_is_filled(tmp_path: Path) -> None:
     with save(tmp_path / "a.csv").open("rb") as file:
         file.read(20)
-        first = import_file(slug="room", file=file, file_name="a.csv", format="csv")
-        again = import_file(slug="room", file=file, file_name="a.csv", format="csv")
+        first = import_file(slug="mugs", file=file, file_name="a.csv", format="csv")
+        again = import_file(slug="mugs", file=file, file_name="a.csv", format="csv")
     assert (first.is_new_campaign, again.is_new_campaign) == (True, False)
     assert (first.counts["references"], again.counts["references"]) == (1, 0)
     assert Reference.objects.get().imported_from == first.row
@@ -39,7 +39,7 @@ def test_a_campaign_that_somebody_creates_meanwhile_is_taken(tmp_path, monkeypat
 
     monkeypatch.setattr(imports_services, "create_campaign", overtaken)
     with save(tmp_path / "a.csv").open("rb") as file:
-        done = import_file(slug="room", file=file, file_name="a.csv", format="csv")
+        done = import_file(slug="mugs", file=file, file_name="a.csv", format="csv")
     assert not done.is_new_campaign
     assert Reference.objects.get().campaign == Campaign.objects.get()
 
@@ -47,7 +47,7 @@ def test_a_campaign_that_somebody_creates_meanwhile_is_taken(tmp_path, monkeypat
 @pytest.mark.parametrize("bad", ["r2,,c1,1. A.\n", 'r2,"1. A'])
 def test_a_bad_file_leaves_neither_campaign_nor_row(tmp_path: Path, bad: str) -> None:
     with save(tmp_path / "a.csv", TABLE + bad).open("rb") as file, pytest.raises(FormatError):
-        import_file(slug="room", file=file, file_name="a.csv", format="csv")
+        import_file(slug="mugs", file=file, file_name="a.csv", format="csv")
     assert not Campaign.objects.exists()
     assert not ClaimImport.objects.exists()
 
@@ -59,11 +59,11 @@ def test_a_file_that_changes_while_it_is_read_is_not_stored(tmp_path: Path) -> N
         save(path, TABLE.replace("cup", "pot"))
 
     with path.open("rb") as file, pytest.raises(Refused, match="was changed"):
-        import_file(slug="room", file=file, file_name="a.csv", format="csv", progress=change)
+        import_file(slug="mugs", file=file, file_name="a.csv", format="csv", progress=change)
     assert not Campaign.objects.exists()
 
 
-def test_matters_of_one_file_can_be_erased_one_after_the_other(cast: Any) -> None:
+def test_references_of_one_file_can_be_erased_one_after_the_other(cast: Any) -> None:
     import_file(slug="cups", file=file(good(3)), file_name="a.jsonl", format="claims-jsonl")
     rows = list(Reference.objects.all())
     # Their keys begin with the moment of the import.

@@ -42,9 +42,10 @@ from tests.annotator.imports.import_files import (
     carried_out,
     file,
     good,
-    kept_files,
     stored,
+    stored_files,
 )
+from tests.faults import raising
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
@@ -57,7 +58,7 @@ def test_a_check_stores_nothing_and_tells_what_it_found(cast) -> None:
     assert row.result["counts"]["candidates"] == 6
     assert len(row.result["preview"]) == 3
     assert not Reference.objects.exists()
-    assert kept_files() == [str(row.pk)]
+    assert stored_files() == [str(row.pk)]
 
 
 def test_a_confirmed_import_is_stored_whole_and_its_file_is_deleted(cast) -> None:
@@ -70,7 +71,7 @@ def test_a_confirmed_import_is_stored_whole_and_its_file_is_deleted(cast) -> Non
     assert row.result["stored"] == counts
     assert Reference.objects.filter(may_train=True, imported_from=row).count() == 3
     assert Candidate.objects.filter(imported_from=row).count() == 6
-    assert kept_files() == []
+    assert stored_files() == []
 
 
 @pytest.mark.parametrize("is_confirmed", [False, True])
@@ -80,7 +81,7 @@ def test_a_bad_file_is_refused_with_its_records_and_deleted(cast, is_confirmed: 
     found = row.result["bad_records"]
     assert [(one["line"], one["field"]) for one in found] == [(2, "reference_claims"), (3, "scroe")]
     assert not Reference.objects.exists()
-    assert kept_files() == []
+    assert stored_files() == []
 
 
 def test_an_import_cancelled_while_it_is_stored_leaves_nothing(cast, monkeypatch) -> None:
@@ -95,7 +96,7 @@ def test_an_import_cancelled_while_it_is_stored_leaves_nothing(cast, monkeypatch
     monkeypatch.setattr(imports_services, "open_upload", cancelling)
     assert carried_out(row).status == JobStatus.CANCELLED
     assert not Reference.objects.exists()
-    assert kept_files() == []
+    assert stored_files() == []
 
 
 def test_a_worker_that_lost_its_import_writes_nothing(cast, monkeypatch) -> None:
@@ -112,16 +113,13 @@ def test_a_worker_that_lost_its_import_writes_nothing(cast, monkeypatch) -> None
     row.refresh_from_db()
     assert row.status == JobStatus.RUNNING
     assert not Reference.objects.exists()
-    assert kept_files() == [str(row.pk)]
+    assert stored_files() == [str(row.pk)]
 
 
 def test_an_error_ends_the_import_without_its_words(cast, monkeypatch) -> None:
-    def broken(**_: Any) -> Any:
-        raise ValueError("1. A cup number 7")
-
     row = carried_out(asked(cast, good(1)))
     confirm_import(row=row)
-    monkeypatch.setattr(imports_services, "import_claims", broken)
+    monkeypatch.setattr(imports_services, "import_claims", raising(ValueError("1. A cup number 7")))
     with pytest.raises(ValueError):
         carry_out_import(row.pk)
     row.refresh_from_db()
@@ -164,7 +162,7 @@ def test_the_sweep_deletes_what_nobody_needs_and_nothing_else(cast) -> None:
     for path in (orphan, half, uploads_directory() / str(waiting.pk)):
         os.utime(path, (long_ago, long_ago))
     assert sweep_imports() == 3
-    assert kept_files() == sorted([str(waiting.pk), str(queued.pk), young.name])
+    assert stored_files() == sorted([str(waiting.pk), str(queued.pk), young.name])
     late.refresh_from_db()
     assert (late.status, late.message) == (JobStatus.CANCELLED, FORGOTTEN)
     assert AuditEvent.objects.filter(action="import.expired").count() == 1
@@ -188,7 +186,7 @@ def test_an_import_that_is_confirmed_while_the_sweep_comes_is_not_dropped(cast) 
     assert confirmed
     late.refresh_from_db()
     assert late.status == JobStatus.QUEUED
-    assert kept_files() == [str(late.pk)]
+    assert stored_files() == [str(late.pk)]
     assert not AuditEvent.objects.filter(action="import.expired").exists()
 
 
@@ -237,7 +235,7 @@ def test_a_cancelled_import_is_never_stored_and_its_file_is_deleted(cast, is_che
         carried_out(row)
     cancel_import(row=row, cancelled_by=cast.ada)
     assert row.status == JobStatus.CANCELLED
-    assert kept_files() == []
+    assert stored_files() == []
     assert carried_out(row).status == JobStatus.CANCELLED
     for act in (confirm_import, cancel_import):
         with pytest.raises(OutOfDate):
@@ -264,7 +262,7 @@ def test_the_name_of_a_file_is_kept_for_people_alone(cast, sent: str, kept: str)
     row = request_import(campaign=cast.campaign, file=file(good(1)), file_name=sent)
     row.refresh_from_db()
     assert row.file_name == kept == shown_name(sent)
-    assert kept_files() == [str(row.pk)]
+    assert stored_files() == [str(row.pk)]
 
 
 def test_every_step_leaves_an_audit_row_without_the_name_of_the_file(cast) -> None:
@@ -285,7 +283,7 @@ def test_a_file_outlives_a_transaction_that_is_rolled_back(cast, monkeypatch) ->
     with transaction.atomic():
         cancel_import(row=row, cancelled_by=cast.ada)
         transaction.set_rollback(True)
-    assert kept_files() == [str(row.pk)]
+    assert stored_files() == [str(row.pk)]
 
 
 def test_the_same_file_again_stores_nothing_new_and_says_so(cast) -> None:

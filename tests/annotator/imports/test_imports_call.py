@@ -67,11 +67,13 @@ def test_a_dry_run_is_given_up_by_cancelling(ada) -> None:
     assert list(stored_uploads()) == []
 
 
-def test_a_long_file_is_accepted_and_followed_by_its_address(ada, rung, nothing_is_small) -> None:
+def test_a_long_file_is_accepted_and_followed_by_its_address(
+    ada, enqueued, nothing_is_small
+) -> None:
     answer = send(ada, good(2))
     assert answer.status_code == 202
     told = answer.json()
-    assert told["status"] == "queued" and [str(row.pk) for row in rung] == [told["id"]]
+    assert told["status"] == "queued" and [str(row.pk) for row in enqueued] == [told["id"]]
     carry_out_import(told["id"])
     done = ada.get(told["url"]).json()
     assert (done["status"], done["stage"], done["progress"]) == ("succeeded", "apply", 1.0)

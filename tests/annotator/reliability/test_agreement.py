@@ -51,15 +51,15 @@ def test_a_get_writes_nothing_and_says_how_to_ask(cast, call) -> None:
     assert not ReliabilityReport.objects.exists()
 
 
-def test_a_post_queues_one_job_and_then_gives_what_there_is(rated, call, rung) -> None:
+def test_a_post_queues_one_job_and_then_gives_what_there_is(rated, call, enqueued) -> None:
     first = call(rated.rita, "post", PATH)
     assert (first.status_code, first.json()["status"]) == (202, JobStatus.QUEUED)
     assert call(rated.ada, "post", PATH).status_code == 202
-    assert len({row.pk for row in rung}) == 1
-    carry_out_reliability(rung[0].pk)
+    assert len({row.pk for row in enqueued}) == 1
+    carry_out_reliability(enqueued[0].pk)
     again = call(rated.rita, "post", PATH)
     assert (again.status_code, again.json()["status"]) == (200, JobStatus.SUCCEEDED)
-    assert len(rung) == 2
+    assert len(enqueued) == 2
 
 
 def test_the_last_result_comes_with_its_age_and_what_changed_since(rated, call) -> None:

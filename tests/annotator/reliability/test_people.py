@@ -231,12 +231,12 @@ def test_nothing_is_shown_or_worked_out_while_the_campaign_is_open(cast, client:
     assert not ReliabilityReport.objects.exists() and not Unblinding.objects.exists()
 
 
-def test_own_results_follow_from_the_report_and_are_recorded_once(closed, client, rung) -> None:
+def test_own_results_follow_from_the_report_and_are_recorded_once(closed, client, enqueued) -> None:
     client.force_login(closed.alice)
     assert "Work them out" in text_of(client.get(PAGE))
     assert not Unblinding.objects.exists()
     page = worked_out(client)
-    assert len(rung) == 1
+    assert len(enqueued) == 1
     own = next(
         one
         for one in ReliabilityReport.objects.get().result["criteria"][-1]["severity"]["people"]

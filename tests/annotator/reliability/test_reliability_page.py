@@ -56,12 +56,12 @@ def text_of(answer: Any) -> str:
     return re.sub(r"\s+", " ", answer.content.decode())
 
 
-def test_a_view_asks_for_nothing_and_a_post_rings_once(cast, client: Client, rung) -> None:
+def test_a_view_asks_for_nothing_and_a_post_rings_once(cast, client: Client, enqueued) -> None:
     client.force_login(cast.ada)
     assert "Nobody has asked" in text_of(client.get(PAGE))
     assert not ReliabilityReport.objects.exists()
     client.post(PAGE)
-    assert len(rung) == 1
+    assert len(enqueued) == 1
     page = text_of(client.get(PAGE))
     assert 'hx-get="/campaigns/cups/reliability/progress/"' in page
     assert "Waiting for a worker." in page and "Work it out" not in page
