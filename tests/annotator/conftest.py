@@ -63,8 +63,6 @@ class _RateForm(HTMLParser):
 
 @pytest.fixture
 def form_of() -> Callable[[HttpResponse], Fields]:
-    """Give a function that returns what a browser would send of the rate form it was shown."""
-
     def read(answer: HttpResponse) -> Fields:
         parser = _RateForm()
         parser.feed(answer.content.decode())
@@ -75,8 +73,6 @@ def form_of() -> Callable[[HttpResponse], Fields]:
 
 @pytest.fixture
 def typed() -> Callable[..., Fields]:
-    """Give a function that returns four scores as the form sends them, and more fields."""
-
     def fields(*values: object, **more: object) -> Fields:
         scores = dict(zip(CRITERIA, map(str, values or (7, 5, 9, 10)), strict=True))
         return scores | {name: str(value) for name, value in more.items()}
@@ -122,7 +118,6 @@ def quick_passwords(quick_passwords: None) -> None:
 
 @pytest.fixture
 def carol(cast) -> User:
-    """Return the adjudicator with a password to sign by."""
     cast.carol.set_password(PASSWORD)
     cast.carol.save()
     return cast.carol
@@ -130,8 +125,13 @@ def carol(cast) -> User:
 
 @pytest.fixture
 def dora(cast) -> User:
-    """Return a second adjudicator with a password to sign by."""
     user = grant(make_user("dora"), cast.campaign, "adjudicator")
     user.set_password(PASSWORD)
     user.save()
     return user
+
+
+@pytest.fixture
+def admin(cast, client: Client) -> Client:
+    client.force_login(cast.ada)
+    return client

@@ -106,7 +106,6 @@ def test_a_trail_that_cannot_be_written_still_refuses(cast, monkeypatch):
 
 
 def let_in(*attempts: Attempt) -> int:
-    """Return how many attempts are let in."""
     count = 0
     for attempt in attempts:
         with suppress(TooOften):

@@ -9,17 +9,10 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from annotator.accounts import second_factor as scene
+from annotator.accounts import second_factor as module
 from annotator.accounts.second_factor import unseal
 from annotator.accounts.sessions import SessionStore
-from annotator.models import (
-    AuditEvent,
-    BrowserSession,
-    Draft,
-    RecoveryCode,
-    SecondFactor,
-    UsedPace,
-)
+from annotator.models import AuditEvent, BrowserSession, Draft, RecoveryCode, SecondFactor, UsedPace
 from annotator.operations.health.checks import look_at_second_factors
 from annotator.operations.health.database import Level
 from core.clock import database_now
@@ -35,7 +28,7 @@ SCRIPT = {"HX-Request": "true"}
 def clock(monkeypatch):
     """Give a clock that goes on by itself only when told to: codes are used up by their time."""
     start, passed = database_now(), [0]
-    monkeypatch.setattr(scene, "database_now", lambda: start + timedelta(seconds=passed[0]))
+    monkeypatch.setattr(module, "database_now", lambda: start + timedelta(seconds=passed[0]))
 
     def go_on(seconds: int) -> None:
         passed[0] += seconds
@@ -49,13 +42,11 @@ def sign_in(name: str = "alice", **more: str) -> tuple[Client, Any]:
 
 
 def key_on(html: str) -> str:
-    """Return the key that a page of setting up shows."""
     return "".join(re.findall(r"<code>([A-Z2-7 ]+)</code>", html)).replace(" ", "")
 
 
 def now() -> Any:
-    """Return the time by the clock of the service."""
-    return vars(scene)["database_now"]()
+    return vars(module)["database_now"]()
 
 
 def code_now(off: int = 0) -> str:
@@ -156,8 +147,8 @@ def test_a_form_that_was_carried_is_kept_after_the_code(alice, codes, cast) -> N
 
 def test_a_script_is_told_where_the_code_goes_and_gets_its_token(alice, codes) -> None:
     client = Client(headers=SCRIPT)
-    said = client.post("/login/", {"username": "alice", "password": PASSWORD}).json()
-    assert said["code_url"] == "/login/code/" and "token" not in said
+    body = client.post("/login/", {"username": "alice", "password": PASSWORD}).json()
+    assert body["code_url"] == "/login/code/" and "token" not in body
     wrong = client.post("/login/code/", {"code": "000000"})
     assert wrong.status_code == 422 and wrong.json()["sentence"]
     right = client.post("/login/code/", {"code": code_now()})

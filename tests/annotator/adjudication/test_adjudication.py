@@ -142,6 +142,13 @@ def test_who_may_still_be_given_a_candidate_does_not_rule_on_it(rows, cast, caro
     assert decide(gap(rows), carol).signed_as == "carol"
 
 
+@pytest.mark.parametrize(("field", "wrong"), [("decision", "guess"), ("reason_code", "because")])
+def test_a_choice_that_is_none_is_refused_by_its_field(rows, carol, field, wrong) -> None:
+    with pytest.raises(Refused) as refused:
+        decide(gap(rows), carol, **{field: wrong})
+    assert list(refused.value.fields) == [field] and not Adjudication.objects.exists()
+
+
 def test_a_rating_of_another_candidate_is_not_taken(rows, carol) -> None:
     with pytest.raises(Refused):
         decide(gap(rows), carol, "take", rating_id=rows["alice"][1].pk)
@@ -187,9 +194,7 @@ def test_the_signature_names_who_what_and_when_and_breaks_with_any_change(rows, 
     assert not signature_holds(Adjudication.objects.get(pk=row.pk))
 
 
-def test_a_ruling_leaves_its_row_in_the_trail_and_locks_the_ratings_as_all_locks_do(
-    rows, carol, cast
-) -> None:
+def test_a_ruling_leaves_its_row_in_the_trail_and_locks_the_ratings(rows, carol, cast):
     row = decide(gap(rows), carol)
     event = AuditEvent.objects.get(action="conflict.ruled")
     assert (event.actor, event.object_id) == (carol, str(row.pk))

@@ -52,9 +52,7 @@ def test_the_list_says_what_differs_and_how_far(client, carol, ratings, conflict
     assert "3 open" in text
 
 
-def test_before_it_is_taken_the_page_shows_claims_and_no_ratings_and_taken_all_of_them(
-    client, carol, conflict
-) -> None:
+def test_the_page_shows_ratings_only_once_it_is_taken(client, carol, conflict):
     text = text_of(client.get(address(conflict)))
     assert "A mug" in text and "A cup comprising" in text
     assert "Take this conflict" in text
@@ -87,7 +85,7 @@ def test_annotators_stand_in_one_order_per_candidate_not_by_name_or_time(client,
     assert orders == {("1", "9"), ("9", "1")}
 
 
-def test_a_ruling_by_form_is_signed_and_leads_back_to_the_list(client, carol, conflict) -> None:
+def test_a_ruling_by_form_is_signed_once_and_shown_when_void(client, carol, conflict, cast):
     client.post(f"{address(conflict)}take/")
     answer = client.post(address(conflict), ruling(has_guideline_gap="on"))
     assert (answer.status_code, answer["Location"]) == (303, "/adjudication/")
@@ -97,6 +95,13 @@ def test_a_ruling_by_form_is_signed_and_leads_back_to_the_list(client, carol, co
     after = text_of(client.get(address(conflict)))
     assert row.record_sha256[:16] in after and "unchanged" in after
     assert "Signed by carol" in after and 'name="decision"' not in after
+    answer = client.post(address(conflict), ruling())
+    assert answer.status_code == 409
+    assert b"has been ruled already" in answer.content
+    signed = Adjudication.objects.get()
+    void_adjudication(adjudication_id=signed.pk, reason="Wrong text.", by=cast.ada)
+    text = text_of(client.get(address(conflict)))
+    assert "Void" in text and "Wrong text." in text and "Take this conflict" in text
 
 
 def test_one_rating_is_taken_for_both_candidates_of_a_flip(client, carol, ratings, flip) -> None:
@@ -118,14 +123,6 @@ def test_new_scores_of_a_flip_reach_the_candidate_beside_which_they_stand(client
     assert found == {flip.candidate_id: "2", flip.other_candidate_id: "8"}
 
 
-def test_what_another_ruled_meanwhile_is_a_409_with_the_page(client, carol, cast, conflict) -> None:
-    client.post(f"{address(conflict)}take/")
-    client.post(address(conflict), ruling())
-    answer = client.post(address(conflict), ruling())
-    assert answer.status_code == 409
-    assert b"has been ruled already" in answer.content
-
-
 def test_a_conflict_that_another_has_open_is_not_taken(client, carol, dora, conflict) -> None:
     other = signed_in(dora)
     take(other, conflict)
@@ -136,9 +133,7 @@ def test_a_conflict_that_another_has_open_is_not_taken(client, carol, dora, conf
     assert client.post(address(conflict), ruling()).status_code == 409
 
 
-def test_a_taken_conflict_is_renewed_in_place_and_free_for_others_once_given_back(
-    client, carol, conflict
-) -> None:
+def test_a_taken_conflict_is_renewed_and_free_once_given_back(client, carol, conflict):
     answer = client.post(f"{address(conflict)}take/", headers={"HX-Request": "true"})
     assert re.fullmatch(r"\d\d:\d\d", answer.json()["until"])
     assert client.post(f"/adjudication/{uuid4()}/give-back/").status_code == 404
@@ -155,15 +150,6 @@ def test_ones_own_ratings_are_not_found(client, cast, conflict) -> None:
     assert client.get(address(conflict)).status_code == 404
     for path in ("", "take/", "send-back/", "call-back/"):
         assert client.post(f"{address(conflict)}{path}", ruling()).status_code == 404
-
-
-def test_a_void_signature_stays_in_view(client, carol, cast, conflict) -> None:
-    client.post(f"{address(conflict)}take/")
-    client.post(address(conflict), ruling())
-    signed = Adjudication.objects.get()
-    void_adjudication(adjudication_id=signed.pk, reason="Wrong text.", by=cast.ada)
-    text = text_of(client.get(address(conflict)))
-    assert "Void" in text and "Wrong text." in text and "Take this conflict" in text
 
 
 def test_more_cases_ask_no_more_often(client, carol, cast, ratings, django_assert_max_num_queries):

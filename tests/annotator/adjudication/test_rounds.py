@@ -74,9 +74,7 @@ def test_a_second_look_unlocks_the_ratings_and_has_the_conflict_wait(cast, candi
     assert AuditEvent.objects.filter(action="conflict.sent_back").count() == 1
 
 
-def test_the_round_ends_with_the_last_who_looked_again_and_the_ratings_lock(
-    cast, candidate
-) -> None:
+def test_the_round_ends_with_the_last_who_looked_again_and_the_ratings_lock(cast, candidate):
     ask(candidate, cast.carol)
     same = revise(cast.alice, candidate)
     assert statuses(candidate) == {"waiting"} and not Round.objects.get().finished_at
@@ -274,7 +272,6 @@ def test_an_order_flip_asks_about_both_candidates_but_not_about_a_ruled_one(cast
 
 @pytest.fixture
 def conflict(cast) -> Conflict:
-    """A conflict on the first of two candidates, on which bob and alice disagree everywhere."""
     reference = cast.reference("r1", 2)
     for person, scores in ((cast.alice, LOW), (cast.bob, HIGH)):
         rate_all(cast, person, reference, [scores, scores])
@@ -298,17 +295,7 @@ def test_a_turn_locks_the_ratings_of_its_candidate_and_no_others_until_given_bac
     assert is_locked(share(cast.alice, conflict.candidate))
 
 
-def test_a_turn_that_ran_out_locks_nothing_and_keeps_nobody_out(conflict, cast, dora) -> None:
-    take_turn(conflict_id=conflict.pk, adjudicator=cast.carol)
-    Turn.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
-    revise(cast.alice, conflict.candidate)
-    take_turn(conflict_id=conflict.pk, adjudicator=dora)
-    assert Turn.objects.get().adjudicator == dora
-
-
-def test_another_adjudicator_waits_for_any_conflict_of_it_until_it_is_given_back(
-    conflict, cast, dora
-) -> None:
+def test_another_adjudicator_waits_until_it_is_given_back(conflict, cast, dora):
     take_turn(conflict_id=conflict.pk, adjudicator=cast.carol)
     siblings = Conflict.objects.filter(candidate=conflict.candidate, kind="criterion_gap")
     for each in (conflict, siblings.earliest("pk")):
@@ -320,12 +307,16 @@ def test_another_adjudicator_waits_for_any_conflict_of_it_until_it_is_given_back
     take_turn(conflict_id=conflict.pk, adjudicator=dora)
 
 
-def test_taking_it_again_gives_the_whole_time_and_one_row_in_the_trail(conflict, cast) -> None:
+def test_taking_it_again_gives_the_whole_time_and_an_old_turn_locks_nothing(conflict, cast, dora):
     take_turn(conflict_id=conflict.pk, adjudicator=cast.carol)
     Turn.objects.update(expires_at=timezone.now() + timedelta(minutes=1))
     until = take_turn(conflict_id=conflict.pk, adjudicator=cast.carol)
     assert until - timezone.now() > TURN_LENGTH - timedelta(minutes=1)
     assert AuditEvent.objects.filter(action="turn.taken").count() == 1
+    Turn.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    revise(cast.alice, conflict.candidate)
+    take_turn(conflict_id=conflict.pk, adjudicator=dora)
+    assert Turn.objects.get().adjudicator == dora
 
 
 def test_what_lapsed_or_is_not_in_reach_is_not_taken(conflict, cast) -> None:

@@ -154,9 +154,7 @@ def test_the_page_shows_what_the_second_look_changed(cast, client, candidate, ta
     assert "look again; answered." in strip_tags(page)
 
 
-def test_a_further_annotator_sees_nothing_special_and_the_rating_says_its_round(
-    cast, client, candidate, taken
-) -> None:
+def test_a_further_annotator_sees_nothing_special(cast, client, candidate, taken):
     erin = member(cast, "erin")
     client.post(f"{taken}send-back/", both_forms(back_kind="another"))
     client.force_login(erin)

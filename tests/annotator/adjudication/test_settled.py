@@ -29,7 +29,6 @@ def disputed(cast) -> Candidate:
 
 
 def ruled(cast, **more) -> None:
-    """Have carol rule on the dispute."""
     cast.carol.set_password(PASSWORD)
     cast.carol.save()
     decide(Conflict.objects.get(kind="overall_gap"), cast.carol, **more)

@@ -30,7 +30,6 @@ pytestmark = pytest.mark.postgres
 
 
 def rate(cast, alice: Sequence[int], bob: Sequence[int]) -> None:
-    """Have two people rate a candidate of a new reference."""
     reference = cast.reference(f"r{cast.campaign.references.count()}", 1)
     rate_all(cast, cast.alice, reference, [alice])
     rate_all(cast, cast.bob, reference, [bob])
@@ -61,8 +60,12 @@ def test_the_curve_tells_how_many_candidates_a_gap_sends(cast) -> None:
 CALM = ConflictRules(10, 110, 110)
 
 
-def test_what_is_ruled_needs_no_ruling_more(cast) -> None:
+def test_hours_need_a_measured_time_and_what_is_ruled_no_ruling_more(cast) -> None:
     rate(cast, (9, 5, 5, 5), (5, 5, 5, 5))
+    assert what_if(cast.campaign, ConflictRules()).hours is None
+    cast.campaign.conflicts.get().candidate.ratings.update(active_seconds=900)
+    found = what_if(cast.campaign, ConflictRules())
+    assert (found.hours, found.hours_today) == (0.5, 0.5)
     assert what_if(cast.campaign, ConflictRules()).rulings == 1
     conflict = Conflict.objects.get()
     store_ruling(conflict, cast.carol, "7")
@@ -70,14 +73,6 @@ def test_what_is_ruled_needs_no_ruling_more(cast) -> None:
     assert (found.total.caught.conflicts, found.rulings) == (1, 0)
     Ruling.objects.update(is_valid=False)
     assert what_if(cast.campaign, ConflictRules()).rulings == 1
-
-
-def test_hours_are_unknown_without_a_measured_time(cast) -> None:
-    rate(cast, (9, 5, 5, 5), (5, 5, 5, 5))
-    assert what_if(cast.campaign, ConflictRules()).hours is None
-    cast.campaign.conflicts.get().candidate.ratings.update(active_seconds=900)
-    found = what_if(cast.campaign, ConflictRules())
-    assert (found.hours, found.hours_today) == (0.5, 0.5)
 
 
 @pytest.fixture
@@ -200,9 +195,7 @@ def test_todays_rules_are_shown_at_first(client: Client) -> None:
 
 
 @pytest.mark.usefixtures("looked_at")
-def test_the_rules_of_the_address_are_replayed_stay_in_the_form_and_change_nothing(
-    client: Client,
-) -> None:
+def test_the_rules_of_the_address_are_replayed_and_change_nothing(client: Client) -> None:
     before = (list(Conflict.objects.values()), AuditEvent.objects.count())
     asked = {"criterion_gap": "5", "overall_gap": "1.46", "ladder": "on"}
     html = client.get(PAGE, asked).content.decode()

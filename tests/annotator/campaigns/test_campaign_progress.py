@@ -142,7 +142,6 @@ def test_who_also_is_admin_is_marked_and_who_only_was_annotator_stays_listed(cas
 
 @pytest.fixture
 def states(cast) -> list[Candidate]:
-    """Give candidates in every state that locks or unlocks."""
     now = timezone.now()
     old, fresh = now - timedelta(days=3), now - timedelta(hours=1)
     candidates = list(cast.reference("r1", 8).candidates.order_by("candidate_id"))
@@ -188,13 +187,13 @@ def test_flags_skips_and_recusals_are_told_with_reason_and_outcome(cast) -> None
     cast.bob.set_password("a password of his own")
     cast.bob.save()
     recuse(assignment=second[0])
-    told = campaign_notices(cast.campaign)
-    assert [(n.kind, n.reference_id, n.username, n.words, n.outcome) for n in told] == [
+    found = campaign_notices(cast.campaign)
+    assert [(n.kind, n.reference_id, n.username, n.words, n.outcome) for n in found] == [
         ("recusal", "r2", "alice", "", "now with bob"),
         ("skip", "r1", "alice", "", "nobody has it now"),
         ("flag", "r1", "alice", "ends in mid-word", ""),
     ]
-    assert told[1].reason == "outside my technical field"
+    assert found[1].reason == "outside my technical field"
     assert campaign_notices(cast.elsewhere) == ()
 
 

@@ -49,7 +49,6 @@ def rules_of(campaign: Campaign) -> CampaignRules:
 
 
 def change(cast, **changed: Any) -> Campaign:
-    """Change rules of the campaign; the others stay as they were at first."""
     rules = replace(rules_of(cast.campaign), **changed)
     return change_rules(campaign=cast.campaign, rules=rules, changed_by=cast.ada)
 
@@ -140,8 +139,8 @@ def test_a_campaign_is_closed_and_reopened_with_a_reason_each_time(cast) -> None
         )
     reopen_campaign(campaign=closed, reason="one more reference", reopened_by=cast.ada)
     assert Campaign.objects.get(pk=closed.pk).closed_at is None
-    told = AuditEvent.objects.filter(object_type="campaign").values_list("action", "details")
-    assert list(told) == [
+    events = AuditEvent.objects.filter(object_type="campaign").values_list("action", "details")
+    assert list(events) == [
         ("campaign.closed", {"reason": "enough"}),
         ("campaign.reopened", {"reason": "one more reference"}),
     ]

@@ -55,9 +55,9 @@ def test_it_revokes_every_token_says_so_and_writes_it_down(cast, bob, boss, act:
     answer = ACTS[act](bob, boss)
     assert "API tokens revoked: 2." in answer.content.decode()
     assert [call(one) for one in (*tokens, anothers)] == [401, 401, 200]
-    told = AuditEvent.objects.filter(action="token.revoked", object_type="token")
+    events = AuditEvent.objects.filter(action="token.revoked", object_type="token")
     by = bob if act in {"a new password", "end all others"} else boss
-    assert set(told.values_list("actor", flat=True)) == {by.pk} and told.count() == 2
+    assert set(events.values_list("actor", flat=True)) == {by.pk} and events.count() == 2
     bob.refresh_from_db()
     if not bob.is_active:
         reactivate(user=bob, by=boss)
@@ -93,5 +93,5 @@ def test_invitations_do_not_come_back_with_an_account_or_a_role(cast, boss) -> N
     revoke_role(**again, revoked_by=cast.ada)
     grant_role(**again)
     assert not open_invitations(anothers).exists()
-    told = AuditEvent.objects.filter(action="invitation.withdrawn", object_type="invitation")
-    assert told.count() == 2 and Invitation.objects.count() == used + 2
+    events = AuditEvent.objects.filter(action="invitation.withdrawn", object_type="invitation")
+    assert events.count() == 2 and Invitation.objects.count() == used + 2

@@ -167,18 +167,14 @@ def test_the_estimate_lies_near_the_share_of_common_runs():
     assert abs(np.mean(errors)) < 0.02
 
 
-def test_a_word_has_one_hash_wherever_it_stands():
-    chance = random.Random(4)
-    text = " ".join(words(chance, 300))
-    shifted = f"{'x' * 1_000} {text}"
-    assert similarity(sketch(text), sketch(shifted)) > 0.95
-
-
-def test_equal_texts_are_wholly_similar_and_others_not_at_all():
+def test_equal_texts_are_wholly_similar_others_not_at_all_wherever_the_words_stand():
     chance = random.Random(5)
     one, other = (" ".join(words(chance, 400)) for _ in range(2))
     assert similarity(sketch(one), sketch(one)) == 1.0
     assert similarity(sketch(one), sketch(other)) < 0.05
+    text = " ".join(words(chance, 300))
+    shifted = f"{'x' * 1_000} {text}"
+    assert similarity(sketch(text), sketch(shifted)) > 0.95
 
 
 @pytest.mark.parametrize("text", ["", "A", "A cup.", "\u6743\u5229", "a b c d", "a b c d e"])

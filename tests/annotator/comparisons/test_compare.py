@@ -157,9 +157,6 @@ def test_an_aid_is_switched_and_remembered_and_what_was_typed_stays(client, rows
     script = client.post(f"{path(rows[0])}reading/", values, headers={"HX-Request": "true"})
     assert script.status_code == 204
     assert "shows-diff" in client.get(path(rows[0])).content.decode()
-
-
-def test_an_unknown_aid_is_refused(client, rows) -> None:
     assert client.post(f"{path(rows[0])}reading/", {"aid": "x"}).status_code == 422
 
 
@@ -203,8 +200,11 @@ def test_a_closed_campaign_gives_nothing_out(client, cast) -> None:
     assert answer.status_code == 409
 
 
-def test_the_check_shows_counts_and_no_names(client, rows, cast) -> None:
+def test_the_queue_lists_open_comparisons_and_the_check_shows_no_names(client, rows, cast):
     client.post(path(rows[0]), sent())
+    html = client.get("/").content.decode()
+    links = re.findall(r'<a href="/compare/([0-9a-f-]+)/">', html)
+    assert links == [str(row.pk) for row in rows[1:]]
     for assignment in cast.assign(cast.alice, rows[0].left.reference):
         cast.submit(assignment)
     client.force_login(cast.ada)
@@ -213,13 +213,6 @@ def test_the_check_shows_counts_and_no_names(client, rows, cast) -> None:
     assert "1 of 3 comparisons answered." in section
     assert '<th scope="row">Overall quality</th><td class="number">1</td>' in section
     assert "alice" not in section
-
-
-def test_the_queue_lists_open_comparisons_and_no_answered_ones(client, rows) -> None:
-    client.post(path(rows[0]), sent())
-    html = client.get("/").content.decode()
-    links = re.findall(r'<a href="/compare/([0-9a-f-]+)/">', html)
-    assert links == [str(row.pk) for row in rows[1:]]
 
 
 GOOD = "&".join(f"{key}={value}" for key, value in zip(ALL_CRITERIA, "10110", strict=True))
@@ -258,29 +251,19 @@ def test_a_share_in_per_cent_is_exact() -> None:
     assert read.exact_share == Fraction(1, 8)
 
 
-def test_left_and_right_are_those_of_the_row(cast, rows) -> None:
-    for row in rows:
+def test_a_page_shows_its_two_sides_and_leads_to_its_neighbours(
+    cast, rows, django_assert_max_num_queries
+) -> None:
+    with django_assert_max_num_queries(6):
+        compare_page(cast.alice, rows[1].pk)
+    keys = [row.pk for row in rows]
+    for row, previous, following in zip(rows, [None, *keys], [*keys[1:], None], strict=False):
         page = compare_page(cast.alice, row.pk)
         assert page is not None
+        assert (page.previous, page.following) == (previous, following)
         for view, candidate in ((page.left_view, row.left), (page.right_view, row.right)):
             words = "".join(s.text for e in view.claims[0].limitations for s in e.segments)
             assert words and candidate.claims.endswith(words)
-
-
-def test_neighbours_are_ones_own_in_order(cast, rows) -> None:
-    pages = [compare_page(cast.alice, row.pk) for row in rows]
-    assert all(pages)
-    assert [page.previous for page in pages if page] == [None, rows[0].pk, rows[1].pk]
-    assert [page.following for page in pages if page] == [rows[1].pk, rows[2].pk, None]
-
-
-def test_no_candidate_row_is_handed_to_the_template(cast, rows) -> None:
-    page = compare_page(cast.alice, rows[0].pk)
-    assert page is not None
-    values = [getattr(page, field.name) for field in fields(ComparePage)]
-    assert not any(isinstance(value, Candidate | Comparison) for value in values)
-
-
-def test_the_page_takes_few_queries(cast, rows, django_assert_max_num_queries) -> None:
-    with django_assert_max_num_queries(6):
-        compare_page(cast.alice, rows[1].pk)
+        # The template is handed no row of a candidate.
+        values = [getattr(page, field.name) for field in fields(ComparePage)]
+        assert not any(isinstance(value, Candidate | Comparison) for value in values)

@@ -56,7 +56,6 @@ def rating(four: tuple[int, ...], comment: str = "", **more: Any) -> dict[str, A
 
 
 def preference(judgements: dict[str, int], comment: str = "", **more: Any) -> dict[str, Any]:
-    """Return a preference that was never revised."""
     stated = {"judgements": judgements, "comment": comment, "error_tags": []}
     line = {
         "kind": "preference",

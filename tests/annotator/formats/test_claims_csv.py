@@ -169,7 +169,7 @@ def test_rows_of_one_reference_leave_out_or_repeat_what_it_is():
 
 
 @pytest.mark.parametrize(
-    ("rows", "kept", "repeats"),
+    ("rows", "candidates", "repeats"),
     [
         (("r1,1. A.,c1,1. B.", ",,c1,1. B.", ",,c2,1. C."), ["c1", "c2"], 1),
         (("r1,1. A.,c1,1. B.", "r1,1. A.,c1,1. B."), ["c1"], 1),
@@ -177,10 +177,10 @@ def test_rows_of_one_reference_leave_out_or_repeat_what_it_is():
         (("r1,1. A.,c1,1. B.", ",,c2,1. C.", "r2,1. A.,c9,1. B.") * 2, ["c1", "c2", "c9"], 3),
     ],
 )
-def test_rows_that_only_repeat_an_earlier_one_are_counted_and_taken_once(rows, kept, repeats):
+def test_rows_that_only_repeat_an_earlier_one_are_counted_and_taken_once(rows, candidates, repeats):
     notes = ReadNotes()
     found = list(read(io.BytesIO(table(*rows)), notes))
-    assert [c.candidate_id for one in found for c in one.candidates] == kept
+    assert [c.candidate_id for one in found for c in one.candidates] == candidates
     assert notes.duplicates == repeats
 
 
@@ -191,11 +191,11 @@ def test_claims_that_show_nothing_are_refused(claims):
 
 
 @pytest.mark.parametrize(
-    ("said", "meant"), [("yes", True), ("True", True), ("no", False), ("FALSE", False), ("", None)]
+    ("text", "meant"), [("yes", True), ("True", True), ("no", False), ("FALSE", False), ("", None)]
 )
-def test_may_train_is_yes_no_true_or_false(said, meant):
+def test_may_train_is_yes_no_true_or_false(text, meant):
     header = f"{HEADER},may_train"
-    (found,) = references(table(f"r1,1. A.,c1,1. B.,{said}", header=header))
+    (found,) = references(table(f"r1,1. A.,c1,1. B.,{text}", header=header))
     assert found.may_train is meant
     for wrong in ("1", "0", "y", "wahr", "yes "):
         ((_, field, _),) = problems(table(f"r1,1. A.,c1,1. B.,{wrong}", header=header))

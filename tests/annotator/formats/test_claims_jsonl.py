@@ -104,10 +104,10 @@ def test_may_train_is_true_or_false(answer):
 
 def test_candidates_without_an_id_are_told_of_that_and_not_taken_for_twins():
     nameless = [{"claims": "1. A."}, {"claims": "1. B."}]
-    told = problems(reference(candidates=nameless))
+    found = problems(reference(candidates=nameless))
     fields = [f"candidates[{number}].candidate_id" for number in (1, 2)]
-    assert [field for _, field, _ in told] == fields
-    assert not any("twice" in reason for _, _, reason in told)
+    assert [field for _, field, _ in found] == fields
+    assert not any("twice" in reason for _, _, reason in found)
 
 
 def test_ids_that_stand_twice_are_refused():

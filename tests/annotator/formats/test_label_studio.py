@@ -211,7 +211,7 @@ def test_what_python_writes_is_read_back(value: Any) -> None:
 
 NO_LITERALS = {
     "not well formed": [
-        *("[{'selected': 'left'}", "['a' 'b'", "]" * 100_000, "[01]", "['\\U00110000']", ""),
+        *("[{'selected': 'left'}", "['a' 'b'", "]" * 100_000, "[01]", "['\\U00110000']", "")
     ],
     "not closed": ["[{'selected': 'left}]", "['\\d']", "['a\nb']"],
     "deeper": ["[" * 1000 + "]" * 1000, "[" * 100_000],

@@ -21,7 +21,6 @@ def data_dir(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def enqueued(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Give the imports that were enqueued."""
     found: list[Any] = []
     for module in ("api", "views"):
         monkeypatch.setattr(f"annotator.imports.{module}.enqueue_on_commit", found.append)

@@ -151,8 +151,8 @@ def compare(cast, user, reference) -> Comparison:
     return assign_comparisons(campaign=reference.campaign, annotator=user, pairs=pairs)[0]
 
 
-def log(row: Comparison, **said: int) -> None:
-    judgements = dict.fromkeys(ALL_CRITERIA, 0) | said
+def log(row: Comparison, **given: int) -> None:
+    judgements = dict.fromkeys(ALL_CRITERIA, 0) | given
     submit_preference(comparison_id=row.pk, annotator=row.annotator, judgements=judgements)
 
 

@@ -3,15 +3,17 @@ import io
 import os
 import time
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from annotator.campaigns.services import close_campaign
+from annotator.campaigns.services import close_campaign, create_campaign
 from annotator.imports import services as imports_services
 from annotator.imports.claims.services import import_claims
+from annotator.imports.erasing import erase_texts
 from annotator.imports.files import (
     ORPHAN_SECONDS,
     arrivals_directory,
@@ -27,14 +29,24 @@ from annotator.imports.services import (
     carry_out_if_small,
     carry_out_import,
     confirm_import,
+    import_file,
     request_import,
     shown_name,
     sweep_imports,
 )
-from annotator.models import AuditEvent, Candidate, ClaimImport, ImportStage, Preference, Reference
-from core.errors import OutOfDate
+from annotator.models import (
+    AuditEvent,
+    Campaign,
+    Candidate,
+    ClaimImport,
+    ImportStage,
+    Preference,
+    Reference,
+)
+from core.errors import OutOfDate, Refused
 from core.jobs import leases
 from core.jobs.rows import JobStatus
+from core.text_io.streams import FormatError
 from tests.annotator.formats.exports import as_bytes, item
 from tests.annotator.imports.import_files import (
     asked,
@@ -191,13 +203,13 @@ def test_an_import_that_is_confirmed_while_the_sweep_comes_is_not_dropped(cast) 
 
 
 def test_no_claim_text_stays_in_an_import_that_is_over(cast) -> None:
-    kept = [
+    remaining = [
         stored(cast, good(2)),
         carried_out(asked(cast, bad())),
         carried_out(asked(cast, good(4))),
     ]
-    cancel_import(row=kept[2], cancelled_by=cast.ada)
-    for row in kept:
+    cancel_import(row=remaining[2], cancelled_by=cast.ada)
+    for row in remaining:
         row.refresh_from_db()
         assert "cup number" not in str(row.result) + row.message
     assert "cup number" not in str(list(AuditEvent.objects.values_list("details", flat=True)))
@@ -244,7 +256,7 @@ def test_a_cancelled_import_is_never_stored_and_its_file_is_deleted(cast, is_che
 
 
 @pytest.mark.parametrize(
-    ("sent", "kept"),
+    ("sent", "shown"),
     [
         ("../../etc/passwd", "passwd"),
         ("C:\\Users\\ada\\claims.jsonl", "claims.jsonl"),
@@ -258,10 +270,10 @@ def test_a_cancelled_import_is_never_stored_and_its_file_is_deleted(cast, is_che
         ("أسد.csv", "أسد.csv"),
     ],
 )
-def test_the_name_of_a_file_is_kept_for_people_alone(cast, sent: str, kept: str) -> None:
+def test_the_name_of_a_file_is_stored_for_people_alone(cast, sent: str, shown: str) -> None:
     row = request_import(campaign=cast.campaign, file=file(good(1)), file_name=sent)
     row.refresh_from_db()
-    assert row.file_name == kept == shown_name(sent)
+    assert row.file_name == shown == shown_name(sent)
     assert stored_files() == [str(row.pk)]
 
 
@@ -318,3 +330,65 @@ def test_what_is_under_way_is_said_with_what_was_read_so_far(stage: str, verb: s
     file.seek(1)
     work.reached(12_345)
     assert (row.progress, row.message) == (0.25, f"{verb}: 12,345 records read.")
+
+
+TABLE = "reference_id,reference_claims,candidate_id,claims\nr1,1. A cup.,c1,1. A mug.\n"
+
+
+def save(path: Path, text: str = TABLE) -> Path:
+    path.write_text(text)
+    return path
+
+
+def test_a_missing_campaign_is_created_and_a_known_one_is_filled(tmp_path: Path) -> None:
+    with save(tmp_path / "a.csv").open("rb") as file:
+        file.read(20)
+        first = import_file(slug="mugs", file=file, file_name="a.csv", format="csv")
+        again = import_file(slug="mugs", file=file, file_name="a.csv", format="csv")
+    assert (first.is_new_campaign, again.is_new_campaign) == (True, False)
+    assert (first.counts["references"], again.counts["references"]) == (1, 0)
+    assert Reference.objects.get().imported_from == first.row
+    assert AuditEvent.objects.filter(details__import=str(first.row.pk)).count() == 1
+
+
+def test_a_campaign_that_somebody_creates_meanwhile_is_taken(tmp_path, monkeypatch) -> None:
+    def overtaken(*, slug: str) -> Campaign:
+        create_campaign(slug=slug)
+        raise OutOfDate("There is one already.")
+
+    monkeypatch.setattr(imports_services, "create_campaign", overtaken)
+    with save(tmp_path / "a.csv").open("rb") as file:
+        done = import_file(slug="mugs", file=file, file_name="a.csv", format="csv")
+    assert not done.is_new_campaign
+    assert Reference.objects.get().campaign == Campaign.objects.get()
+
+
+@pytest.mark.parametrize("bad", ["r2,,c1,1. A.\n", 'r2,"1. A'])
+def test_a_bad_file_leaves_neither_campaign_nor_row(tmp_path: Path, bad: str) -> None:
+    with save(tmp_path / "a.csv", TABLE + bad).open("rb") as file, pytest.raises(FormatError):
+        import_file(slug="mugs", file=file, file_name="a.csv", format="csv")
+    assert not Campaign.objects.exists()
+    assert not ClaimImport.objects.exists()
+
+
+def test_a_file_that_changes_while_it_is_read_is_not_stored(tmp_path: Path) -> None:
+    path = save(tmp_path / "a.csv")
+
+    def change(_: int) -> None:
+        save(path, TABLE.replace("cup", "pot"))
+
+    with path.open("rb") as file, pytest.raises(Refused, match="was changed"):
+        import_file(slug="mugs", file=file, file_name="a.csv", format="csv", progress=change)
+    assert not Campaign.objects.exists()
+
+
+def test_references_of_one_file_can_be_erased_one_after_the_other(cast: Any) -> None:
+    import_file(slug="cups", file=file(good(3)), file_name="a.jsonl", format="claims-jsonl")
+    rows = list(Reference.objects.all())
+    # Their keys begin with the moment of the import.
+    assert len({row.pk.hex[:12] for row in rows}) == 1
+    for row in rows:
+        erase_texts(row)
+    found = Reference.objects.values_list("reference_id", "claims")
+    assert len({name for name, _ in found}) == 3
+    assert all(name.startswith("erased-") and claims == "" for name, claims in found)

@@ -28,7 +28,6 @@ def page_of(row: ClaimImport) -> str:
 
 
 def text(answer: Any) -> str:
-    """Return what a page says, without its tags."""
     words = re.sub(r"<[^>]+>", " ", answer.content.decode())
     return re.sub(r"\s+", " ", words)
 

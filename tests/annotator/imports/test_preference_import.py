@@ -77,6 +77,11 @@ def test_nobody_can_sign_in_as_an_imported_annotator(campaign: Campaign) -> None
     assert not user.is_active and not user.has_usable_password()
     assert authenticate(username=user.username, password="") is None
     assert Membership.objects.get(user=user).role == "annotator"
+    dora = create_user(username="dora", password=None)
+    grant_role(user=dora, campaign=campaign, role="annotator")
+    assignment = take_next(slug=campaign.slug, annotator=dora)
+    assert assignment is not None
+    assert assignment.candidate.claims in {RECORD.left, RECORD.right}
 
 
 def test_equal_texts_are_one_claim_set(campaign: Campaign) -> None:
@@ -182,15 +187,6 @@ def test_the_trail_tells_of_the_import_without_texts(campaign: Campaign) -> None
     assert (event.details["preferences"], event.details["annotators"]) == (1, 1)
     for one in AuditEvent.objects.all():
         assert "mug" not in str(one.details) and "odd" not in str(one.details)
-
-
-def test_imported_candidates_are_rated_like_any_other(campaign: Campaign) -> None:
-    bring(campaign, RECORD)
-    dora = create_user(username="dora", password=None)
-    grant_role(user=dora, campaign=campaign, role="annotator")
-    assignment = take_next(slug=campaign.slug, annotator=dora)
-    assert assignment is not None
-    assert assignment.candidate.claims in {RECORD.left, RECORD.right}
 
 
 def test_positions_follow_the_time_of_each_annotator(campaign: Campaign) -> None:

@@ -24,5 +24,5 @@ def test_counts_that_find_no_room_are_whole_once_there_is_some() -> None:
                 file.write_value(key, value, 0.0)
             file.close()
         for path in disk.glob("*.db"):
-            kept = [row[:2] for row in MmapedDict.read_all_values_from_file(str(path))]
-            assert sorted(kept) == sorted(zip(KEYS, (0.0, 1.0, 2.0), strict=True))
+            stored = [row[:2] for row in MmapedDict.read_all_values_from_file(str(path))]
+            assert sorted(stored) == sorted(zip(KEYS, (0.0, 1.0, 2.0), strict=True))

@@ -73,7 +73,7 @@ def test_a_scraper_needs_the_token_of_the_settings(settings: Any) -> None:
     for wrong in ("Bearer", f"Bearer {TOKEN}x", f"Token {TOKEN}", TOKEN):
         answer = Client().get("/metrics", headers={"authorization": wrong})
         assert answer.status_code == 302
-    # It opens this one door only.
+    # It opens this one address only.
     assert Client().get("/", headers=given).status_code == 302
     assert Client().get("/api/v1/campaigns/", headers=given).status_code == 401
 

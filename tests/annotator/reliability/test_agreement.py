@@ -125,7 +125,7 @@ def test_numbers_are_written_with_a_true_minus_and_no_minus_zero(form, value, te
     assert form.text(value) == text
 
 
-def test_an_undefined_figure_says_so_and_one_reason_has_one_note() -> None:
+def test_an_undefined_figure_says_so_with_a_note_and_an_interval_stands_beside_its_value() -> None:
     notes = Notes()
     first = cell(stored(None, "Nobody rated."), COEFFICIENT, notes)
     again = cell(stored(None, "Nobody rated."), COEFFICIENT, notes)
@@ -133,9 +133,6 @@ def test_an_undefined_figure_says_so_and_one_reason_has_one_note() -> None:
     assert first == again == Cell("undefined", "", 1)
     assert other == Cell("0.500", "", 2)
     assert notes.found == ["Nobody rated.", "One reference only."]
-
-
-def test_an_interval_is_written_beside_its_value() -> None:
     found = cell(stored(0.5, low=-0.25, high=1.0), COEFFICIENT, Notes())
     assert found.interval == "\N{MINUS SIGN}0.250 to 1.000"
 
@@ -156,7 +153,7 @@ def test_a_line_says_what_its_figure_rests_on(key: str, n: int, clusters: int, w
     assert row.hint == words
 
 
-def test_the_lowest_pairs_come_first_and_undefined_ones_last() -> None:
+def test_the_lowest_pairs_come_first_and_people_in_the_order_of_their_numbers() -> None:
     values = [0.9, None, -0.2, *(0.95 for _ in range(MOST_PAIRS))]
     pairs = [
         stored(value, "" if value else "Too few.") | {"first": "A", "second": f"B{number}"}
@@ -168,9 +165,6 @@ def test_the_lowest_pairs_come_first_and_undefined_ones_last() -> None:
     assert heads[:2] == ["A and B2", "A and B0"]
     assert "A and B1" not in heads and len(heads) == MOST_PAIRS
     assert f"{MOST_PAIRS} of {len(values)} pairs" in grid.caption
-
-
-def test_people_come_in_the_order_of_their_numbers() -> None:
     people = [
         {"annotator": f"Annotator {number}", "per_100": 0.1, "n": 5, "reason": ""}
         for number in (10, 2, 1)

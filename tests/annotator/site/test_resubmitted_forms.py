@@ -38,13 +38,12 @@ def row(cast: Cast) -> Assignment:
 
 
 @pytest.fixture
-def scenario(db: None, settings: Any, tmp_path: Any, quick_passwords: None) -> Scenario:
+def scenario(db: None, settings: Any, tmp_path: Any) -> Scenario:
     settings.DATA_DIR = tmp_path
     return furnish("zqhere", "taken")
 
 
 def form_of(row: Assignment) -> tuple[str, Sent]:
-    """Give the address of a rating's form, and what is typed into it."""
     more = {"comment": WORDS, "key": "k", "version": "0", "draft_version": "0"}
     return f"/rate/{row.pk}/", dict.fromkeys(CRITERIA, "5") | more
 
@@ -76,7 +75,6 @@ def stored() -> list[int]:
 
 
 def sent_again(client: Client, page: Any, path: str) -> Any:
-    """Press the button of a page that shows what was typed."""
     text = page.content.decode()
     assert WORDS in html.unescape(text)
     assert PASSWORD not in text
@@ -92,8 +90,8 @@ def token_of(client: Client) -> str:
 def is_taken(form: str, answer: Any) -> bool:
     """Say whether a form that was sent again did all that it could: a ruling needs a password."""
     if form == "a ruling":
-        said = html.unescape(answer.content.decode())
-        return answer.status_code == 422 and "is your signature" in said and "typed," in said
+        shown = html.unescape(answer.content.decode())
+        return answer.status_code == 422 and "is your signature" in shown and "typed," in shown
     return answer.status_code == 303
 
 
