@@ -28,9 +28,8 @@ from tests.bad_input.damaged_files import (
     reference,
 )
 from tests.conftest import signed_in
-from tests.soak.tally import Tally, tally
+from tests.soak.tally import Tally
 
-__all__ = ["tally"]
 pytestmark = pytest.mark.django_db
 CASES = CLAIM_SETS | {f"{name} (preferences)": case for name, case in PREFERENCES.items()}
 # Names of files that are answers to questions nobody should ask (IM48).
@@ -162,9 +161,7 @@ def test_after_all_that_a_good_file_is_taken(cast: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(DATASETS))
-def test_a_damaged_file_of_quadruplets_is_refused_with_its_reason(
-    tmp_path: Path, name: str
-) -> None:
+def test_a_damaged_file_of_quadruplets_is_refused(tmp_path: Path, name: str) -> None:
     content, reason = DATASETS[name]
     path, output = tmp_path / "quadruplets.jsonl", io.StringIO()
     path.write_bytes(content)
@@ -233,9 +230,7 @@ def test_an_id_of_another_campaign_is_a_claim_set_of_its_own(cast: Any, tmp_path
     assert there.candidates.count() == 3
 
 
-def test_many_candidates_and_a_claim_that_depends_on_itself_are_taken_as_text(
-    cast: Any, tmp_path: Path
-) -> None:
+def test_many_candidates_and_a_circular_claim_are_taken_as_text(cast: Any, tmp_path: Path) -> None:
     """IM33: 500 candidates are many, not wrong; a circle of claims is the drafter's affair."""
     many = [{"candidate_id": f"c{n}", "claims": f"1. A mug {n}."} for n in range(500)]
     circle = "1. The cup of claim 1, wherein it is blue."
