@@ -80,9 +80,7 @@ def rita() -> Client:
     return signed_in(user)
 
 
-def test_every_interface_prints_the_published_figures(
-    document: dict[str, Any], rita: Client
-) -> None:
+def test_every_interface_prints_published_figures(document: dict[str, Any], rita: Client) -> None:
     report = AgreementReport.objects.get()
     assert document["report"] == str(report.pk)
     read = rita.get(f"/api/v1/reports/{report.pk}/").json()
