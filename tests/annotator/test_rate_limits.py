@@ -22,7 +22,7 @@ WIDE = RateLimit("wide", 100, 1)
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Give a clock that stands still until it is told to go on."""
+    """Give a clock that stands still until it is set forward."""
     start = database_now()
     passed = [0.0]
     monkeypatch.setattr(rate_limits, "database_now", lambda: start + timedelta(seconds=passed[0]))
@@ -103,7 +103,7 @@ def test_a_person_is_let_in_as_often_as_the_limit_says_and_at_most_a_lot_more(se
     assert count_call("b") == 0
 
 
-def test_a_process_that_forgets_all_is_told_by_the_database(settings) -> None:
+def test_a_process_that_forgets_all_reads_the_database(settings) -> None:
     settings.API_CALLS_PER_MINUTE = 600
     for _ in range(600):
         assert count_call("a") == 0

@@ -26,7 +26,7 @@ SCRIPT = {"HX-Request": "true"}
 
 @pytest.fixture(autouse=True)
 def clock(monkeypatch):
-    """Give a clock that goes on by itself only when told to: codes are used up by their time."""
+    """Give a clock that is set forward by hand: codes are used up by their time."""
     start, passed = database_now(), [0]
     monkeypatch.setattr(module, "database_now", lambda: start + timedelta(seconds=passed[0]))
 
@@ -145,7 +145,7 @@ def test_a_form_that_was_carried_is_kept_after_the_code(alice, codes, cast) -> N
     assert Draft.objects.get().typed["comment"] == "carried words"
 
 
-def test_a_script_is_told_where_the_code_goes_and_gets_its_token(alice, codes) -> None:
+def test_a_script_learns_where_the_code_goes_and_gets_its_token(alice, codes) -> None:
     client = Client(headers=SCRIPT)
     body = client.post("/login/", {"username": "alice", "password": PASSWORD}).json()
     assert body["code_url"] == "/login/code/" and "token" not in body
@@ -206,7 +206,7 @@ def test_a_refused_code_is_not_in_the_way_of_the_next_one(alice, client: Client)
     assert "no-code-of-ours" not in answer.content.decode()
 
 
-def test_a_new_site_key_is_followed_by_a_command_and_told_by_doctor(alice, codes, settings, clock):
+def test_a_new_site_key_is_followed_by_a_command_and_shown_by_doctor(alice, codes, settings, clock):
     earlier = settings.SECRET_KEY
     assert [finding.level for finding in look_at_second_factors()] == [Level.OK]
     settings.SECRET_KEY = "another secret that is long enough to be one, and is none of ours"

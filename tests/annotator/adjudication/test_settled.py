@@ -98,7 +98,7 @@ def test_an_admin_reads_names_only_once_they_were_asked_for(client, cast, disput
     assert 'class="nowrap">alice<' not in read(client, cast.bob, f"{LIST}{disputed.pk}/")
 
 
-def test_systems_are_told_after_closing_and_that_is_recorded_once(client, cast, disputed) -> None:
+def test_systems_are_shown_after_closing_and_that_is_recorded_once(client, cast, disputed) -> None:
     for user in (cast.ada, cast.rita):
         for address in (LIST, f"{LIST}{disputed.pk}/"):
             assert cast.system_canary not in read(client, user, address)

@@ -197,7 +197,7 @@ def test_a_round_says_how_many_have_answered(cast, rating: Rating) -> None:
     assert found.finished_at is None
 
 
-def test_a_flip_is_told_on_both_candidates_each_against_the_other(rating: Rating) -> None:
+def test_a_flip_is_shown_on_both_candidates_each_against_the_other(rating: Rating) -> None:
     one, two = rating.candidate.reference.candidates.all()
     open_conflict(one, "order_flip", other_candidate=two, rules_version=3, status="lapsed")
     names = {one.pk: "one", two.pk: "two"}

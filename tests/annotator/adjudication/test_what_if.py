@@ -187,15 +187,11 @@ def looked_at(cast, client: Client) -> None:
 
 
 @pytest.mark.usefixtures("looked_at")
-def test_todays_rules_are_shown_at_first(client: Client) -> None:
+def test_the_rules_of_the_address_are_replayed_and_change_nothing(client: Client) -> None:
     html = client.get(PAGE).content.decode()
     assert "<strong>1 conflict</strong> on 1 candidate of 1 reference; today's rules find 1" in html
     assert 'name="criterion_gap" value="3"' in html
     assert "cannot be said" in html
-
-
-@pytest.mark.usefixtures("looked_at")
-def test_the_rules_of_the_address_are_replayed_and_change_nothing(client: Client) -> None:
     before = (list(Conflict.objects.values()), AuditEvent.objects.count())
     asked = {"criterion_gap": "5", "overall_gap": "1.46", "ladder": "on"}
     html = client.get(PAGE, asked).content.decode()
@@ -205,10 +201,6 @@ def test_the_rules_of_the_address_are_replayed_and_change_nothing(client: Client
     wider = client.get(PAGE, asked | {"overall_gap": "1.45"}).content.decode()
     assert "<strong>1 conflict</strong>" in wider  # 16/11 is 1.4545...
     assert (list(Conflict.objects.values()), AuditEvent.objects.count()) == before
-
-
-@pytest.mark.usefixtures("looked_at")
-def test_a_gap_that_is_none_is_refused_in_place(client: Client) -> None:
     answer = client.get(PAGE, {"criterion_gap": "<b>"})
     html = answer.content.decode()
     assert answer.status_code == 422

@@ -47,7 +47,7 @@ class Walk:
         self.history: list[str] = []
         self.done: Counter[str] = Counter()
         self.full: set[UUID] = set()
-        self.has_seen_room_come_back = False
+        self.has_seen_places_freed = False
 
     def step(self) -> None:
         act = self.chance.choices(
@@ -126,7 +126,7 @@ class Walk:
         for pk, held, has_room in Candidate.objects.values_list("pk", "held", "has_room"):
             assert held == counted[pk], self.history
             assert has_room == (held < self.campaign.overlap), self.history
-            self.has_seen_room_come_back |= has_room and pk in self.full
+            self.has_seen_places_freed |= has_room and pk in self.full
             self.full = self.full - {pk} if has_room else self.full | {pk}
 
 
@@ -138,7 +138,7 @@ def test_what_candidates_say_of_their_places_is_always_a_recount(cast, seed, ove
     for number in range(150):
         walk.step()
         walk.check()
-        has_done_all = len(+walk.done) == 7 and walk.has_seen_room_come_back
+        has_done_all = len(+walk.done) == 7 and walk.has_seen_places_freed
         if number >= tries(150, 3) and has_done_all:
             break
     # A walk in which everything was refused would show nothing.

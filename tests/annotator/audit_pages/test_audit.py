@@ -71,7 +71,7 @@ def test_an_admin_reads_who_rated_what_once_the_names_are_shown(cast, work):
     assert rated.details["scores"]["feature_completeness"] == 9
 
 
-def test_a_name_that_is_not_told_is_not_found_by_either(cast, work):
+def test_a_name_that_is_not_shown_is_not_found_by_either(cast, work):
     assert rows_of(shown(cast.ada, person="alice")) == []
     assert rows_of(shown(cast.ada, object_id=str(cast.alice.pk))) == []
     act(cast, action="no.such.act", actor=cast.alice)
@@ -156,7 +156,7 @@ def test_a_site_admin_reads_the_system_and_no_campaign(cast, work):
     assert shown(cast.ada, "annotator:system_audit").status_code == 403
 
 
-def test_what_changed_is_told_in_one_line_whatever_it_is_made_of(cast):
+def test_what_changed_is_shown_in_one_line_whatever_it_is_made_of(cast):
     changes = {"overlap": [2, 3], "is_open": True, "asks_why": False}
     act(cast, "campaign.rules_changed", details={"changes": changes})
     act(cast, "role.granted", object_type="user", object_id="unknown", details={"role": "reader"})

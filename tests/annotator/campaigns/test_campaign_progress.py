@@ -102,7 +102,7 @@ def test_another_campaign_and_a_purpose_without_candidates_count_for_nothing(cas
     assert {counted[purpose] for purpose in GENUINE} == {CandidateCounts()}
 
 
-def test_shares_days_and_quotas_are_told_by_name(cast) -> None:
+def test_shares_days_and_quotas_are_shown_by_name(cast) -> None:
     reference = cast.reference("r1", 3)
     day = datetime(2026, 3, 4, 23, 59, tzinfo=UTC)
     cast.submit(cast.assign(cast.alice, reference)[0], submitted_at=day)
@@ -179,7 +179,7 @@ def test_each_state_is_counted_once(cast, states: list[Candidate]) -> None:
     assert counts == CandidateCounts(candidates=8, begun=7, complete=5, locked=3, ratings=12)
 
 
-def test_flags_skips_and_recusals_are_told_with_reason_and_outcome(cast) -> None:
+def test_flags_skips_and_recusals_are_shown_with_reason_and_outcome(cast) -> None:
     first = cast.assign(cast.alice, cast.reference("r1", 2))
     second = cast.assign(cast.alice, cast.reference("r2", 1))
     flag_candidate(assignment=first[0], reason_code="wrong-text", reason="ends in mid-word")

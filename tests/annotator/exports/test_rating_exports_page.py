@@ -70,7 +70,7 @@ def test_the_page_lists_what_was_exported_by_whom_and_why(client, rated) -> None
     assert page.count('<th scope="row">ada</th>') == 2
 
 
-def test_names_are_told_once_closed_with_a_reason_and_on_both_lists(client, rated) -> None:
+def test_names_are_shown_once_closed_with_a_reason_and_on_both_lists(client, rated) -> None:
     open_yet = lines(post(client, rated.ada, **NAMED))
     assert not {line["annotator"] for line in open_yet} & {"alice", "bob"}
     assert not Unblinding.objects.exists()
@@ -84,7 +84,7 @@ def test_names_are_told_once_closed_with_a_reason_and_on_both_lists(client, rate
     assert [event.details["is_identified"] for event in events] == [False, True]
 
 
-def test_who_is_told_systems_is_recorded_and_two_annotators_are_not_told_apart(client, rated):
+def test_who_sees_systems_is_recorded_and_two_annotators_look_alike(client, rated):
     close()
     for _ in range(2):
         assert lines(post(client, rated.rita))[0]["system"] == "systemcanary-0"

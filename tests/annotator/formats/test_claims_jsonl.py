@@ -102,7 +102,7 @@ def test_may_train_is_true_or_false(answer):
     assert [bad[:2] for bad in problems(reference(may_train=answer))] == [(1, "may_train")]
 
 
-def test_candidates_without_an_id_are_told_of_that_and_not_taken_for_twins():
+def test_candidates_without_an_id_are_refused_as_such_and_not_as_twins():
     nameless = [{"claims": "1. A."}, {"claims": "1. B."}]
     found = problems(reference(candidates=nameless))
     fields = [f"candidates[{number}].candidate_id" for number in (1, 2)]

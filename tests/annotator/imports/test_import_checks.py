@@ -124,7 +124,7 @@ def test_the_first_references_are_shown_and_long_texts_cut() -> None:
     }
 
 
-def test_progress_is_told_after_each_batch_and_may_stop_the_reading() -> None:
+def test_progress_is_reported_after_each_batch_and_may_stop_the_reading() -> None:
     counts: list[int] = []
     lines = [line(f"r{n}") for n in range(BATCH + 1)]
     check_claims(campaign=None, file=file(*lines), progress=counts.append)

@@ -208,13 +208,12 @@ def add(campaign: Campaign, *items: dict[str, Any]) -> PreferenceCounts:
     return import_preferences(campaign=campaign, records=records)[1]
 
 
-def given_back(row: ImportedAnnotation) -> dict[str, Any]:
-    texts = (row.reference.claims, row.left.claims, row.right.claims)
-    return json.loads(row.fields) | dict(zip(TEXTS, texts, strict=True))
-
-
 def stored_items() -> list[dict[str, Any]]:
-    return [given_back(row) for row in ImportedAnnotation.objects.all()]
+    found = []
+    for row in ImportedAnnotation.objects.all():
+        texts = (row.reference.claims, row.left.claims, row.right.claims)
+        found.append(json.loads(row.fields) | dict(zip(TEXTS, texts, strict=True)))
+    return found
 
 
 def test_every_item_is_kept_with_its_place_superseded_and_equal_ones_too(campaign) -> None:

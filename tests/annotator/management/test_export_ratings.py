@@ -64,7 +64,7 @@ def refused(*arguments: str) -> str:
     return err.getvalue()
 
 
-def test_every_rating_and_preference_is_told_with_its_revisions(rated, export: Run) -> None:
+def test_every_rating_and_preference_is_exported_with_its_revisions(rated, export: Run) -> None:
     first, second, third = export()
     assert [line["kind"] for line in (first, second, third)] == ["rating", "rating", "preference"]
     assert first["scores"] == dict(zip(CRITERIA, (9, 8, 7, 5), strict=True))
@@ -78,7 +78,7 @@ def test_every_rating_and_preference_is_told_with_its_revisions(rated, export: R
     assert third["annotator"] == second["annotator"] != first["annotator"]
 
 
-def test_no_name_no_mail_and_no_id_of_a_user_is_told(rated, export: Run) -> None:
+def test_no_name_no_mail_and_no_id_of_a_user_is_exported(rated, export: Run) -> None:
     User.objects.filter(username="alice").update(email="alice@example.org", last_name="Archer")
     users = list(User.objects.all())
     secrets = ["example.org", "Archer", *(form for u in users for form in (str(u.pk), u.pk.hex))]
@@ -106,7 +106,7 @@ def test_names_need_a_reason_and_every_export_is_on_record(rated, export: Run) -
     assert not Unblinding.objects.exists()
 
 
-def test_systems_are_told_once_closed_and_ratings_of_an_admin_are_marked(rated, export) -> None:
+def test_systems_are_named_once_closed_and_ratings_of_an_admin_are_marked(rated, export) -> None:
     assert {line.get("system") for line in export()} == {None}
     Campaign.objects.update(status="closed")
     rating, _, preference = export()

@@ -178,7 +178,7 @@ def test_a_dry_run_counts_and_stores_nothing(tmp_path: Path) -> None:
         assert not model.objects.exists()
 
 
-def test_a_bar_is_told_when_it_is_time_and_not_in_between(monkeypatch) -> None:
+def test_a_bar_is_printed_when_it_is_time_and_not_in_between(monkeypatch) -> None:
     now = [100.0]
     monkeypatch.setattr("annotator.management.base.time.monotonic", lambda: now[0])
     file = io.BytesIO(bytes(200))

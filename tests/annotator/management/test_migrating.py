@@ -61,6 +61,6 @@ def test_a_start_warns_where_a_power_cut_takes_back_what_was_acknowledged(statem
         call_command("migrate", stdout=StringIO(), stderr=found, no_color=True)
     finally:
         connection.close()
-    # The server of `make test` runs without fsync, for speed, and is told so each time.
+    # The server of `make test` runs without fsync, for speed, and is warned so each time.
     names = found.getvalue()
     assert ("synchronous" in names) == (statements is FORGETTING)

@@ -184,7 +184,7 @@ def test_a_table_and_a_row_are_unpacked_no_further_than_they_may_go(directory, m
 
     monkeypatch.setattr(gzip.GzipFile, "readline", counted)
     monkeypatch.setattr(archives, "LONGEST_LINE", 1 << 16)
-    # A line that never ends, told as it is; and many, of which fewer are told.
+    # A line that never ends, listed as it is; and many, of which fewer are listed.
     for unpacked, found, words in (
         (bytes(64 << 20), {}, "longer than 65,536 bytes"),
         (b"[]\n" * (1 << 20), {"size": 3000}, "The table a_table"),

@@ -47,7 +47,7 @@ def test_whole_references_are_given_with_their_due_date(cast) -> None:
     assert (event.actor, event.details) == (cast.ada, {"count": 3, "beyond": 0})
 
 
-def test_what_is_full_is_given_too_and_told(cast) -> None:
+def test_what_is_full_is_given_too_and_counted(cast) -> None:
     reference = cast.reference("r1", 2)
     Candidate.objects.update(places=1)
     give(cast, reference, annotator=cast.bob)

@@ -164,7 +164,7 @@ def test_what_is_sent_takes_the_place_of_all_that_was_stored(alice) -> None:
     assert not re.search('name="single_keys" checked', alice.get("/keys/").content.decode())
 
 
-def test_wrong_keys_are_told_at_their_fields_with_everything_kept(alice) -> None:
+def test_wrong_keys_are_named_at_their_fields_and_all_that_was_typed_stays(alice) -> None:
     unknown = alice.post("/keys/", {"dance": "x"})
     assert unknown.status_code == 422 and "no action named dance" in unknown.content.decode()
     sent = {"ten": "5", "undo": "n", "comment": "x", "note": "<b>"}

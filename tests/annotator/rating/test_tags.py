@@ -131,10 +131,6 @@ def words(html: str) -> str:
     return " ".join(plain.split())
 
 
-def flat(text: str) -> str:
-    return " ".join(text.split())
-
-
 @pytest.fixture
 def page(client: Client, cast) -> str:
     client.force_login(cast.rita)
@@ -148,7 +144,7 @@ def test_every_criterion_stands_there_with_bands_examples_and_an_address(page: s
         assert criterion.name in page
         assert all(band.sentence in page for band in criterion.bands)
         for example in lesson_of(criterion.key).examples:
-            assert flat(example.candidate) in words(page)
+            assert " ".join(example.candidate.split()) in words(page)
             assert example.why in unescape(page) and example.contrast in unescape(page)
             assert f"overall {example.overall}, " in page
 

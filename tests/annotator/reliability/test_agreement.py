@@ -84,7 +84,7 @@ def test_no_answer_holds_a_name_or_an_id_of_an_annotator(rated, call, name: str)
     assert {one["annotator"] for one in people} == set(answer["result"]["annotators"])
 
 
-def test_researchers_are_told_nothing_of_each_of_two(cast, call) -> None:
+def test_researchers_read_nothing_of_each_of_two(cast, call) -> None:
     random_ratings(cast, [cast.alice, cast.bob])
     result = worked_out(call, cast.rita)["result"]
     assert result["annotators"] == []

@@ -87,7 +87,7 @@ def test_figures_equal_a_slow_loop_on_random_tables() -> None:
     assert compared > tries(300)
 
 
-def test_who_shares_nothing_is_told_so_and_who_rated_nothing_is_absent() -> None:
+def test_who_shares_nothing_has_a_reason_and_who_rated_nothing_is_absent() -> None:
     found = against_others(make_table([[4, 6, GAP, GAP], [GAP, GAP, 5, GAP]]))
     assert [one.annotator for one in found] == ["annotator 00", "annotator 01", "annotator 02"]
     assert found[2].difference.value is None
@@ -170,7 +170,7 @@ def test_easy_items_at_the_end_are_not_drift() -> None:
     assert abs(found[0].per_100) < 0.3
 
 
-def test_what_cannot_be_told_from_the_items_or_shares_none_has_no_slope() -> None:
+def test_what_goes_with_the_items_or_shares_none_has_no_slope() -> None:
     step = make_table(np.column_stack([np.arange(1, 9)] * 2))
     values = np.random.default_rng(1).integers(0, 11, (8, 2))
     assert [one.reason for one in drift(make_table(values), step)] == [CONFOUNDED] * 2
@@ -264,7 +264,7 @@ def test_few_shared_candidates_tell_no_single_rating_of_another(cast, client: Cl
     assert "5.50" in main  # her own mean
 
 
-def test_who_has_no_counted_rating_is_told_so(closed, client: Client) -> None:
+def test_who_has_no_counted_rating_reads_that(closed, client: Client) -> None:
     Membership.objects.create(campaign=closed.campaign, user=closed.rita, role=Role.ANNOTATOR)
     client.force_login(closed.rita)
     assert "None of your ratings counts" in worked_out(client)

@@ -179,7 +179,7 @@ def scores() -> Table:
 
 
 def in_units(table: Table) -> Table:
-    """The same scores, each point told as eleven units."""
+    """The same scores, each point given as eleven units."""
     return Table(table.values * UNIT, table.clusters, table.items, table.annotators)
 
 

@@ -99,7 +99,7 @@ def test_a_call_with_words_that_it_does_not_know_is_refused_before_it_acts(call,
     reference = cast.reference("r1", 1)
     answer = call(cast.alice, "post", "campaigns/cups/assignments/next/?user=bob", {})
     assert answer.status_code == 400 and not reference.candidates.get().assignments.exists()
-    # Who may not at all is told that, and nothing about the words.
+    # Who may not at all reads that, and nothing about the values.
     assert call(cast.mallory, "get", "campaigns/cups/?x=1").status_code == 404
     assert call(cast.alice, "get", "datasets/?x=1").status_code == 403
     assert call(None, "get", "campaigns/?x=1").status_code == 401
@@ -116,7 +116,7 @@ def test_the_schema_names_every_call_and_needs_a_sign_in(cast, client: Client) -
 
 
 @pytest.mark.usefixtures("rate_limits_stand_still")
-def test_above_the_limit_a_person_is_told_when_to_call_again(cast, settings) -> None:
+def test_above_the_limit_the_answer_names_when_to_call_again(cast, settings) -> None:
     rate_limits._counts.clear()
     settings.API_CALLS_PER_MINUTE = 5
     tokens = [create_token(user=cast.alice).token for _ in range(2)]

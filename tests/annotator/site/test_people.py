@@ -111,7 +111,7 @@ def test_somebody_else_who_signs_in_is_neither_given_nor_shown_it(client, cast, 
     assert not AuditEvent.objects.filter(action="rating.refused").exists()
 
 
-def test_a_newer_draft_is_not_overwritten_and_the_person_is_told(client, row, typed) -> None:
+def test_a_newer_draft_is_not_overwritten_and_the_page_shows_it(client, row, typed) -> None:
     page = post_late(client, row, typed)
     Draft.objects.create(assignment=row, typed={"comment": "newer"}, saved_at=row.created_at)
     shown = client.get(sign_in(client, **carried(page))["Location"])
@@ -191,14 +191,14 @@ def test_a_script_that_signs_in_in_place_gets_a_token_that_works(cast, row, type
     assert answer.json()["username"] == "alice"
 
 
-def test_a_script_is_told_of_a_wrong_sign_in_in_one_sentence(client, alice) -> None:
+def test_a_script_gets_one_sentence_for_a_wrong_sign_in(client, alice) -> None:
     for name in ("alice", "nobody", "a\x00b", "x" * 5000, ""):
         answer = client.post("/login/", {"username": name, "password": "wrong"}, headers=SCRIPT)
         assert answer.status_code == 422 and set(answer.json()) == {"sentence"}, name[:9]
         assert answer.json()["sentence"], name[:9]
 
 
-def test_a_script_without_a_session_is_told_where_to_sign_in_and_keeps_nothing(client, row, typed):
+def test_a_script_without_a_session_learns_where_to_sign_in_and_stores_nothing(client, row, typed):
     answer = client.post(f"/rate/{row.pk}/draft/", typed(draft_version=0), headers=SCRIPT)
     assert (answer.status_code, answer["HX-Redirect"]) == (401, "/login/")
     assert not Draft.objects.exists()

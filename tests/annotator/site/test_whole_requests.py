@@ -33,7 +33,7 @@ def run(work: Coroutine[Any, Any, None]) -> None:
 
 
 class Site:
-    """A WSGI application that keeps what it was asked, and answers as it is told."""
+    """A WSGI application that records what it was asked, and gives its answers in turn."""
 
     def __init__(self, *answers: Any) -> None:
         self.asked: list[tuple[dict[str, Any], bytes]] = []
@@ -211,13 +211,13 @@ def test_an_answer_that_nobody_reads_is_given_up(monkeypatch: pytest.MonkeyPatch
     assert response.closed
 
 
-def test_a_full_disk_is_told_and_not_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    no_room = raising(OSError(errno.ENOSPC, "No space left on device"))
-    monkeypatch.setattr(whole_requests, "TemporaryFile", no_room)
+def test_a_full_disk_is_answered_and_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    disk_full = raising(OSError(errno.ENOSPC, "No space left on device"))
+    monkeypatch.setattr(whole_requests, "TemporaryFile", disk_full)
     response, client = StreamingHttpResponse(pieces_of(LONG)), Client()
     client.serve(Site(response))
     assert client.status == 507 and b"disk" in client.content and response.closed
-    monkeypatch.setattr(SpooledTemporaryFile, "write", no_room)
+    monkeypatch.setattr(SpooledTemporaryFile, "write", disk_full)
     client = Client(b"x" * 90_000, content_length="90000")
     client.serve(Site())
     assert client.status == 507
