@@ -154,9 +154,9 @@ def test_no_file_of_the_catalogue_breaks_any_other_reader(surface: str, tally: T
 
 
 # Signs, and parts that a reader may take for another encoding, number or escape.
-PIECES: Final = [bytes([sign]) for sign in b'\0\r\n"\\{}[],:']
-PIECES += [b"null", b"\\u0000", b"\\ud800", b"\xff\xfe", b"\x1f\x8b", b"-1", b"1e400", b"\xe2\x80"]
-pieces = st.one_of(st.binary(max_size=30), st.sampled_from([*PIECES, b"9" * 50]))
+PIECES = [bytes([sign]) for sign in b'\0\r\n"\\{}[],:'] + [b"null", b"-1", b"1e400", b"9" * 50]
+PIECES += [b"\\u0000", b"\\ud800", b"\xff\xfe", b"\x1f\x8b", b"\xe2\x80"]
+pieces = st.one_of(st.binary(max_size=30), st.sampled_from(PIECES))
 edits = st.lists(
     st.tuples(st.floats(0, 1), st.floats(0, 0.05), pieces, st.booleans()), min_size=1, max_size=8
 )

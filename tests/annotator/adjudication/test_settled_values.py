@@ -181,8 +181,8 @@ def test_a_rating_is_shown_with_its_versions_and_annotator_ten_after_nine(
     cast.assign(cast.bob, rating.candidate.reference)
     cast.submit(share(cast.bob, rating.candidate))
     names = {str(cast.alice.pk): "Annotator 10", str(cast.bob.pk): "Annotator 9"}
-    found = given_ratings(rating.candidate_id, names)
-    assert [one.annotator for one in found] == ["Annotator 9", "Annotator 10"]
+    both = given_ratings(rating.candidate_id, names)
+    assert [one.annotator for one in both] == ["Annotator 9", "Annotator 10"]
 
 
 def test_a_round_says_how_many_have_answered(cast, rating: Rating) -> None:

@@ -36,7 +36,7 @@ def rows_of(answer):
 
 def exported(user):
     answer = signed_in(user).post(reverse("annotator:export_audit", kwargs={"slug": "cups"}))
-    lines = b"".join(answer.streaming_content).decode().split("\n")
+    lines = answer.getvalue().decode().split("\n")
     head, *entries = [json.loads(line) for line in lines if line]
     return head, entries
 

@@ -32,6 +32,10 @@ def call(token: str) -> int:
     return client.get("/api/v1/campaigns/").status_code
 
 
+def by_admin(act: str) -> Callable[[User, User], Any]:
+    return lambda bob, boss: signed_in(boss).post(f"/users/{bob.pk}/{act}/", follow=True)
+
+
 ACTS: dict[str, Callable[[User, User], Any]] = {
     "a new password": lambda bob, boss: signed_in(bob).post(
         "/account/password/", {"current": PASSWORD, "new": NEW, "again": NEW}, follow=True
@@ -39,10 +43,7 @@ ACTS: dict[str, Callable[[User, User], Any]] = {
     "end all others": lambda bob, boss: signed_in(bob).post(
         "/account/sessions/end-others/", follow=True
     ),
-    **{
-        act: lambda bob, boss, act=act: signed_in(boss).post(f"/users/{bob.pk}/{act}/", follow=True)
-        for act in ("end-sessions", "deactivate", "reset-second-factor")
-    },
+    **{act: by_admin(act) for act in ("end-sessions", "deactivate", "reset-second-factor")},
 }
 
 
