@@ -142,7 +142,10 @@ def test_who_may_still_be_given_a_candidate_does_not_rule_on_it(rows, cast, caro
     assert decide(gap(rows), carol).signed_as == "carol"
 
 
-@pytest.mark.parametrize(("field", "wrong"), [("decision", "guess"), ("reason_code", "because")])
+WRONG = [("decision", "guess"), ("reason_code", "because"), ("reason", " ")]
+
+
+@pytest.mark.parametrize(("field", "wrong"), WRONG)
 def test_a_choice_that_is_none_is_refused_by_its_field(rows, carol, field, wrong) -> None:
     with pytest.raises(Refused) as refused:
         decide(gap(rows), carol, **{field: wrong})

@@ -74,6 +74,7 @@ def test_a_turn_of_another_is_409_until_it_is_given_back(carol, dora, call, conf
 
 def test_a_conflict_is_sent_back_and_called_back(carol, call, conflict) -> None:
     path = f"conflicts/{conflict.pk}/"
+    assert call(carol, "post", f"{path}send-back/", {}).status_code == 400
     answer = call(carol, "post", f"{path}send-back/", {"kind": "again", "question": "Claim 2?"})
     assert answer.status_code == 201
     (made,) = answer.json()
