@@ -9,6 +9,7 @@ from scoring.datasets.freezing.services import carry_out_freeze
 from scoring.models import Freeze
 from tests.browser.axe import faults
 from tests.browser.conftest import Enter
+from tests.browser.scene import go_to
 from tests.conftest import grant, make_user
 from tests.scoring.conftest import RatedCampaign, make_campaign
 
@@ -27,30 +28,21 @@ def scenario(transactional_db: None, settings: Any, tmp_path: Any) -> Scenario:
 
 
 def tab_to(page: Page, name: str, role: Any = "button") -> None:
-    """Press Tab until a control has the focus."""
-    wanted = page.get_by_role(role, name=name, exact=True).first
-    for _ in range(80):
-        if wanted.evaluate("node => node === document.activeElement"):
-            return
-        page.keyboard.press("Tab")
-    pytest.fail(f"Tab does not reach {name!r}")
+    go_to(page, page.get_by_role(role, name=name, exact=True).first)
 
 
 def fill(page: Page, name: str, value: str, role: Any = "spinbutton") -> None:
-    """Go to a field by Tab and type over what it holds."""
     tab_to(page, name, role)
     page.keyboard.press("Control+a")
     page.keyboard.type(value)
 
 
 def go(page: Page, name: str, role: Any = "button") -> None:
-    """Go to a control by Tab and press Enter."""
     tab_to(page, name, role)
     page.keyboard.press("Enter")
 
 
 def ask(page: Page, tie_band: str) -> None:
-    """Fill in the freeze form, all by keyboard."""
     page.keyboard.press("Tab")
     tab_to(page, "Campaign", "combobox")
     page.keyboard.type("trial")
@@ -118,7 +110,6 @@ def go_when_there(page: Page, name: str) -> None:
 
 
 def second_version(page: Page, site: str) -> None:
-    """Freeze once more with a tie band and open the version."""
     page.goto(f"{site}/datasets/freeze/")
     ask(page, "3.5")
     go(page, "Freeze dataset")
@@ -129,7 +120,6 @@ def second_version(page: Page, site: str) -> None:
 
 
 def compare(page: Page) -> list[str]:
-    """Compare the two versions; return what axe finds."""
     go(page, "Compare trial@1 with trial@2", "link")
     page.wait_for_url("**/datasets/compare/**")
     expect(page.get_by_role("heading", name="trial@1 and trial@2")).to_be_visible()

@@ -40,13 +40,13 @@ def test_terms_of_the_text_get_a_second_name_where_no_known_one_stands() -> None
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_a_text_without_a_place_is_told(criterion) -> None:
+def test_a_text_without_a_place_is_refused(criterion) -> None:
     with pytest.raises(NothingToDamage):
         sentinel_text("A cup", criterion, 0)
 
 
 @given(st.text(min_size=1, max_size=30), st.integers())
-def test_an_id_has_the_shape_of_its_model_and_room_enough_to_be_drawn(like, seed) -> None:
+def test_an_id_has_the_shape_of_its_model_and_letters_enough_to_be_drawn(like, seed) -> None:
     name = unguessable_id(like, {like}, random.Random(seed))
     assert name != like
 
