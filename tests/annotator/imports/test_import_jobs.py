@@ -343,8 +343,8 @@ def save(path: Path, text: str = TABLE) -> Path:
 def test_a_missing_campaign_is_created_and_a_known_one_is_filled(tmp_path: Path) -> None:
     with save(tmp_path / "a.csv").open("rb") as file:
         file.read(20)
-        first = import_file(slug="mugs", file=file, file_name="a.csv", format="csv")
-        again = import_file(slug="mugs", file=file, file_name="a.csv", format="csv")
+        first, is_made = import_file(slug="mugs", file=file, file_name="a.csv", format="csv")
+        again, is_made_again = import_file(slug="mugs", file=file, file_name="a.csv", format="csv")
     assert (is_made, is_made_again) == (True, False)
     assert [row.result["stored"]["references"] for row in (first, again)] == [1, 0]
     assert Reference.objects.get().imported_from == first
@@ -358,7 +358,7 @@ def test_a_campaign_that_somebody_creates_meanwhile_is_taken(tmp_path, monkeypat
 
     monkeypatch.setattr(imports_services, "create_campaign", overtaken)
     with save(tmp_path / "a.csv").open("rb") as file:
-        done = import_file(slug="mugs", file=file, file_name="a.csv", format="csv")
+        _, is_made = import_file(slug="mugs", file=file, file_name="a.csv", format="csv")
     assert not is_made
     assert Reference.objects.get().campaign == Campaign.objects.get()
 
