@@ -244,6 +244,17 @@ def by_passphrase() -> bytes:
     return target.getvalue()
 
 
+def test_a_machine_that_is_too_busy_does_not_call_the_passphrase_wrong(
+    by_passphrase: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(sealed: bytes, passphrase: str) -> bytes:
+        raise pyrage.DecryptError("Excessive work parameter for passphrase.")
+
+    monkeypatch.setattr("pyrage.passphrase.decrypt", refuse)
+    with pytest.raises(Refused, match="too slow or too busy"):
+        opened(by_passphrase, Passphrase("twelve or more"))
+
+
 def test_only_the_passphrase_opens_what_it_sealed(by_passphrase: bytes) -> None:
     assert opened(by_passphrase, Passphrase("twelve or more")) == WORDS
     with pytest.raises(Refused, match="passphrase is wrong"):
