@@ -100,7 +100,7 @@ def pair_language(reference: str, candidate: str, recorded: str = "") -> str | N
 def language_name(code: str) -> str:
     """Return what to call a language on a page."""
     if code in (LATIN, UNKNOWN):
-        return "a language not recorded" if code == LATIN else "an unknown language"
+        return "a language that is not recorded" if code == LATIN else "an unknown language"
     return NAMES.get(code, code)
 
 

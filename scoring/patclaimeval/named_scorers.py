@@ -6,8 +6,9 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
+from scoring.metrics.base import Missing, Score
 from scoring.metrics.base import Pair as MetricPair
 from scoring.metrics.ngram import NGRAM
 from scoring.patclaimeval.checkpoint import MANIFEST
@@ -24,7 +25,17 @@ class NamedScorer:
     name: str
     version: str
     facts: dict[str, Any]
-    score: Callable[[Sequence[Pair]], list[float]]
+    score: Callable[[Sequence[Pair]], Sequence[Score]]
+
+
+def numbers(scores: Sequence[Score]) -> list[float]:
+    """Return scores as numbers; raises ``DataError`` where one is missing, with its reason."""
+    found = []
+    for number, score in enumerate(scores, start=1):
+        if isinstance(score, Missing):
+            raise DataError(f"Candidate {number} has no score. {score.reason}")
+        found.append(score)
+    return found
 
 
 def ngram_scorer(name: str) -> NamedScorer:
@@ -35,9 +46,9 @@ def ngram_scorer(name: str) -> NamedScorer:
     with needs_extra("ngram"):
         version = metric.version
 
-    def score(pairs: Sequence[Pair]) -> list[float]:
+    def score(pairs: Sequence[Pair]) -> Sequence[Score]:
         with needs_extra("ngram"):
-            return cast(list[float], metric.score([MetricPair(*pair) for pair in pairs]))
+            return metric.score([MetricPair(*pair) for pair in pairs])
 
     return NamedScorer(name, version, {"metric": name, "version": version}, score)
 
