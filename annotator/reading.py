@@ -19,7 +19,7 @@ from annotator.claims.reading import (
 )
 from annotator.claims.segments import Segment
 from annotator.keymap import ACTIONS, keymap, shown
-from annotator.models import ReadingPreference, User
+from annotator.models import Candidate, ReadingPreference, Reference, User
 from annotator.rating_values import AIDS
 from annotator.typology import clean_tags, grouped, quote_of, tag_of
 from core.errors import Refused
@@ -51,16 +51,17 @@ MOST_CACHED = 128
 LARGEST_CACHED = 100_000
 
 
-def reading_of(reference: str, candidate: str) -> Reading:
-    """Return the reading of a reference and a candidate."""
-    if len(reference) + len(candidate) > LARGEST_CACHED:
-        return read_pair(reference, candidate)
-    return _cached_reading(reference, candidate)
+def reading_of(reference: Reference, candidate: Candidate) -> Reading:
+    """Return the reading of a candidate beside its reference."""
+    read = reference.claims, candidate.claims, reference.language
+    if len(reference.claims) + len(candidate.claims) > LARGEST_CACHED:
+        return read_pair(*read)
+    return _cached_reading(*read)
 
 
 @lru_cache(maxsize=MOST_CACHED)
-def _cached_reading(reference: str, candidate: str) -> Reading:
-    return read_pair(reference, candidate)
+def _cached_reading(reference: str, candidate: str, language: str) -> Reading:
+    return read_pair(reference, candidate, language)
 
 
 def reading_preference(user: User) -> ReadingPreference:

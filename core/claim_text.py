@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Final
 
 # Chinese, simple and traditional, and Japanese.
 _HAN_WORD = r"(?:[\u6743\u6b0a]\u5229\u8981\u6c42|[\u8bf7\u8acb]\u6c42[\u9879\u9805])"
@@ -52,6 +53,8 @@ _PRECEDING = re.compile(
 _CHOICE = re.compile(
     r"\b(?:any|one|each|all|either|some|more)(?:\s+one)?(?:\s+of)?\s*$", re.IGNORECASE
 )
+CITED_IN: Final = frozenset({"en", "de", "fr", "zh", "ja"})
+"""The languages whose words for "claim 1" are read."""
 # Wider than any real claim set, so that "claims 1 to 9999" costs nothing.
 WIDEST_RANGE = 200
 

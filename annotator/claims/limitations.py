@@ -11,13 +11,16 @@ from core.claim_text import Claim
 
 # A feature ends after a semicolon and the conjunction that follows it, at a line break, after the
 # colon that opens a list (of letters: "1: 2" is a ratio), and before "wherein", ", where",
-# ", in which" or ", characterised in that". Ideographic text has marks of its own. A label in
-# brackets ("(a)") stays with what it labels.
+# ", in which" or ", characterised in that", or what German and French have for them. Ideographic
+# text has marks of its own; in Japanese an element ends with "to" and a preamble with "deatte". A
+# label in brackets ("(a)") stays with what it labels.
 _CUT = re.compile(
     r"[;\uff1b]\s*(?:(?:and|or)\b(?:/or\b)?\s*)?"
     r"|(?<=[a-z)]):\s+(?=[^\W\d]|[(\[\u2022*-])|(?<=comprising):\s*|\uff1a\s*|\n\s*"
     r"|(?<=[\s,])(?=where(?:in|by)\b)|(?<=,\s)(?=where\b|in which\b|characteri[sz]ed\b)"
-    r"|\uff0c\s*(?=\u5176\u4e2d|\u5176\u7279\u5f81)",
+    r"|(?<=,\s)(?=(?:wobei|worin|dadurch gekennzeichnet|dans (?:le|la|les)quel(?:le)?s?"
+    r"|caract\u00e9ris\u00e9e?s? (?:en ce|par))\b)"
+    r"|\uff0c\s*(?=\u5176\u4e2d|\u5176\u7279[\u5f81\u5fb5])|(?<=\u3068)\u3001|(?<=\u3067\u3042\u3063\u3066)\u3001",
     re.IGNORECASE,
 )
 # One for each run of letters and digits.
@@ -79,7 +82,14 @@ _ABSORBED = 0.6
 _REWORDED = 0.2
 # One side of an exchange outweighs the other if it has this many times as many words.
 _OUTWEIGHS = 2
-_DECISIVE = frozenset({"not", "no", "without", "only", "never", "nor", "above", "below", "exceed"})
+_DECISIVE_WORDS = """
+not no without only never nor above below exceed
+nicht kein keine keinen keiner ohne nur niemals
+pas sans aucun aucune jamais uniquement seulement
+"""
+_DECISIVE = frozenset(_DECISIVE_WORDS.split())
+# Negations of Chinese and Japanese, in the pairs of characters that `content_words` gives.
+_DECISIVE_SIGNS = frozenset("\u4e0d\u65e0\u7121\u975e\u672a\u4ec5\u50c5") | {"\u306a\u3044"}
 
 
 class Standing(StrEnum):
@@ -216,10 +226,17 @@ def _standing(known: set[str], given: set[str]) -> Standing:
     if len(lost) >= _OUTWEIGHS * len(added):
         return Standing.BROADENED
     exchanged = max(len(lost) / len(known), len(added) / len(given))
-    is_decisive = any(word in _DECISIVE or word[0].isdigit() for word in lost | added)
+    is_decisive = any(map(_is_decisive, lost | added))
     if exchanged <= _REWORDED and not is_decisive:
         return Standing.MATCHED
     return Standing.NARROWED if len(added) > len(lost) else Standing.BROADENED
+
+
+def _is_decisive(word: str) -> bool:
+    """Whether a word is a number or a negation."""
+    if word in _DECISIVE or word[0].isdigit():
+        return True
+    return not word.isascii() and any(sign in word for sign in _DECISIVE_SIGNS)
 
 
 def _in_rows(left: list[_Part], right: list[_Part]) -> tuple[LimitationPair, ...]:

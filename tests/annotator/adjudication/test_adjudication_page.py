@@ -8,7 +8,7 @@ from django.utils.html import strip_tags
 
 from annotator.adjudication.rulings.services import void_adjudication
 from annotator.claims.reading import CLAIMS
-from annotator.models import Adjudication, Conflict, Ruling, Turn, User
+from annotator.models import Adjudication, Conflict, Reference, Ruling, Turn, User
 from annotator.rubric import CRITERIA
 from tests.annotator.adjudication.discrepant import NOTES, WORDS, disagree, of
 from tests.annotator.adjudication.rulings import PASSWORD, decide
@@ -64,6 +64,16 @@ def test_before_it_is_taken_the_page_shows_claims_and_no_ratings(client, carol, 
     assert "Take this conflict" in text
     assert not any(words in text for words in (*WORDS.values(), *NOTES.values(), "Annotator 1"))
     assert 'name="decision"' not in text
+
+
+def test_marks_of_a_language_that_is_not_read_are_said_to_be_missing(
+    client, carol, conflict
+) -> None:
+    Reference.objects.update(language="ja-JP")
+    assert "Not checked in this language" not in text_of(client.get(address(conflict)))
+    Reference.objects.update(language="French")
+    text = client.get(address(conflict)).content.decode()
+    assert text.count("Not checked in this language (French): antecedents") == 2
 
 
 def test_taken_it_shows_every_rating_with_its_words_and_tags(client, carol, conflict) -> None:

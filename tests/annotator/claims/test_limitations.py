@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -89,7 +90,7 @@ PAIRS = {
         ("a seal", "a rubber seal"),
         ("a rod and a wide seal in a groove", "a bar and a wide seal of red rubber in a groove"),
         ("a vane turning in air", "a vane not turning in air"),
-        ("\u4e00\u79cd\u6c34\u6cf5", "\u4e00\u79cd\u6c34\u6cf5\u548c\u8f74"),
+        ("一种水泵", "一种水泵和轴"),
     ],
     "broadened": [
         ("a rubber seal", "a seal"),
@@ -184,8 +185,8 @@ def test_a_claim_on_one_line_is_cut_like_one_on_many():
 
 
 def test_ideographic_marks_cut_too():
-    parts = ["1\u3001\u6cf5\uff0c\u5305\u62ec\uff1a", "\u58f3\u4f53\uff1b", "\u8f74\uff0c"]
-    parts.append("\u5176\u4e2d\u8f74\u957f")
+    parts = ["1、泵，包括：", "壳体；", "轴，"]
+    parts.append("其中轴长")
     assert [feature.text for feature in split_features("".join(parts))] == parts
 
 
@@ -198,3 +199,60 @@ def test_every_feature_holds_a_word_if_the_text_does(text):
 def test_long_runs_of_spaces_and_marks_are_no_trap():
     for run in (" " * 200_000, ";" * 200_000, ", " * 100_000, ":\n" * 100_000):
         assert [feature.text for feature in split_features("a" + run)] == ["a" + run]
+
+
+@pytest.mark.parametrize(
+    ("text", "features"),
+    [
+        (
+            "Pumpe nach Anspruch 1, wobei der Rotor hohl ist, worin er dreht.",
+            ["Pumpe nach Anspruch 1, ", "wobei der Rotor hohl ist, ", "worin er dreht."],
+        ),
+        (
+            "Pumpe nach Anspruch 1, dadurch gekennzeichnet, dass sie dicht ist.",
+            ["Pumpe nach Anspruch 1, ", "dadurch gekennzeichnet, dass sie dicht ist."],
+        ),
+        (
+            "Pompe selon la revendication 1, dans laquelle l'axe est creux, "
+            "caractérisée en ce que le joint est souple.",
+            [
+                "Pompe selon la revendication 1, ",
+                "dans laquelle l'axe est creux, ",
+                "caractérisée en ce que le joint est souple.",
+            ],
+        ),
+        (
+            "根据权利要求1的泵，其特征在于：轴为空心。",
+            [
+                "根据权利要求1的泵，",
+                "其特征在于：",
+                "轴为空心。",
+            ],
+        ),
+        (
+            "ポンプであって、弁と、軸とを備える。",
+            [
+                "ポンプであって、",
+                "弁と、",
+                "軸とを備える。",
+            ],
+        ),
+    ],
+)
+def test_claims_are_cut_into_limitations_in_each_language(text, features):
+    assert [feature.text for feature in split_features(text)] == features
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "negation"),
+    [
+        ("Das Ventil der Pumpe ist im Ruhezustand des Motors {} offen", "stets", "nicht"),
+        ("la soupape de la pompe reste au repos du moteur {} ouverte", "toujours", "jamais"),
+        ("所述泵的阀门在所述电机静止且压力低于阈值的状态下{}打开并连通外部空间", "均", "不"),
+    ],
+)
+def test_a_negation_is_never_the_same_in_other_words(text, word, negation):
+    ((*_, same),) = standings(text.format(word), text.format(word + "x" * (len(word) > 1)))
+    assert same == "matched"
+    ((*_, standing),) = standings(text.format(word), text.format(negation))
+    assert standing != "matched"
