@@ -155,7 +155,9 @@ UNSPACED: Final = (
 Lao, Burmese, Khmer."""
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 _WORD: Final = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
-RULE: Final = hashlib.sha256(_WORD.pattern.encode()).hexdigest()[:12]
+# Letters, digits and signs of ASCII as wide as an ideograph.
+_WIDE: Final = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)}
+RULE: Final = hashlib.sha256(f"{_WORD.pattern} {_WIDE}".encode()).hexdigest()[:12]
 """Changes with the rule by which `words` cuts."""
 
 
@@ -164,12 +166,17 @@ def has_unspaced(text: str) -> bool:
     return not text.isascii() and _UNSPACED.search(text) is not None
 
 
+def narrow(text: str) -> str:
+    """Return a text with wide letters and digits in their usual form, as it mixes both.
+
+    Of texts with characters of a script without blanks only; others stay as they are.
+    """
+    return text.translate(_WIDE) if has_unspaced(text) else text
+
+
 def words(text: str) -> list[str]:
     """Return the lower-case words of a text in order: runs of letters and digits of any script.
 
-    In scripts without blanks each character is a word. Wide and narrow forms of letters, digits
-    and kana, as such texts mix them, are one (Unicode normalization form KC).
+    In scripts without blanks each character is a word. Wide letters and digits are the usual ones.
     """
-    if has_unspaced(text):
-        text = unicodedata.normalize("NFKC", text)
-    return _WORD.findall(text.lower())
+    return _WORD.findall(narrow(text).lower())

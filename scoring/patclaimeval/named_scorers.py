@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from scoring.patclaimeval.checkpoint import MANIFEST
 from scoring.patclaimeval.data import Pair
 from scoring.patclaimeval.errors import DataError, needs_extra
 from scoring.patclaimeval.prior import NAME, load_prior, prior_version
-from scoring.patclaimeval.scorer import load_scorer
+from scoring.patclaimeval.scorer import Scorer, load_scorer
 
 
 @dataclass(frozen=True)
@@ -63,14 +64,23 @@ def model_scorer(directory: Path) -> NamedScorer:
         "criterion": scorer.config["criterion"],
         "tie_threshold": scorer.tie_threshold,
     }
-    return NamedScorer(f"model:{directory.name}", f"manifest {manifest}", facts, scorer.score)
+    name = f"model:{directory.name}"
+    return NamedScorer(name, f"manifest {manifest}", facts, partial(_model_scores, scorer))
 
 
 def prior_scorer(criterion: str) -> NamedScorer:
     """Return PatClaimEval-0, which was trained on no label."""
     scorer = load_prior(criterion)
     facts = {"model": NAME, "criterion": criterion, "tie_threshold": scorer.tie_threshold}
-    return NamedScorer(NAME, prior_version(), facts, scorer.score)
+    return NamedScorer(NAME, prior_version(), facts, partial(_model_scores, scorer))
+
+
+def _model_scores(scorer: Scorer, pairs: Sequence[Pair]) -> list[Score]:
+    """Score the pairs that a model reads; Missing for the others."""
+    reasons = scorer.unread(pairs)
+    read = [pair for pair, reason in zip(pairs, reasons, strict=True) if not reason]
+    scores = iter(scorer.score(read))
+    return [Missing(reason) if reason else next(scores) for reason in reasons]
 
 
 def chosen_scorer(model: Path | str | None, metric: str | None, criterion: str) -> NamedScorer:
