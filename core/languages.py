@@ -86,6 +86,12 @@ def language_of(text: str, recorded: str = "") -> str:
     return script
 
 
+def is_other(language: str, recorded: str) -> bool:
+    """Return whether a record names another language than the one that a text is in."""
+    code = _code(recorded)
+    return bool(code) and language != code
+
+
 def pair_language(reference: str, candidate: str, recorded: str = "") -> str | None:
     """Return the language of two texts that are compared; None where they have two."""
     language = language_of(reference, recorded)

@@ -8,9 +8,13 @@ from typing import Final
 from core.languages import is_spaceless, language_name, pair_language
 from scoring.metrics.base import Metric, Missing, Pair, Score
 
+NOT_TRAINED: Final = "The model was fine-tuned on no claims in "
 TWO_LANGUAGES: Final = (
     "Reference and candidate are written in different scripts, and their words cannot be compared."
 )
+
+
+_NOT_READ: Final = " does not read "
 
 
 def language_of_pair(pair: Pair) -> str | None:
@@ -20,7 +24,12 @@ def language_of_pair(pair: Pair) -> str | None:
 
 def not_read(name: str, language: str) -> str:
     """Return why a metric gives no score of claims in a language."""
-    return f"{name} does not read {language_name(language)}."
+    return f"{name}{_NOT_READ}{language_name(language)}."
+
+
+def is_about_language(reason: str) -> bool:
+    """Return whether a score is missing for the language of its texts."""
+    return reason == TWO_LANGUAGES or _NOT_READ in reason or reason.startswith(NOT_TRAINED)
 
 
 def version_in(metric: Metric, languages: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ import torch
 
 from core.languages import LATIN, language_name, pair_language
 from core.text_io.strict_json import loads
-from scoring.metrics.languages import TWO_LANGUAGES
+from scoring.metrics.languages import NOT_TRAINED, TWO_LANGUAGES
 from scoring.patclaimeval.checkpoint import Checkpoint
 from scoring.patclaimeval.data import Pair
 from scoring.patclaimeval.encoder import Encoder, rebuild_encoder, refusal, too_long
@@ -90,7 +90,7 @@ def _unread(language: str | None, known: Sequence[str] | None) -> str:
     if known is None or language in known:
         return ""
     name = "Latin letters" if language == LATIN else language_name(language)
-    return f"The model was fine-tuned on no claims in {name}."
+    return f"{NOT_TRAINED}{name}."
 
 
 def _encoder(checkpoint: Checkpoint) -> Encoder:
