@@ -172,6 +172,16 @@ def has_unspaced(text: str) -> bool:
     return not text.isascii() and _UNSPACED.search(text) is not None
 
 
+def count_unspaced(text: str) -> int:
+    """Return how many characters of scripts that write no blanks a text holds."""
+    return 0 if text.isascii() else len(_UNSPACED.findall(text))
+
+
+def count_words(text: str) -> int:
+    """Return how long a text is: words between blanks, or characters where it has no blanks."""
+    return len(words(text)) if is_spaceless(language_of(text)) else len(text.split())
+
+
 def narrow(text: str) -> str:
     """Return a text with wide letters and digits in their usual form, as it mixes both.
 

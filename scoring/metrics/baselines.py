@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.claim_text import parse_claims
-from core.languages import is_spaceless, language_of, words
+from core.languages import count_words, is_spaceless, language_of
 from scoring.metrics.base import NOTHING, Needs, Pair
 
 CLAIM_NUMBER = re.compile(r"(?:^|(?<=\s))(\d{1,3})\s?[.)]\s")
@@ -51,10 +51,7 @@ class Length:
 
     def score(self, pairs: Sequence[Pair]) -> list[float]:
         """Score n pairs. Output: n whole numbers >= 0."""
-        return [
-            float(len(words(text) if is_spaceless(language_of(text)) else text.split()))
-            for text in (pair.candidate for pair in pairs)
-        ]
+        return [float(count_words(pair.candidate)) for pair in pairs]
 
 
 @dataclass(frozen=True, slots=True)
