@@ -62,10 +62,11 @@ def test_a_script_that_the_recorded_language_has_not_decides(text, recorded, lan
 
 def test_a_few_signs_of_another_script_change_no_language():
     assert language_of(f"{ENGLISH_TEXT} The pump (ポンプ 泵) has a gain of 20 µΩ.") == ""
-    assert (
-        language_of(f"{CHINESE_TEXT}所述轴由 SKF 6204-2RS 支撑，涂有 polytetrafluoroethylene。")
-        == "zh"
-    )
+    names = "polytetrafluoroethylene、polyvinylidene fluoride、ethylene tetrafluoroethylene"
+    names += "、perfluoroalkoxy alkane、fluorinated ethylene propylene"
+    latin = f"所述轴涂有 {names}，由 SKF 6204-2RS 支撑。"
+    # More letters than ideographs, and fewer words.
+    assert language_of(CHINESE_TEXT + latin) == "zh"
 
 
 def test_two_texts_in_two_scripts_have_no_language_in_common():

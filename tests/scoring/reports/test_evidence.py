@@ -10,7 +10,8 @@ from django.utils import timezone
 from annotator.models import Campaign, Candidate, Rating, Reference
 from scoring.agreement.ceiling import NO_RATINGS
 from scoring.metrics.languages import TWO_LANGUAGES
-from scoring.models import DatasetVersion
+from scoring.metrics.rouge import Rouge
+from scoring.models import DatasetVersion, MetricScore
 from scoring.reports.inputs import (
     NO_LANGUAGE,
     NO_SYSTEMS,
@@ -168,17 +169,23 @@ def test_a_report_on_several_languages_scores_each_and_says_what_was_not_read(sc
             assert own.update(claims=claims.damaged(place))
     other = Candidate.objects.filter(reference__reference_id="r7", candidate_id="c1")
     other.update(claims=CHINESE[0].text)
+    Reference.objects.filter(reference_id="r4").update(language="de")
     version = scene.freeze(include_unlocked=True)
     result = finished(version, "rouge-l", "patclaimeval-0", split="all")
-    assert result["checks"]["languages"]["items"] == {"en": 12, "zh": 6, "ja": 6}
-    (*_, chinese) = result["scorers"]["rouge-l"]["version"].split("; ")
-    assert chinese.startswith("zh: characters ")
-    assert "; ja: characters " in result["scorers"]["rouge-l"]["version"]
+    assert result["checks"]["languages"]["items"] == {"en": 9, "zh": 6, "ja": 6, "de": 3}
+    english, *others = result["scorers"]["rouge-l"]["version"].split("; ")
+    assert english == Rouge("l").version
+    cuts = ["de: words of any letters", "ja: characters", "zh: characters"]
+    assert [other.rsplit(" ", 1)[0] for other in others] == cuts
+    # Each language has stored its scores by its own rule.
+    keys = [f"rouge-l {english}", *(f"rouge-l {english}; {other}" for other in others)]
+    counts = [MetricScore.objects.filter(scorer=key).count() for key in keys]
+    assert counts == [9 - 1, 3, 6, 6]
     assert result["dropped"]["items"] == 2
     for name in ("rouge-l", "patclaimeval-0"):
         assert result["dropped"]["scorers"][name]["reasons"] == {TWO_LANGUAGES: 2}
     sentences = " ".join(cautions(result))
-    assert "12 in English, 6 in Chinese, 6 in Japanese" in sentences
+    assert "9 in English, 6 in Chinese, 6 in Japanese, 3 in German" in sentences
     assert "could not read 2 items for their language" in sentences
 
 
