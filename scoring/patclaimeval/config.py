@@ -224,8 +224,10 @@ def _real(
 PACKAGE: Final = Path(__file__).parent
 STATISTICS: Final = tuple(Path(p.__path__[0]) for p in (scoring.agreement, core.statistics))
 """Where the statistics are computed by which a training chooses its weights."""
-READING: Final = tuple(
-    Path(one.__file__) for one in (core.claim_text, core.languages, scoring.metrics.rouge)
+READING: Final = (
+    Path(core.claim_text.__file__),
+    Path(core.languages.__file__),
+    Path(scoring.metrics.rouge.__file__),
 )
 """What reads claims and compares words for the features, beside the package."""
 # Everything counts unless it stands here: forgetting a file then costs a training, not the truth.
