@@ -95,4 +95,9 @@ def test_no_word_of_english_enters_claims_in_another_language(claims):
         for text in (broken.text, claims.text)
     ]
     assert letters[0] == letters[1]
+    # Nor do digits of another width show that it was touched.
+    widths = [
+        {sign.isascii() for sign in text if sign.isdecimal()} for text in (broken.text, claims.text)
+    ]
+    assert widths[0] == widths[1]
     assert build_tree(parse_claims(broken.text)).faults
