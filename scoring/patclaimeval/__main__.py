@@ -14,7 +14,7 @@ from scoring.patclaimeval import SPLITS, agree, train
 from scoring.patclaimeval.config import BATCHINGS, METHODS, OVER_LENGTH, PRECISIONS, PRESETS
 from scoring.patclaimeval.data import Progress, read_claims, read_pairs
 from scoring.patclaimeval.errors import DataError, PatClaimEvalError
-from scoring.patclaimeval.named_scorers import chosen_scorer, model_scorer
+from scoring.patclaimeval.named_scorers import chosen_scorer, model_scorer, numbers
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -66,7 +66,7 @@ def _score(options: argparse.Namespace) -> None:
     reference = read_claims(options.reference)
     pairs = [(reference, read_claims(path)) for path in options.candidate]
     scorer = chosen_scorer(options.model, options.metric, options.criterion)
-    scores = scorer.score(pairs)
+    scores = numbers(scorer.score(pairs))
     rows = [
         {"candidate": str(path), "score": score}
         for path, score in zip(options.candidate, scores, strict=True)
@@ -81,7 +81,7 @@ def _score(options: argparse.Namespace) -> None:
 def _score_rows(options: argparse.Namespace) -> None:
     rows = read_pairs(options.pairs)
     scorer = model_scorer(options.directory)
-    scores = scorer.score([(row["reference"], row["candidate"]) for row in rows])
+    scores = numbers(scorer.score([(row["reference"], row["candidate"]) for row in rows]))
     for row, score in zip(rows, scores, strict=True):
         print(json.dumps({**row, "score": score}, ensure_ascii=False))
 

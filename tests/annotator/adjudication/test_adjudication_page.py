@@ -67,6 +67,14 @@ def test_the_page_shows_ratings_only_once_it_is_taken(client, carol, conflict):
     assert Turn.objects.get().adjudicator == carol
 
 
+def test_marks_of_a_language_that_is_not_read_are_said_to_be_missing(client, carol, conflict):
+    Reference.objects.update(language="ja-JP")
+    assert "Not checked in this language" not in text_of(client.get(address(conflict)))
+    Reference.objects.update(language="French")
+    text = client.get(address(conflict)).content.decode()
+    assert text.count("Not checked in this language (French): antecedents") == 2
+
+
 def test_annotators_stand_in_one_order_per_candidate_not_by_name_or_time(client, carol, cast):
     def first_row(page: Any) -> tuple[str, ...]:
         row = r"<th scope=.row.>Feature completeness(.*?)(?:<select|</tr>)"

@@ -283,3 +283,9 @@ def test_a_removed_claim_renumbers_what_comes_after_it_and_leaves_no_blank_lines
     assert shorter == "1. A pump.\n2. The pump of claim 1.\n3. The pump of claims 1 to 2."
     last = "1. A pump.\n\n2. The pump of claim 1."
     assert remove_claim(last, parse_claims(last)[1]) == "1. A pump."
+
+
+def test_a_claim_taken_out_leaves_digits_of_the_width_that_they_had():
+    text = "【請求項１】\nポンプ。\n【請求項２】\n弁。\n【請求項３】\n請求項２に記載の弁。"  # noqa: RUF001
+    shorter = remove_claim(text, parse_claims(text)[0])
+    assert shorter == "【請求項１】\n弁。\n【請求項２】\n請求項１に記載の弁。"  # noqa: RUF001

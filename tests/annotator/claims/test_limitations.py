@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,7 +83,7 @@ PAIRS = {
     "narrowed": [
         ("a seal", "a rubber seal"),
         ("a gap in the seal", "a gap of 2 mm in the seal"),
-        ("\u4e00\u79cd\u6c34\u6cf5", "\u4e00\u79cd\u6c34\u6cf5\u548c\u8f74"),
+        ("一种水泵", "一种水泵和轴"),
     ],
     "broadened": [
         ("a rubber seal", "a seal"),
@@ -183,3 +184,60 @@ def test_elements_are_counted_over_all_claims():
 def test_long_runs_of_spaces_and_marks_are_no_trap():
     for run in (" " * 200_000, ";" * 200_000, ", " * 100_000, ":\n" * 100_000):
         assert [feature.text for feature in split_features("a" + run)] == ["a" + run]
+
+
+@pytest.mark.parametrize(
+    ("text", "features"),
+    [
+        (
+            "Pumpe nach Anspruch 1, wobei der Rotor hohl ist, worin er dreht.",
+            ["Pumpe nach Anspruch 1, ", "wobei der Rotor hohl ist, ", "worin er dreht."],
+        ),
+        (
+            "Pumpe nach Anspruch 1, dadurch gekennzeichnet, dass sie dicht ist.",
+            ["Pumpe nach Anspruch 1, ", "dadurch gekennzeichnet, dass sie dicht ist."],
+        ),
+        (
+            "Pompe selon la revendication 1, dans laquelle l'axe est creux, "
+            "caractérisée en ce que le joint est souple.",
+            [
+                "Pompe selon la revendication 1, ",
+                "dans laquelle l'axe est creux, ",
+                "caractérisée en ce que le joint est souple.",
+            ],
+        ),
+        (
+            "根据权利要求1的泵，其特征在于：轴为空心。",
+            [
+                "根据权利要求1的泵，",
+                "其特征在于：",
+                "轴为空心。",
+            ],
+        ),
+        (
+            "ポンプであって、弁と、軸とを備える。",
+            [
+                "ポンプであって、",
+                "弁と、",
+                "軸とを備える。",
+            ],
+        ),
+    ],
+)
+def test_claims_are_cut_into_limitations_in_each_language(text, features):
+    assert [feature.text for feature in split_features(text)] == features
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "negation"),
+    [
+        ("Das Ventil der Pumpe ist im Ruhezustand des Motors {} offen", "stets", "nicht"),
+        ("la soupape de la pompe reste au repos du moteur {} ouverte", "toujours", "jamais"),
+        ("所述泵的阀门在所述电机静止且压力低于阈值的状态下{}打开并连通外部空间", "均", "不"),
+    ],
+)
+def test_a_negation_is_never_the_same_in_other_words(text, word, negation):
+    ((*_, same),) = standings(text.format(word), text.format(word + "x" * (len(word) > 1)))
+    assert same == "matched"
+    ((*_, standing),) = standings(text.format(word), text.format(negation))
+    assert standing != "matched"

@@ -17,6 +17,7 @@ from annotator.claims.near_duplicates import (
     similarity,
     sketch,
 )
+from tests.claims_in_languages import ALL, CHINESE, JAPANESE
 
 TEXT = "1. A caf\u00e9 cup."
 
@@ -236,3 +237,27 @@ def test_the_first_line_of_a_name_is_given_when_it_comes_again_and_whether_it_ho
     lines = FirstLines()
     given = [("a", 3, "x"), ("b", 7, "x"), ("a", 9, "x"), ("a", 11, "y"), ("a", 12, "x")]
     assert [lines.enter(*one) for one in given] == [None, None, (3, True), (3, False), (3, True)]
+
+
+@pytest.mark.parametrize("claims", [CHINESE[0], JAPANESE[0]])
+def test_one_other_character_in_ninety_is_found_wherever_it_stands(claims):
+    text = claims.text[-90:]
+    for place in range(90):
+        other = (
+            text[:place] + ("\u9285" if text[place] != "\u9285" else "\u94dc") + text[place + 1 :]
+        )
+        assert found(("r1", text), ("r2", other)) == [("r1/", "r2/", "similar")], place
+        assert found(("r1", other), ("r2", other)) == [("r1/", "r2/", "exact")]
+
+
+def test_sets_of_other_inventions_are_told_apart_in_every_language():
+    assert found(*((f"r{number}", claims.text) for number, claims in enumerate(ALL))) == []
+
+
+@pytest.mark.parametrize("claims", [*CHINESE, *JAPANESE])
+def test_an_exchanged_material_is_nearly_the_same_text_and_half_of_it_is_not(claims):
+    half = len(claims.text) // 2
+    mixed = claims.text[:half] + CHINESE[2].text if claims is not CHINESE[2] else claims.text[half:]
+    assert found(("r1", claims.text), ("r2", mixed)) == []
+    spaced = claims.text.replace("\n", "\n\u3000")
+    assert found(("r1", claims.text), ("r2", spaced)) == [("r1/", "r2/", "white_space")]

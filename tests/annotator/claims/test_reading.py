@@ -22,6 +22,7 @@ from annotator.claims.segments import Segment, Span, cut_segments
 from annotator.claims.tree import ClaimTree, Fault, build_tree
 from core.claim_text import Claim, parse_claims
 from tests.amounts import tries
+from tests.claims_in_languages import ALL, CHINESE, ENGLISH, GERMAN, JAPANESE, ClaimSet
 
 REFERENCE = (
     "1. A pump comprising a housing and a rotor in the housing.\n"
@@ -274,3 +275,65 @@ def test_a_fault_is_looked_at_for_its_own_claim_only(monkeypatch: pytest.MonkeyP
     reading = read_pair(text, text)
     assert [len(claim.faults) for claim in reading.candidate.claims] == [1] * 300
     assert Counted.looks <= 4 * 300
+
+
+UNREAD = {"de": "German", "fr": "French", "zh": "Chinese", "ja": "Japanese"}
+
+
+@pytest.mark.parametrize("claims", ALL)
+def test_marks_that_a_language_does_not_have_are_named_and_the_tree_is_read(
+    claims: ClaimSet,
+) -> None:
+    reading = read_pair(claims.text, claims.damaged(0), claims.language)
+    name = UNREAD.get(claims.language)
+    for side in (reading.reference, reading.candidate):
+        numbered = {claim.number: claim.parents for claim in side.claims if claim.number}
+        assert numbered == claims.parents
+        assert not words_of(side, BROKEN)
+        marks = {finding.kind for finding in side.findings}
+        if name is None:
+            assert side.unchecked == ""
+        else:
+            assert not marks
+            assert side.unchecked.startswith(f"Not checked in this language ({name}): antecedents")
+    assert ("not in the reference" in reading.candidate.unchecked) == (name is not None)
+    # What is different is marked in any language.
+    both = (*reading.reference.claims, *reading.candidate.claims)
+    assert any(marked(claim, ONLY_HERE) for claim in both)
+
+
+@pytest.mark.parametrize("claims", [*CHINESE, *JAPANESE])
+def test_a_script_is_enough_to_know_which_marks_there_are_none_of(claims: ClaimSet) -> None:
+    assert read_pair(claims.text, claims.text) == read_pair(
+        claims.text, claims.text, claims.language
+    )
+
+
+def test_latin_letters_without_a_record_are_read_as_english() -> None:
+    found = words_of(
+        read_pair(ENGLISH[0].text, "1. A pump comprising the valve.").candidate, FOREIGN
+    )
+    assert found == ["valve"]
+    assert read_pair(GERMAN[0].text, GERMAN[0].text).candidate.unchecked == ""
+
+
+def test_a_candidate_in_english_beside_a_reference_in_chinese_says_what_is_not_compared() -> None:
+    candidate = read_pair(CHINESE[0].text, "1. A pump comprising the valve.", "zh").candidate
+    assert words_of(candidate, NO_ANTECEDENT)
+    assert not words_of(candidate, FOREIGN)
+    assert candidate.unchecked == (
+        "Not checked beside a reference in Chinese: terms that are not in it."
+    )
+
+
+def test_a_language_without_a_word_for_claim_says_that_citations_are_not_read() -> None:
+    side = read_pair("1. \ud380\ud504.", "1. \ud380\ud504.").reference
+    assert side.unchecked == (
+        "Not checked in this language (Korean): antecedents, renamed terms, claims cited."
+    )
+
+
+def test_characters_are_counted_where_no_blanks_divide_words() -> None:
+    side = read_pair(CHINESE[0].text, ENGLISH[0].text).reference
+    assert (side.unit, side.word_count) == ("characters", 116)
+    assert read_pair(ENGLISH[0].text, "").reference.unit == "words"

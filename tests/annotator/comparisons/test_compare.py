@@ -11,7 +11,13 @@ from django.test import Client
 from annotator.comparisons.forms import AskForm, PreferenceForm
 from annotator.comparisons.queries import CLOSED_SENTENCE, ComparePage, compare_page
 from annotator.comparisons.services import assign_comparisons
-from annotator.models import Campaign, Candidate, Comparison, Preference, ReadingPreference
+from annotator.models import (
+    Campaign,
+    Candidate,
+    Comparison,
+    Preference,
+    ReadingPreference,
+)
 from annotator.rubric import ALL_CRITERIA
 
 pytestmark = pytest.mark.postgres
@@ -49,6 +55,12 @@ def test_a_post_stores_the_preference_and_goes_on_to_the_next(client, rows, cast
     script = client.post(path(rows[1]), sent(), headers={"HX-Request": "true"})
     assert script.json() == {"location": path(rows[2])}
     assert client.post(path(rows[2]), sent())["Location"] == "/"
+
+
+def test_marks_of_a_language_that_is_not_read_are_said_to_be_missing(client, rows) -> None:
+    Reference.objects.update(language="fr")
+    html = client.get(path(rows[0])).content.decode()
+    assert html.count("Not checked in this language (French): antecedents") == 3
 
 
 def test_the_form_has_five_radio_groups_of_three(client, rows) -> None:

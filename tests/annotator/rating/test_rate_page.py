@@ -7,9 +7,17 @@ from django.test import Client
 
 from annotator.conflicts.queries import LOCKED_SENTENCE
 from annotator.keymap import ACTIONS
-from annotator.models import Assignment, Campaign, Candidate, Rating, ReadingPreference
+from annotator.models import (
+    Assignment,
+    Campaign,
+    Candidate,
+    Rating,
+    ReadingPreference,
+    Reference,
+)
 from annotator.rating.queries import CLOSED_SENTENCE, rate_page
 from annotator.rating.services import skip_assignment
+from tests.claims_in_languages import CHINESE
 
 pytestmark = pytest.mark.postgres
 
@@ -248,3 +256,24 @@ def test_no_other_site_is_led_to(alice) -> None:
         assert 'class="trail"' not in html and "evil.example" not in html, target
         answer = alice.post("/keys/", {"next": target, "ten": "x"})
         assert answer["Location"] == "/keys/", target
+
+
+def test_marks_of_a_language_that_is_not_read_are_said_to_be_missing(client, rows) -> None:
+    candidate = rows[0].candidate
+    said = "Not checked in this language (German): antecedents, renamed terms"
+    assert said not in client.get(f"/rate/{rows[0].pk}/").content.decode()
+    Reference.objects.filter(pk=candidate.reference_id).update(language="de")
+    html = client.get(f"/rate/{rows[0].pk}/").content.decode()
+    assert html.count(said) == 2
+    # Where no marks are asked for, none are missing.
+    hidden = client.post(path(rows[0]), {"aid": "marks off"}, headers=SCRIPT).content.decode()
+    assert said not in hidden
+
+
+def test_a_candidate_in_chinese_is_told_apart_by_its_script(client, rows) -> None:
+    candidate = rows[0].candidate
+    candidate.claims = CHINESE[0].text
+    candidate.save()
+    html = client.get(f"/rate/{rows[0].pk}/").content.decode()
+    assert html.count("Not checked in this language (Chinese)") == 1
+    assert "4 claims · 116 characters" in html

@@ -53,6 +53,16 @@ def test_items_are_divided_into_thirds_by_the_words_of_their_candidates() -> Non
     assert [places.tolist() for places in found.groups.values()] == thirds
 
 
+def test_characters_are_counted_where_no_blanks_divide_words() -> None:
+    rows = [Item("r", "\u6cf5", "\u9600" * (n + 1), "\u6cf5", 0) for n in range(COUNT)]
+    found = groupings(rows, np.arange(COUNT), Evidence())["length"]
+    assert [places.tolist() for places in found.groups.values()] == [
+        [0, 1, 2, 3],
+        [4, 5, 6, 7],
+        [8, 9, 10, 11],
+    ]
+
+
 def test_items_with_the_reference_stand_apart() -> None:
     found = divided(Evidence(), copies=5)["reference_in_items"]
     assert found.groups[WITH].tolist() == [0, 1, 2, 3, 4]

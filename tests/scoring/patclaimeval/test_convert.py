@@ -9,6 +9,7 @@ from transformers import LongformerModel, PreTrainedTokenizerFast
 from scoring.patclaimeval.convert import convert
 from scoring.patclaimeval.errors import PatClaimEvalError
 from scoring.patclaimeval.scorer import load_scorer
+from tests.claims_in_languages import CHINESE
 
 WIDTH = 32
 PAIR = ("1. A cup with a lid.", "1. A cup with a handle.")
@@ -55,6 +56,10 @@ def test_a_converted_model_scores_as_plain_transformers_do(
     scorer = load_scorer(tmp_path / "native")
     assert scorer.score([PAIR])[0] == pytest.approx(torch.sigmoid(logit).item(), abs=1e-5)
     assert scorer.tie_threshold == 1e-4
+    assert scorer.unread([PAIR, (CHINESE[0].text, CHINESE[1].text)]) == [
+        "",
+        "The model was fine-tuned on no claims in Chinese.",
+    ]
 
 
 def without(part: str) -> Callable[[Tensors], Tensors]:

@@ -23,6 +23,9 @@ class WordModel:
     def token_counts(self, pairs: Sequence[Pair]) -> list[int]:
         return [len(f"{p} {q}".split()) for p, q in pairs]
 
+    def unread(self, pairs: Sequence[Pair]) -> list[str]:
+        return ["It reads no Q." if "Q" in q else "" for _, q in pairs]
+
     def score(self, pairs: Sequence[Pair]) -> list[float]:
         self.batches.append(self.token_counts(pairs))
         return [len(q.split()) / len(f"{p} {q}".split()) for p, q in pairs]
