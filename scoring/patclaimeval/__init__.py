@@ -143,9 +143,10 @@ def agree(
     scorers = [] if scores is None else [ScorerScores("scores", "as given", scores)]
     for one in named:
         found = dict(zip(pairs, one.score(pairs), strict=True))
-        missing = {pair: score for pair, score in found.items() if isinstance(score, Missing)}
         given = {pair: score for pair, score in found.items() if not isinstance(score, Missing)}
-        reasons = {pair: score.reason for pair, score in missing.items()}
+        reasons: dict[tuple[str, ...], str] = {
+            pair: score.reason for pair, score in found.items() if isinstance(score, Missing)
+        }
         scorers.append(ScorerScores(one.name, one.version, given, reasons))
     return build_report(question, items, scorers)
 

@@ -8,7 +8,7 @@ from django.utils.html import strip_tags
 
 from annotator.adjudication.rulings.services import void_adjudication
 from annotator.claims.reading import CLAIMS
-from annotator.models import Adjudication, Conflict, Ruling, Turn, User
+from annotator.models import Adjudication, Conflict, Reference, Ruling, Turn, User
 from annotator.rubric import CRITERIA
 from tests.annotator.adjudication.discrepant import NOTES, WORDS, disagree, of
 from tests.annotator.adjudication.rulings import RULING, decide

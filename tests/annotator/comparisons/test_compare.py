@@ -17,6 +17,7 @@ from annotator.models import (
     Comparison,
     Preference,
     ReadingPreference,
+    Reference,
 )
 from annotator.rubric import ALL_CRITERIA
 
