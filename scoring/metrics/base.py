@@ -25,8 +25,8 @@ class Pair:
     reference: str
     candidate: str
     draft: str | None = None
-    rival: str | None = None
     language: str = ""
+    rival: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

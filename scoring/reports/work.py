@@ -76,7 +76,7 @@ class TextPair:
         draft = self.draft.content if self.draft else None
         rival = self.rival.content if self.rival else None
         texts = self.reference.content, self.candidate.content
-        return Pair(*texts, draft, rival, self.recorded)
+        return Pair(*texts, draft, self.recorded, rival)
 
 
 @dataclass(slots=True)
