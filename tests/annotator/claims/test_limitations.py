@@ -76,6 +76,7 @@ PAIRS = {
     "matched": [
         ("a seal of rubber", "the rubber seals"),
         ("a rod fastened to the seal (12, 14a)", "a rod (R1), attached to said seal"),
+        ("monitoring the zone", "iii. monitoring the zone"),
         ("a unit configured to count", "a unit adapted to count in a suitable manner"),
         (f"{TURNING} a lid", f"{TURNING} a cap"),
         ("3. The pump of claim 1", "7. The pump of any of claims 2 to 5"),
