@@ -71,7 +71,7 @@ def claims_of_lines(
     for claim in parsed:
         pieces = [piece.strip() for piece in claim.text.strip().split("\n") if piece.strip()]
         place = lines[_line_at(starts, _mark(claim))].place
-        status = _status(claim.body)
+        status = stated_status(claim.body)
         stated.append(
             StatedClaim(
                 claim.number or 0, tuple(pieces), place, claim.last_number or 0, status=status
@@ -165,7 +165,7 @@ def _as_typed(
                 start - begin,
                 max(start, end) - begin,
                 lines[_line_at(starts, start)].place,
-                status=_status(claim.body),
+                status=stated_status(claim.body),
             )
         )
     return ClaimSet(whole, tuple(claims))
@@ -182,7 +182,8 @@ def _single(text: str, lines: Sequence[SourceLine], notes: Notes) -> ClaimSet:
     return ClaimSet(body, (ReadClaim(1, 1, 0, len(body), place),))
 
 
-def _status(body: str) -> str:
+def stated_status(body: str) -> str:
+    """Return what a claim says of itself in brackets behind its number, in lower case."""
     found = _STATUS.match(body)
     return " ".join(found["status"].lower().split()) if found else ""
 

@@ -12,6 +12,7 @@ _OFFICE = {
     STRICT: "http://purl.oclc.org/ooxml/officeDocument/relationships",
 }
 MAIN_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+_NUMBERING_TYPE = MAIN_TYPE.replace("document.main", "numbering")
 
 
 def zipped(parts: Mapping[str, str | bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -45,12 +46,18 @@ def word_parts(
     main_type: str = MAIN_TYPE,
 ) -> dict[str, str | bytes]:
     """Return the parts of a document around the inner XML of its body."""
-    names = f'xmlns:w="{space}" xmlns:m="m" xmlns:mc="mc" xmlns:wp="wp" xmlns:v="v"'
+    office = _OFFICE[space]
+    names = (
+        f'xmlns:w="{space}" xmlns:r="{office}" xmlns:m="m" xmlns:mc="mc" xmlns:wp="wp" xmlns:v="v"'
+    )
     entries = [("numbering", "numbering.xml", ""), ("styles", "styles.xml", ""), *outside]
     entries += [(name.rstrip("0123456789"), f"{name}.xml", "") for name in more or {}]
     parts: dict[str, str | bytes] = {
         "[Content_Types].xml": f'<Types xmlns="{_PACKAGE}/content-types">'
-        f'<Override PartName="/word/document.xml" ContentType="{main_type}"/></Types>',
+        '<Default Extension="rels" ContentType="application/xml"/>'
+        '<Default Extension="xml" ContentType="application/xml"/>'
+        f'<Override PartName="/word/document.xml" ContentType="{main_type}"/>'
+        f'<Override PartName="/word/numbering.xml" ContentType="{_NUMBERING_TYPE}"/></Types>',
         "_rels/.rels": relations([("officeDocument", "word/document.xml", "")], space),
         "word/document.xml": f"<w:document {names}><w:body>{body}</w:body></w:document>",
         "word/_rels/document.xml.rels": relations(entries, space),
