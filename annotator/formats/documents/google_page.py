@@ -51,8 +51,8 @@ def read_google_page(data: bytes, options: ReadOptions) -> ReadDocument:
     section = _section(root) if root is not None else None
     if section is None:
         raise FormatError(
-            "The page has no claims as pages of Google Patents mark them. Save such a page when all "
-            "of it is shown, or paste the claims as text."
+            "The page has no claims as pages of Google Patents mark them. Save such a page when "
+            "all of it is shown, or paste the claims as text."
         )
     notes = Notes()
     _drop_originals(section, notes)

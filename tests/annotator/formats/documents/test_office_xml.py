@@ -32,7 +32,8 @@ GRANT = """<?xml version="1.0" encoding="UTF-8"?>
 </claim-text>
 </claim>
 <claim id="CLM-00002" num="00002">
-<claim-text><b>2</b>. The lamp of <claim-ref idref="CLM-00001">claim 1</claim-ref>, lit.</claim-text>
+<claim-text><b>2</b>. The lamp of
+<claim-ref idref="CLM-00001">claim 1</claim-ref>, lit.</claim-text>
 </claim>
 <claim id="CLM-00003-00009" num="3-9">
 <claim-text><b>3</b>-<b>9</b>. (canceled)</claim-text></claim>
