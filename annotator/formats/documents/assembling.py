@@ -55,9 +55,10 @@ def claims_of_lines(
     """
     text, starts = _joined(lines, as_typed=as_typed)
     _refuse_too_long(len(text))
-    parsed = [claim for claim in parse_claims(text) if claim.number is not None]
     automatic = _automatic(lines)
-    refuse_too_many(max(len(parsed), len(automatic)))
+    refuse_too_many(len(automatic))
+    parsed = [claim for claim in parse_claims(text) if claim.number is not None]
+    refuse_too_many(len(parsed))
     if not parsed:
         return _single(text, lines, notes)
     if automatic:

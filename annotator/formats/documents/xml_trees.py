@@ -39,6 +39,8 @@ def parse_xml(data: bytes, name: str, *, takes_doctype: bool = False) -> Any:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
         line = (error.position or (0, 0))[0]
+        if "depth" in str(error):
+            raise FormatError(f"{name} is nested too deeply at line {line:,}.") from None
         raise FormatError(
             f"{name} is no well-formed XML at line {line:,}; it may be incomplete."
         ) from None

@@ -3,6 +3,7 @@
 import io
 import re
 import stat
+import struct
 import zipfile
 import zlib
 from typing import Final
@@ -16,8 +17,20 @@ MOST_UNPACKED: Final = 1024 * 1024 * 1024
 MOST_TIMES: Final = 200
 UNSUSPECTED_BYTES: Final = 1024 * 1024
 _METHODS: Final = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+# What zipfile raises for bytes that are no archive, or not all of one.
+_BROKEN: Final = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError),
+    *(NotImplementedError, RuntimeError, OverflowError, IndexError),
+)
+_LONGEST_SHOWN: Final = 120
 _ENCRYPTED: Final = 0x1
 _LEAVES: Final = re.compile(r"(?:^|/)\.\.(?:/|$)|^/|\\|^[A-Za-z]:|[\x00-\x1f]")
+
+
+def shown(name: str) -> str:
+    """Return the name of a file for a message: not too long, nothing in it invisible."""
+    plain = "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in name)
+    return plain if len(plain) <= _LONGEST_SHOWN else plain[:_LONGEST_SHOWN] + "\u2026"
 
 
 class ZipSource:
@@ -28,7 +41,7 @@ class ZipSource:
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
             self._entries = self._looked_at(self._zip.infolist())
-        except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError):
+        except _BROKEN:
             raise FormatError(
                 f"{what} is no complete ZIP archive; it may be truncated. Send it again."
             ) from None
@@ -47,13 +60,14 @@ class ZipSource:
         entry = self._entries[name]
         if entry.file_size > most:
             raise FormatError(
-                f"{name} in {self.what} has {entry.file_size:,} bytes; at most {most:,} are read."
+                f"{shown(name)} in {self.what} has {entry.file_size:,} bytes; at most {most:,} are "
+                "read."
             )
         try:
             with self._zip.open(entry) as file:
                 data = file.read(most + 1)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
-            raise FormatError(f"{name} in {self.what} is damaged or incomplete.") from None
+        except _BROKEN:
+            raise FormatError(f"{shown(name)} in {self.what} is damaged or incomplete.") from None
         return data
 
     def _looked_at(self, entries: list[zipfile.ZipInfo]) -> dict[str, zipfile.ZipInfo]:

@@ -4,11 +4,10 @@ import posixpath
 import re
 from dataclasses import dataclass, field
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from annotator.formats.documents.records import Notes, Severity
 from annotator.formats.documents.xml_trees import MOST_BYTES, local_name, parse_xml
-from annotator.formats.documents.zip_files import ZipSource
+from annotator.formats.documents.zip_files import ZipSource, shown
 from core.text_io.streams import FormatError
 
 # Transitional, and strict (ISO/IEC 29500-1 without what is there for older files).
@@ -22,6 +21,7 @@ _STRICT: Final = "http://purl.oclc.org/ooxml/wordprocessingml/main"
 _OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED: Final = "EncryptedPackage".encode("utf-16-le")
 _TYPES: Final = "[Content_Types].xml"
+_REMOTE: Final = re.compile(r"\s*(?:https?|ftp):", re.IGNORECASE)
 _MAIN_TYPES: Final = re.compile(r"wordprocessingml\.(?:document|template)\.main\+xml$")
 
 
@@ -82,7 +82,7 @@ def open_package(data: bytes, notes: Notes, what: str = "The file") -> Package:
     namespace = document.tag.partition("}")[0].removeprefix("{")
     body = child(document, "body")
     if namespace not in WORD or body is None:
-        raise FormatError(f"{what} has no text of a Word document in {main}.")
+        raise FormatError(f"{what} has no text of a Word document in {shown(main)}.")
     package = Package(body, is_strict=namespace == _STRICT)
     folder, base = posixpath.split(main)
     for relation in relations.get(f"{folder}/_rels/{base}.rels".lstrip("/"), ()):
@@ -95,7 +95,7 @@ def _is_rels(name: str) -> bool:
 
 
 def _part(archive: ZipSource, name: str) -> Any:
-    return parse_xml(archive.read(name, MOST_BYTES), f"The part {name}")
+    return parse_xml(archive.read(name, MOST_BYTES), f"The part {shown(name)}")
 
 
 def _refuse_macros(archive: ZipSource, what: str) -> None:
@@ -132,7 +132,7 @@ def _look_at_outside(relations: dict[str, list[_Relation]], notes: Notes, what: 
         for relation in found:
             if not relation.is_outside:
                 continue
-            is_remote = urlsplit(relation.target).scheme.lower() in ("http", "https", "ftp")
+            is_remote = _REMOTE.match(relation.target) is not None
             if relation.kind == "hyperlink":
                 notes.leave_out("address of a link", "its shown text was taken, it was not opened")
             elif relation.kind == "attachedTemplate" and not is_remote:
@@ -140,8 +140,8 @@ def _look_at_outside(relations: dict[str, list[_Relation]], notes: Notes, what: 
                 notes.add(Severity.NOTE, "template", sentence)
             else:
                 raise FormatError(
-                    f"{what} refers in {part} to a part outside of it ({relation.kind[:40]}). "
-                    "Nothing outside is opened: embed it or remove it."
+                    f"{what} refers in {shown(part)} to a part outside of it "
+                    f"({shown(relation.kind)[:40]}). Nothing outside is opened: embed or remove it."
                 )
 
 

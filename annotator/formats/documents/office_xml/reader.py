@@ -27,6 +27,7 @@ from annotator.formats.documents.records import (
 )
 from annotator.formats.documents.sections import SourceLine
 from annotator.formats.documents.xml_trees import parse_xml
+from annotator.formats.documents.zip_files import shown
 from core.text_io.streams import FormatError
 
 _SETS: Final = frozenset({"claims", "claimset", "amendedclaims"})
@@ -96,7 +97,7 @@ def _chosen_sets(
 ) -> list[Any]:
     """Return the sets of claims in the language asked for: at most one as filed, one as amended."""
     asked = options.language or (languages[0] if len(languages) == 1 else "")
-    known = ", ".join(name or "no language named" for name in languages)
+    known = ", ".join(shown(name) or "no language named" for name in languages)
     if not asked and len(languages) > 1:
         sentence = f"The file has claims in several languages ({known}). Say which one is meant."
         notes.add(Severity.QUESTION, "language", sentence)

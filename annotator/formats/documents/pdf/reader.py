@@ -7,7 +7,7 @@ import pypdfium2
 from pypdfium2 import raw
 
 from annotator.formats.documents.assembling import claims_of_lines, look_over
-from annotator.formats.documents.pdf.flow import Flow, paragraphs_of
+from annotator.formats.documents.pdf.flow import HYPHENS, Flow, paragraphs_of
 from annotator.formats.documents.pdf.layout import Page, Piece, page_lines, without_running_heads
 from annotator.formats.documents.records import (
     Bibliography,
@@ -32,6 +32,7 @@ _LEAST_SIGNS: Final = 20
 _RIGHT_TO_LEFT: Final = range(0x590, 0x900)
 _MOST_RIGHT_TO_LEFT: Final = 0.2
 _WIDE: Final = 0.7
+UNKNOWN: Final = "\ufffd"
 _NEW_LINE: Final = "\r\n"
 
 
@@ -140,7 +141,7 @@ def _stretches(text: Any, count: int) -> Iterator[Piece]:
     signs: list[str] = []
     box = before = (0.0, 0.0, 0.0, 0.0)
     for place in range(count):
-        sign = chr(raw.FPDFText_GetUnicode(text, place))
+        sign = _sign(raw.FPDFText_GetUnicode(text, place))
         if sign in _NEW_LINE:
             yield from _piece(signs, box)
             signs = []
@@ -157,6 +158,12 @@ def _stretches(text: Any, count: int) -> Iterator[Piece]:
         if is_drawn or signs:
             signs.append(sign)
     yield from _piece(signs, box)
+
+
+def _sign(code: int) -> str:
+    """Return a sign; one that the font does not say, or half of a pair, is shown as unknown."""
+    is_control = code < 32 and chr(code) not in HYPHENS + _NEW_LINE + "\t"
+    return UNKNOWN if is_control or 0xD800 <= code < 0xE000 else chr(code)
 
 
 _Box = tuple[float, float, float, float]
@@ -202,6 +209,9 @@ def _say_what_to_look_at(
             "pages without text",
             f"Pages {list_numbers(inside)} among the claims are scans without text.",
         )
+    if UNKNOWN in claims.text:
+        sentence = "The PDF does not say what some of its signs are; \ufffd marks their places."
+        notes.add(Severity.QUESTION, "unknown signs", sentence)
     if any(page.columns == 2 and first <= page.number <= last for page in pages):
         notes.add(Severity.NOTE, "columns", "Pages in two columns were read column by column.")
     unsure = [place for place in flow.unsure if first <= place.page <= last]
