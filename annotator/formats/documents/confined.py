@@ -42,7 +42,10 @@ def read_confined(
     `memory_bytes`, or ended the process.
     """
     options = options or ReadOptions()
-    file.seek(0)
+    # The place of the file itself, which the other process shares; what is buffered here stays.
+    descriptor = file.fileno()
+    before = os.lseek(descriptor, 0, os.SEEK_CUR)
+    os.lseek(descriptor, 0, os.SEEK_SET)
     command = [
         *(sys.executable, "-m", "annotator.formats.documents", str(seconds), str(memory_bytes)),
         *(kind, options.tracked_changes, options.language),
@@ -63,6 +66,8 @@ def read_confined(
             )
         except subprocess.TimeoutExpired:
             raise FormatError(_took_too_long(seconds)) from None
+        finally:
+            os.lseek(descriptor, before, os.SEEK_SET)
         if done.returncode:
             raise FormatError(_ended(done.returncode, seconds, memory_bytes))
         answer.seek(0)

@@ -207,12 +207,17 @@ def test_claims_in_other_scripts_are_read_as_typed(text: str) -> None:
 def test_another_process_reads_the_same_and_says_what_it_refuses() -> None:
     with tempfile.TemporaryFile() as file:
         file.write(WORD)
+        file.seek(0)
+        # What is buffered here is none of the other's business.
+        assert file.read(4) == WORD[:4]
         assert read_confined(file) == read_document(WORD, AUTO, ReadOptions())
+        assert file.read() == WORD[4:]
         file.truncate(300)
         with pytest.raises(FormatError, match="no complete ZIP archive"):
             read_confined(file)
     with tempfile.TemporaryFile() as file:
         file.write(zipped({"P1/reference.txt": "1. A", "P1/candidates/a.txt": b"\xff"}))
+        file.flush()
         with pytest.raises(FormatError) as refused:
             read_confined(file)
         assert [bad.file for bad in refused.value.bad_records] == ["P1/candidates/a.txt"]
@@ -221,6 +226,7 @@ def test_another_process_reads_the_same_and_says_what_it_refuses() -> None:
 def test_a_process_that_takes_too_long_or_too_much_is_ended() -> None:
     with tempfile.TemporaryFile() as file:
         file.write(b"1. A lamp.\n" * 100_000)
+        file.flush()
         with pytest.raises(FormatError, match="longer than 0 seconds"):
             read_confined(file, seconds=0)
         with pytest.raises(FormatError, match="more than 40 MiB of memory"):
