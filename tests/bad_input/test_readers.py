@@ -59,7 +59,8 @@ def document(data: bytes) -> Any:
     found = answer(data, "auto", ReadOptions())
     if "refused" in found:
         raise FormatError(
-            found["refused"], (BadRecord(*bad, file=file) for *bad, file in found["bad"])
+            found["refused"],
+            (BadRecord(line, field, why, file=file) for line, field, why, file in found["bad"]),
         )
     values = strict_json.loads(json.dumps(found).encode(), max_bytes=MOST_ANSWERED)
     return (

@@ -50,6 +50,7 @@ _CLAIMS_HEADINGS: Final = {
     ),
     "fr": re.compile(r"(?:les )?revendications?(?: modifiées)?|ce qui est revendiqué(?: est)?"),
 }
+_NAMES_CLAIMS: Final = ("claim", "anspr", "revendi")
 _ENDS: Final = re.compile(
     r"(?:abstract(?: of the (?:disclosure|invention))?|(?:detailed )?description|drawings?"
     r"|figures?|specification|remarks(?: ?/ ?arguments)?|arguments|conclusion|sequence listing"
@@ -86,7 +87,9 @@ def _plain(text: str) -> str:
 
 def claims_heading(text: str) -> str:
     """Return the language of a line that is a heading of claims and nothing else; "" for others."""
-    if len(text) > 300:
+    # Of hundreds of thousands of lines few are looked at closely.
+    compact = text[:300].lower().replace(" ", "")
+    if len(text) > 300 or not any(word in compact for word in _NAMES_CLAIMS):
         return ""
     plain = _plain(text)
     return next((lang for lang, known in _CLAIMS_HEADINGS.items() if known.fullmatch(plain)), "")
@@ -156,7 +159,7 @@ def _unit(lines: Sequence[SourceLine]) -> str:
 def _split_run_in(lines: Sequence[SourceLine]) -> list[SourceLine]:
     found: list[SourceLine] = []
     for line in lines:
-        match = _RUN_IN.match(line.text) if not line.label else None
+        match = _RUN_IN.match(line.text) if not line.label and ":" in line.text else None
         if match and claims_heading(match["head"]):
             found.append(replace(line, text=match["head"], is_heading=True))
             found.append(replace(line, text=line.text[match.end() :]))

@@ -37,12 +37,7 @@ def document_from(values: Mapping[str, Any]) -> ReadDocument:
             Finding(Severity(item["severity"]), item["kind"], item["sentence"], _place(item))
             for item in values["findings"]
         ),
-        bibliography=Bibliography(
-            **{
-                name: tuple(value) if isinstance(value, list) else value
-                for name, value in values["bibliography"].items()
-            }
-        ),
+        bibliography=_bibliography(values["bibliography"]),
         context=tuple(
             Passage(**{**item, "place": Place(**item["place"])}) for item in values["context"]
         ),
@@ -72,6 +67,13 @@ def matters_from(values: Mapping[str, Any]) -> ReadMatters:
         ),
         tuple(values["passed_over"]),
     )
+
+
+def _bibliography(values: Mapping[str, Any]) -> Bibliography:
+    fields: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
+    }
+    return Bibliography(**fields)
 
 
 def _place(item: Mapping[str, Any]) -> Place | None:

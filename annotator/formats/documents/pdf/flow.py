@@ -48,19 +48,22 @@ def paragraphs_of(lines: Sequence[Line]) -> Flow:
     pitch = median(gaps) if (gaps := [line.gap for line in lines if line.gap > 0]) else 0.0
     rights = _right_edges(lines)
     expected = 1
-    text, place = "", Place("line", 0)
+    parts: list[str] = []
+    place = Place("line", 0)
     for before, line in zip([None, *lines], lines, strict=False):
         number = _claim_number(line, expected)
         edge = rights.get((line.page, line.column), line.right)
-        if before is None or number or _begins(text, before, line, pitch, edge):
-            if text:
-                flow.paragraphs.append(SourceLine(text, place))
-            text, place = line.text, Place("line", line.number, line.page)
+        if before is None or number or _begins(parts, before, line, pitch, edge):
+            if parts:
+                flow.paragraphs.append(SourceLine("".join(parts), place))
+            parts, place = [line.text], Place("line", line.number, line.page)
         else:
-            text = _continued(text, line, words, flow)
+            # Only its end is looked at: a paragraph may be as long as the document.
+            parts[-1] = _continued(parts[-1], line, words, flow)
+            parts.append(line.text)
         expected = number + 1 if number else expected
-    if text:
-        flow.paragraphs.append(SourceLine(text, place))
+    if parts:
+        flow.paragraphs.append(SourceLine("".join(parts), place))
     return flow
 
 
@@ -73,7 +76,7 @@ def _claim_number(line: Line, expected: int) -> int:
     return number if number in (1, expected) else 0
 
 
-def _begins(text: str, before: Line, line: Line, pitch: float, edge: float) -> bool:
+def _begins(parts: Sequence[str], before: Line, line: Line, pitch: float, edge: float) -> bool:
     if claims_heading(line.text) or ends_claims(line.text):
         return True
     if claims_heading(before.text) or ends_claims(before.text) or _ITEM.match(line.text):
@@ -81,7 +84,7 @@ def _begins(text: str, before: Line, line: Line, pitch: float, edge: float) -> b
     is_beside = (before.page, before.column) == (line.page, line.column)
     if is_beside and pitch and line.gap > _WIDE_GAP * pitch:
         return True
-    has_ended = _ENDS.search(text) is not None
+    has_ended = _ENDS.search("".join(parts[-2:])) is not None
     if not is_beside:
         return has_ended and _is_short(before, edge + before.right - line.right)
     indent = line.left - before.left
@@ -135,15 +138,16 @@ def _keeps_hyphens(lines: Sequence[Line], words: Counter[str]) -> bool:
 
 
 def _continued(text: str, line: Line, words: Counter[str], flow: Flow) -> str:
+    """Return a line as it stands before the one that continues it: without its hyphen, or so."""
     found = _forms(text, line.text, words)
     if found is None:
         if text[-1:] in "\u0002\ufffe\u00ad":
             text = text[:-1] + "-"
         is_close = _NO_SPACE.match(text[-1:]) and _NO_SPACE.match(line.text[:1])
-        return text + ("" if is_close or text.endswith(("-", "/")) else " ") + line.text
+        return text + ("" if is_close or text.endswith(("-", "/")) else " ")
     _, tail, hyphenated, as_one = found
     is_known = hyphenated != as_one
     keeps = hyphenated > as_one if is_known else flow.keeps_hyphens
     if not is_known:
         flow.unsure.append(Place("line", line.number, line.page))
-    return text[:-1] + ("-" if keeps or not tail[:1].islower() else "") + line.text
+    return text[:-1] + ("-" if keeps or not tail[:1].islower() else "")

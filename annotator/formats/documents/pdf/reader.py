@@ -1,5 +1,7 @@
 """Reads a PDF that has a text layer; what is only a picture of text is refused."""
 
+import ctypes
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -32,8 +34,12 @@ _LEAST_SIGNS: Final = 20
 _RIGHT_TO_LEFT: Final = range(0x590, 0x900)
 _MOST_RIGHT_TO_LEFT: Final = 0.2
 _WIDE: Final = 0.7
+# No sign is as wide as this times its height, on average of a word.
+_WIDEST: Final = 1.3
 UNKNOWN: Final = "\ufffd"
 _NEW_LINE: Final = "\r\n"
+# A divided word ends with its hyphen, also where PDFium writes no new line after it.
+_WORD: Final = re.compile("[^ \\t\\r\\n\\xa0\\x02\ufffe]+[\\x02\ufffe]?")
 
 
 def read_pdf(data: bytes, options: ReadOptions) -> ReadDocument:
@@ -136,28 +142,64 @@ def _pieces(page: Any, number: int) -> tuple[list[Piece], int]:
 
 
 def _stretches(text: Any, count: int) -> Iterator[Piece]:
+    """Yield words that stand beside each other as one piece."""
+    signs = _signs(text, count)
+    piece = ""
+    box = (0.0, 0.0, 0.0, 0.0)
+    end = 0
+    for start, word, here in _words(text, signs):
+        begins_line = any(sign in _NEW_LINE for sign in signs[end:start])
+        if piece and (begins_line or _is_elsewhere(box, here)):
+            yield Piece(piece, *box)
+            piece = ""
+        if piece:
+            piece += (" " if start > end else "") + word
+            box = _around(box, here)
+        else:
+            piece, box = word, here
+        end = start + len(word)
+    if piece:
+        yield Piece(piece, *box)
+
+
+def _words(text: Any, signs: str) -> Iterator[tuple[int, str, "_Box"]]:
+    """Yield the words of a page: where each begins among the signs, itself, and its box.
+
+    Only the places of the first and last sign are asked for: each question takes longer than all
+    that is done with the answer. Where the two cannot be of one word, all its signs are looked at.
+    """
+    for match in _WORD.finditer(signs):
+        start, word = match.start(), match[0]
+        first, last = _box_of(text, start), _box_of(text, match.end() - 1)
+        size = max(first[3] - first[1], 1.0)
+        is_level = abs(first[1] - last[1]) < size / 2
+        if is_level and -size < last[2] - first[0] < _WIDEST * size * len(word):
+            yield start, word, _around(first, last)
+            continue
+        before, box = first, first
+        for place in range(start + 1, match.end()):
+            here = _box_of(text, place)
+            if _is_elsewhere(before, here):
+                yield start, signs[start:place], box
+                start, box = place, here
+            before, box = here, _around(box, here)
+        yield start, signs[start : match.end()], box
+
+
+def _signs(text: Any, count: int) -> str:
+    """Return the signs of a page, one for each that PDFium counts."""
+    buffer = (ctypes.c_ushort * (count + 1))()
+    written = raw.FPDFText_GetText(text, 0, count, buffer)
+    if written == count + 1 and not any(0xD800 <= code < 0xE000 for code in buffer):
+        return "".join(_sign(code) for code in buffer[:count])
+    return "".join(_sign(raw.FPDFText_GetUnicode(text, place)) for place in range(count))
+
+
+def _box_of(text: Any, place: int) -> "_Box":
     # Of the font, not of the sign: a line of low letters stands as high as its neighbours.
     rect = raw.FS_RECTF()
-    signs: list[str] = []
-    box = before = (0.0, 0.0, 0.0, 0.0)
-    for place in range(count):
-        sign = _sign(raw.FPDFText_GetUnicode(text, place))
-        if sign in _NEW_LINE:
-            yield from _piece(signs, box)
-            signs = []
-            continue
-        raw.FPDFText_GetLooseCharBox(text, place, rect)
-        here = (rect.left, rect.bottom, rect.right, rect.top)
-        is_drawn = here[3] > here[1] and sign != " "
-        if signs and is_drawn and _is_elsewhere(before, here):
-            yield from _piece(signs, box)
-            signs = []
-        if is_drawn:
-            box = _around(box, here) if any(not item.isspace() for item in signs) else here
-            before = here
-        if is_drawn or signs:
-            signs.append(sign)
-    yield from _piece(signs, box)
+    raw.FPDFText_GetLooseCharBox(text, place, rect)
+    return (rect.left, rect.bottom, rect.right, rect.top)
 
 
 def _sign(code: int) -> str:
@@ -170,10 +212,10 @@ _Box = tuple[float, float, float, float]
 
 
 def _is_elsewhere(before: _Box, here: _Box) -> bool:
-    """Return whether a sign stands in another line, before the last one, or far behind it."""
+    """Return whether a word stands in another line than the piece, before it, or far behind it."""
     size = max(before[3] - before[1], 1.0)
     is_apart = abs(before[1] + before[3] - here[1] - here[3]) > 1.6 * size
-    return is_apart or here[0] > before[2] + _WIDE * size or here[2] < before[0] - size
+    return is_apart or here[0] > before[2] + _WIDE * size or here[2] < before[2]
 
 
 def _around(box: _Box, here: _Box) -> _Box:
@@ -183,12 +225,6 @@ def _around(box: _Box, here: _Box) -> _Box:
         max(box[2], here[2]),
         max(box[3], here[3]),
     )
-
-
-def _piece(signs: Sequence[str], box: _Box) -> Iterator[Piece]:
-    text = "".join(signs)
-    if text.strip():
-        yield Piece(text.strip(), *box)
 
 
 def _say_what_to_look_at(

@@ -68,9 +68,9 @@ BOMB = '<!DOCTYPE d [<!ENTITY a "aaaaaaaaaa">' + "".join(
     f'<!ENTITY {chr(97 + n + 1)} "{f"&{chr(97 + n)};" * 10}">' for n in range(9)
 )
 DOCTYPE = word_parts(BODY)
-DOCTYPE["word/document.xml"] = f"<!DOCTYPE w>{DOCTYPE['word/document.xml']}"
+DOCTYPE["word/document.xml"] = "<!DOCTYPE w>" + str(DOCTYPE["word/document.xml"])
 ENTITIES = word_parts(BODY)
-ENTITIES["word/document.xml"] = f"{BOMB}]>{ENTITIES['word/document.xml']}"
+ENTITIES["word/document.xml"] = BOMB + "]>" + str(ENTITIES["word/document.xml"])
 DEEP = "<claim-text>" * 5000 + "</claim-text>" * 5000
 MANY = "".join(f"{n}. A lamp.\n" for n in range(1, 5001)).encode()
 
@@ -97,7 +97,7 @@ REFUSED = {
     "a name of Windows": (named("C:\\x.txt"), "entry 7 has a name that leaves"),
     "entities": (zipped(ENTITIES), "word/document.xml declares XML entities"),
     "a document type": (zipped(DOCTYPE), "word/document.xml has a document type declaration"),
-    "entities in office XML": (f"{BOMB}]><d>&j;</d>".encode(), "declares XML entities"),
+    "entities in office XML": ((BOMB + "]><d>&j;</d>").encode(), "declares XML entities"),
     "an outside entity": (
         b'<!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/passwd">]><d>&x;</d>',
         "declares XML entities",
@@ -233,18 +233,24 @@ def test_a_process_that_takes_too_long_or_too_much_is_ended() -> None:
             read_confined(file, memory_bytes=40 * 2**20)
 
 
+# Of the process itself: what `getrusage` counts includes the one that started it.
 PEAK = """
-import resource, sys
+import re, sys
+from pathlib import Path
 from annotator.formats.documents.process import answer
 from annotator.formats.documents.records import ReadOptions
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 answer(sys.stdin.buffer.read(), "auto", ReadOptions())
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+print(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
 """
 
 
-SMALL = ("a ZIP bomb", "a large part", "entities in office XML", "XML nested too deeply")
-SMALL += ("5,000 claims in Word", "5,000 claims in XML", "1,000 pages")
+SMALL: tuple[str, ...] = (
+    "a ZIP bomb",
+    "a large part",
+    "entities in office XML",
+    "XML nested too deeply",
+)
+SMALL = (*SMALL, "5,000 claims in Word", "5,000 claims in XML", "1,000 pages")
 
 
 @pytest.mark.slow
@@ -253,4 +259,4 @@ def test_memory_for_bad_input_is_bounded() -> None:
         data = REFUSED[what][0]
         program = [sys.executable, "-c", PEAK]
         done = subprocess.run(program, input=data, capture_output=True, check=True)
-        assert int(done.stdout) * 1024 < 6 * len(data) + 64 * 2**20, what
+        assert int(done.stdout) * 1024 < 6 * len(data) + 96 * 2**20, what
