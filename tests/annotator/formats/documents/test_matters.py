@@ -129,3 +129,8 @@ def test_what_was_read_comes_back_from_plain_values() -> None:
     found = read({"P1/reference.docx": one, "P1/candidates/a.txt": b"Claims\n2. A lamp of claim 9"})
     assert found.matters[0].document.findings
     assert matters_from(to_values(found)) == found
+
+
+def test_an_id_is_one_whichever_way_a_file_system_has_spelt_it() -> None:
+    files = {"Pru\u0308f/reference.txt": A_LAMP, "Pr\u00fcf/candidates/a.txt": A_TORCH}
+    assert shown(files) == [("Pr\u00fcf", "1. A lamp.", [("a", "1. A torch.")])]

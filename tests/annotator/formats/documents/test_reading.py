@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable
 
 import pytest
@@ -231,6 +232,20 @@ def test_a_process_that_takes_too_long_or_too_much_is_ended() -> None:
             read_confined(file, seconds=0)
         with pytest.raises(FormatError, match="more than 40 MiB of memory"):
             read_confined(file, memory_bytes=40 * 2**20)
+
+
+def test_a_stream_of_a_pdf_that_unpacks_without_end_is_stopped() -> None:
+    packer = zlib.compressobj()
+    packed = b"".join(packer.compress(b" " * 2**20) for _ in range(400)) + packer.flush()
+    page = pdf_file([[]]).replace(
+        b"<</Length 0>>\nstream\n",
+        b"<</Filter/FlateDecode/Length %d>>\nstream\n" % len(packed) + packed,
+    )
+    with tempfile.TemporaryFile() as file:
+        file.write(page)
+        file.flush()
+        with pytest.raises(FormatError, match="needs more than 400 MiB of memory"):
+            read_confined(file, memory_bytes=400 * 2**20)
 
 
 # Of the process itself: what `getrusage` counts includes the one that started it.
