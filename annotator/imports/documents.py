@@ -12,7 +12,7 @@ from annotator.formats.documents.claim_records import (
 from annotator.formats.documents.confined import read_confined
 from annotator.formats.documents.matters import ReadMatters
 from annotator.formats.documents.reading import ARCHIVE, AUTO, DOCUMENTS
-from annotator.formats.documents.records import ReadDocument, ReadOptions
+from annotator.formats.documents.records import ReadDocument, ReadOptions, TrackedChanges
 from annotator.formats.references import CandidateRecord, ReferenceRecord
 from annotator.imports.claims.queries import stored_reference
 from annotator.models import Campaign
@@ -63,6 +63,8 @@ def read_records(
         if not reference_id:
             raise Refused("Name the reference that this file holds: --reference-id ID.")
         check_ids(reference_id, candidate_id)
+    if candidate_id and options.tracked_changes is TrackedChanges.BOTH:
+        raise Refused("A candidate has no draft: choose the text, accepted or original.")
     read = read_confined(file, kind, options)
     if isinstance(read, ReadMatters):
         if reference_id or candidate_id:

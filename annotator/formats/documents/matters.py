@@ -231,6 +231,9 @@ def _read_all(
             own = replace(own, language=entry.language)
         if entry.changes:
             own = replace(own, tracked_changes=TrackedChanges(entry.changes))
+        if entry.candidate_id and own.tracked_changes is TrackedChanges.BOTH:
+            # A draft is a reference's.
+            own = replace(own, tracked_changes=TrackedChanges.ACCEPTED)
         try:
             document = read_document(archive.read(entry.file, MOST_BYTES), AUTO, own)
         except FormatError as error:

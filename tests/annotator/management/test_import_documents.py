@@ -24,6 +24,7 @@ BODY += paragraph("A lamp with a ", removed("foot"), added(text("base")), ".", n
 BODY += paragraph("The lamp of claim 1.", number=(1, 0))
 WORD = word_file(BODY, numbering=CLAIMS)
 AMENDED = "1. A lamp with a base.\n\n2. The lamp of claim 1."
+ONE = {"P1/reference.txt": "1. A lamp.", "P1/candidates/a.txt": "1. A desk."}
 FILED = "1. A lamp with a foot.\n\n2. The lamp of claim 1."
 
 
@@ -89,6 +90,16 @@ def test_plain_text_is_read_where_it_is_asked_for(tmp_path: Path) -> None:
         (WORD, (), "--reference-id ID"),
         (WORD, ("--reference-id", " "), "The reference id cannot be used: blank"),
         (WORD, ("--reference-id", "R1", "--candidate-id", "C1"), "has no reference 'R1'"),
+        (
+            WORD,
+            ("--reference-id", "R1", "--candidate-id", "C1", "--tracked-changes", "both"),
+            "A candidate has no draft",
+        ),
+        (
+            zipped(ONE),
+            ("--reference-id", "R1", "--format", "zip"),
+            "names its references",
+        ),
         (WORD[:300], ("--reference-id", "R1"), "no complete ZIP archive"),
         (WORD, ("--reference-id", "R1", "--format", "pdf"), "a Word document, not a PDF"),
         (zipped({"P1/reference.txt": "1. A"}), (), "P1: has no candidates"),

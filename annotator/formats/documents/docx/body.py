@@ -283,8 +283,8 @@ def _cell(element: Any) -> Iterable[Any]:
 
 def _choice(element: Any) -> Any:
     """Return what of several renderings of the same content is read: the newest."""
-    found = child(element, "Choice")
-    return found if found is not None else child(element, "Fallback") or ()
+    found = (child(element, name) for name in ("Choice", "Fallback"))
+    return next((item for item in found if item is not None), ())
 
 
 def _value(element: Any, name: str) -> str:

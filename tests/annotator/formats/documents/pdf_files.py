@@ -1,19 +1,32 @@
 """Small PDF files, written by hand: texts in Helvetica at their places."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 # Text at a place: left, height above the lower edge, size, text.
 Placed = tuple[float, float, float, str]
 WIDTH, HEIGHT = 600, 800
 
 
-def pdf_file(pages: Sequence[Sequence[Placed]], *, encrypt: bool = False) -> bytes:
-    """Return a PDF of these pages."""
+def pdf_file(
+    pages: Sequence[Sequence[Placed]],
+    *,
+    encrypt: bool = False,
+    meanings: Mapping[str, str] | None = None,
+) -> bytes:
+    """Return a PDF of these pages; `meanings` are what letters of the font stand for."""
     objects = [
         "<</Type/Catalog/Pages 2 0 R>>",
         "",
         "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
     ]
+    if meanings:
+        pairs = "".join(
+            f"<{ord(sign):02x}> <{ord(means):04x}>\n" for sign, means in meanings.items()
+        )
+        table = f"1 begincodespacerange <00> <ff> endcodespacerange {len(meanings)} beginbfchar\n"
+        table += f"{pairs}endbfchar"
+        objects.append(f"<</Length {len(table)}>>\nstream\n{table}\nendstream")
+        objects[2] = objects[2].replace(">>", f"/ToUnicode {len(objects)} 0 R>>")
     kids = []
     for page in pages:
         shown = "".join(

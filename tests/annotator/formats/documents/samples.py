@@ -13,7 +13,9 @@ from tests.annotator.formats.documents.word_files import (
     zipped,
 )
 
-_BODY = paragraph("Claims") + paragraph("A cup ", removed("of tin"), added(text("of clay")), ".")
+_BODY = paragraph("Claims") + paragraph(
+    "A cup ", removed("of tin"), added(text("of clay")), ".", number=(1, 0)
+)
 _BODY += paragraph("The cup of claim 1.", number=(1, 0)) + paragraph("", "<w:r><w:drawing/></w:r>")
 
 DOCUMENTS: dict[str, bytes] = {

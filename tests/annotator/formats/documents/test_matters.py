@@ -1,7 +1,7 @@
 import pytest
 
 from annotator.formats.documents.matters import read_matters
-from annotator.formats.documents.records import ReadOptions
+from annotator.formats.documents.records import ReadOptions, TrackedChanges
 from annotator.formats.documents.wire import matters_from, to_values
 from core.text_io.streams import FormatError
 from tests.annotator.formats.documents.word_files import added, paragraph, text, word_file, zipped
@@ -70,6 +70,16 @@ def test_files_of_one_folder_go_together_by_their_names() -> None:
         )
         == BOTH
     )
+
+
+def test_only_references_have_a_draft() -> None:
+    word = word_file(paragraph("1. A ", added(text("red ")), "lamp."))
+    files = {"P1/reference.docx": word, "P1/candidates/a.docx": word}
+    both = ReadOptions(tracked_changes=TrackedChanges.BOTH)
+    (found,) = read_matters(zipped(files), both).matters
+    assert (found.document.draft and found.document.draft.text) == "1. A lamp."
+    candidate = found.candidates[0].document
+    assert (candidate.claims.text, candidate.draft) == ("1. A red lamp.", None)
 
 
 def test_only_references_bring_their_context() -> None:

@@ -2,6 +2,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from annotator.formats.documents.pdf import reader
 from annotator.formats.documents.pdf.reader import MOST_PAGES, read_pdf
 from annotator.formats.documents.records import ReadDocument, ReadOptions
 from core.text_io.streams import FormatError
@@ -137,3 +138,34 @@ def test_what_is_too_long_encrypted_or_damaged_is_refused() -> None:
     assert "is encrypted" in refusal(pdf_file([column(CLAIMS)], encrypt=True))
     assert "damaged or incomplete" in refusal(b"%PDF-1.4\n" + b"x" * 100)
     assert "damaged or incomplete" in refusal(data[:200])
+
+
+def test_what_is_written_from_right_to_left_is_refused() -> None:
+    hebrew = {sign: chr(0x5D0 + place) for place, sign in enumerate("abcdefghijklmnop")}
+    data = pdf_file([column(["1. abc defg hijk lmnop abcdefg hijk"])], meanings=hebrew)
+    assert "written from right to left" in refusal(data)
+
+
+def test_signs_without_a_meaning_are_marked_and_asked_about() -> None:
+    data = pdf_file([column(["1. A lamp of xx volts, on a foot."])], meanings={"x": "\ufffd"})
+    document = read_pdf(data, ReadOptions())
+    assert document.claims.text == "1. A lamp of \ufffd\ufffd volts, on a foot."
+    assert [item.kind for item in document.questions] == ["unknown signs"]
+
+
+def test_a_page_of_more_signs_than_any_has_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = pdf_file([column(["1. A lamp for a desk with a foot."])] * 3)
+    for limit, why in (
+        ("MOST_SIGNS_A_PAGE", "Page 1 of the PDF has"),
+        ("MOST_SIGNS", "up to page 2"),
+    ):
+        with monkeypatch.context() as changed:
+            changed.setattr(reader, limit, 50 if limit == "MOST_SIGNS" else 20)
+            assert why in refusal(data)
+
+
+def test_lines_without_blanks_between_words_are_joined_without_one() -> None:
+    chinese = {"a": "\u4e00", "b": "\u79cd", "c": "\u706f"}
+    data = pdf_file([column(["1. abcabcabcabcabcabc", "abcabcabcabcabcabcabc"])], meanings=chinese)
+    document = read_pdf(data, ReadOptions())
+    assert document.claims.text == "1. " + "\u4e00\u79cd\u706f" * 13

@@ -1,5 +1,6 @@
 """Bad input of every kind: a sentence that says what and where, in a process that stays small."""
 
+import hashlib
 import io
 import subprocess
 import sys
@@ -10,11 +11,13 @@ from collections.abc import Callable
 
 import pytest
 
+from annotator.formats.documents import reading
 from annotator.formats.documents.confined import read_confined
 from annotator.formats.documents.reading import AUTO, kind_of, read_document
 from annotator.formats.documents.records import MOST_CLAIMS, ReadOptions
 from core.text_io.streams import FormatError
 from tests.annotator.formats.documents.pdf_files import column, pdf_file
+from tests.annotator.formats.documents.samples import DOCUMENTS
 from tests.annotator.formats.documents.word_files import (
     CLAIMS,
     MAIN_TYPE,
@@ -170,6 +173,29 @@ def test_bad_input_is_refused_in_a_sentence_that_quotes_no_claim(
 )
 def test_the_bytes_show_the_kind_of_document(kind: str, data: bytes) -> None:
     assert kind_of(data) == kind
+
+
+@pytest.mark.parametrize("kind", sorted(DOCUMENTS.keys() - {"zip"}))
+def test_each_kind_is_read_by_its_bytes_and_named_by_its_digest(kind: str) -> None:
+    data = DOCUMENTS[kind]
+    document = read_document(data, AUTO, ReadOptions(language="en" if "two" in kind else ""))
+    assert document.format == kind.split(maxsplit=1)[0]
+    assert document.sha256 == hashlib.sha256(data).hexdigest()
+    assert document.report()[0].endswith("claims read.")
+
+
+@pytest.mark.parametrize(
+    ("fault", "why"), [(RecursionError, "nested deeper"), (MemoryError, "more memory than")]
+)
+def test_a_reader_that_gives_up_is_a_refusal(
+    fault: type[Exception], why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gives_up(data: bytes, options: ReadOptions) -> None:
+        raise fault
+
+    monkeypatch.setitem(reading._READERS, "text", gives_up)
+    with pytest.raises(FormatError, match=why):
+        read_document(b"1. A lamp.", AUTO, ReadOptions())
 
 
 def test_a_kind_that_is_asked_for_must_be_there() -> None:

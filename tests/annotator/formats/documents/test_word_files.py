@@ -1,5 +1,6 @@
 import pytest
 
+from annotator.formats.documents.docx.numbering import formatted
 from annotator.formats.documents.docx.reader import read_docx
 from annotator.formats.documents.records import ReadDocument, ReadOptions, Severity, TrackedChanges
 from tests.annotator.formats.documents.word_files import (
@@ -278,3 +279,123 @@ def test_both_texts_without_tracked_changes_are_one() -> None:
     document = read(HEADING + paragraph("1. A lamp."), "both")
     assert document.draft is None
     assert kinds(document, Severity.NOTE) == ["tracked changes"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "numbers"),
+    [
+        ("decimalZero", ["(01)", "(02)"]),
+        ("upperLetter", ["(A)", "(B)"]),
+        ("lowerRoman", ["(i)", "(ii)"]),
+        ("upperRoman", ["(I)", "(II)"]),
+        ("decimalFullWidth", ["(\uff11)", "(\uff12)"]),
+        ("chineseCounting", ["(\u4e00)", "(\u4e8c)"]),
+        ("bullet", ["\u2022", "\u2022"]),
+    ],
+)
+def test_a_number_below_a_claim_is_written_in_its_format(kind: str, numbers: list[str]) -> None:
+    numbering = abstract_list(0, level(0, "%1."), level(1, "(%2)", kind)) + listed(1, 0)
+    body = HEADING + paragraph("A lamp:", number=(1, 0)) + paragraph("lit;", number=(1, 1)) * 2
+    document = read(body + paragraph("A desk.", number=(1, 0)), numbering=numbering)
+    assert document.claims.text == "1. A lamp:\n    {} lit;\n    {} lit;\n\n2. A desk.".format(
+        *numbers
+    )
+    assert document.findings == ()
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"),
+    [(1, "i"), (4, "iv"), (9, "ix"), (40, "xl"), (1994, "mcmxciv")],
+)
+def test_roman_numerals(number: int, shown: str) -> None:
+    assert formatted(number, "lowerRoman") == shown
+
+
+@pytest.mark.parametrize(("number", "shown"), [(1, "a"), (26, "z"), (27, "aa"), (53, "aaa")])
+def test_letters_go_on_doubled_after_z(number: int, shown: str) -> None:
+    assert formatted(number, "lowerLetter") == shown
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"),
+    [(10, "\u5341"), (11, "\u5341\u4e00"), (20, "\u4e8c\u5341"), (21, "\u4e8c\u5341\u4e00")],
+)
+def test_han_numerals(number: int, shown: str) -> None:
+    assert formatted(number, "japaneseCounting") == shown
+
+
+def test_a_list_may_name_a_style_whose_list_counts() -> None:
+    numbering = abstract_list(0, level(0, "%1.")) + listed(1, 0)
+    numbering = abstract_list(7, more='<w:numStyleLink w:val="L"/>') + numbering + listed(2, 7)
+    styles = (
+        '<w:style w:type="numbering" w:styleId="L"><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr>'
+        "</w:pPr></w:style>"
+    )
+    body = HEADING + paragraph("A lamp.", number=(1, 0)) + paragraph("A desk.", number=(2, 0))
+    document = read(body, numbering=numbering, styles=styles)
+    assert document.claims.text == "1. A lamp.\n\n2. A desk."
+
+
+@pytest.mark.parametrize(("restart", "last"), [("", "a)"), ('<w:lvlRestart w:val="0"/>', "b)")])
+def test_a_level_counts_on_where_it_says_so(restart: str, last: str) -> None:
+    below = level(1, "%2)", "lowerLetter", more=restart)
+    numbering = abstract_list(0, level(0, "%1."), below) + listed(1, 0)
+    one = paragraph("A lamp:", number=(1, 0)) + paragraph("lit;", number=(1, 1))
+    assert read(HEADING + one * 2, numbering=numbering).claims.text.endswith(f"{last} lit;")
+
+
+def test_a_style_of_a_level_and_the_default_style_number_too() -> None:
+    styles = (
+        '<w:style w:type="paragraph" w:default="1" w:styleId="N"><w:name w:val="Normal"/></w:style>'
+        '<w:style w:type="paragraph" w:styleId="Part"><w:pPr><w:numPr><w:numId w:val="1"/>'
+        "</w:numPr></w:pPr></w:style>"
+    )
+    below = level(1, "%2)", "lowerLetter", more='<w:pStyle w:val="Part"/>')
+    numbering = abstract_list(0, level(0, "%1."), below) + listed(1, 0)
+    body = HEADING + paragraph("A lamp:", number=(1, 0)) + paragraph("lit.", style="Part")
+    assert read(body, numbering=numbering, styles=styles).claims.text == "1. A lamp:\n    a) lit."
+
+
+def test_paragraphs_within_controls_and_alternatives_are_read() -> None:
+    body = "<w:sdt><w:sdtContent>" + HEADING + "</w:sdtContent></w:sdt>"
+    body += "<mc:AlternateContent><mc:Choice>" + paragraph("1. A lamp.") + "</mc:Choice>"
+    body += "<mc:Fallback>" + paragraph("1. An old lamp.") + "</mc:Fallback></mc:AlternateContent>"
+    body += "<w:ins>" + paragraph("2. A torch.") + "</w:ins>"
+    inner = "<mc:AlternateContent><mc:Fallback>" + text("desk") + "</mc:Fallback>"
+    body += paragraph(
+        "3. A ",
+        inner + "</mc:AlternateContent>",
+        '<w:fldSimple w:instr="REF x">' + text(" lamp") + "</w:fldSimple>",
+        "<w:hyperlink>" + text(" of tin") + "</w:hyperlink>",
+        ".",
+    )
+    assert read(body).claims.text == "1. A lamp.\n\n2. A torch.\n\n3. A desk lamp of tin."
+    assert read(body, "original").claims.text == "1. A lamp.\n\n3. A desk lamp of tin."
+
+
+def test_breaks_tabs_hyphens_and_readings_beside_the_text() -> None:
+    inner = "<w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t><w:br w:type='page'/>"
+    inner += "<w:noBreakHyphen/><w:t>d</w:t><w:softHyphen/><w:cr/><w:t>e</w:t></w:r>"
+    ruby = "<w:r><w:ruby><w:rt>" + text("x") + "</w:rt><w:rubyBase>" + text("y")
+    document = read(HEADING + paragraph("1. ", inner, ruby + "</w:rubyBase></w:ruby></w:r>"))
+    assert document.claims.text == "1. a b\n    c\u2011d\n    ey"
+    assert [item.kind for item in document.left_out] == ["ruby"]
+
+
+def test_another_file_within_the_claims_is_a_question() -> None:
+    document = read(HEADING + paragraph("1. A lamp.") + "<w:altChunk/>")
+    assert [item.kind for item in document.questions] == ["embedded file"]
+
+
+def test_a_heading_among_the_claims_is_to_be_looked_at() -> None:
+    styles = '<w:style w:type="paragraph" w:styleId="H"><w:name w:val="heading 2"/></w:style>'
+    body = HEADING + paragraph("1. A lamp.") + paragraph("Second group", style="H")
+    document = read(body + paragraph("2. A desk."), styles=styles)
+    assert kinds(document, Severity.CHECK) == ["heading among claims"]
+
+
+def test_the_last_paragraph_is_read_also_where_its_end_was_taken_out() -> None:
+    body = (
+        HEADING + paragraph("1. A lamp.") + paragraph("2. A desk.", more="<w:rPr><w:del/></w:rPr>")
+    )
+    assert read(body).claims.text == "1. A lamp.\n\n2. A desk."
