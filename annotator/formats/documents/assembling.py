@@ -23,6 +23,7 @@ from core.text_io.streams import FormatError
 
 INDENT: Final = "    "
 BETWEEN_CLAIMS: Final = "\n\n"
+_DELETED: Final = re.compile(r"\[\[[^\[\]]*\]\]")
 _MOST_FAULTS: Final = 20
 # Amendments say of each claim what became of it (37 CFR 1.121(c)).
 _STATUS: Final = re.compile(
@@ -239,6 +240,26 @@ def _refuse_too_long(characters: int) -> None:
         )
 
 
+def _look_for_amendments(claims: ClaimSet, notes: Notes) -> None:
+    """Ask about what is struck out in double brackets, and name what became of the claims.
+
+    Amendments before the USPTO may mark short deletions so (37 CFR 1.121(c)(2)).
+    """
+    for claim in claims.claims:
+        if _DELETED.search(claims.text_of(claim)):
+            notes.add(
+                Severity.QUESTION,
+                "double brackets",
+                f"Claim {claim.number} has text in double brackets, which amendments use for what "
+                "is deleted. Delete it or remove the brackets, and read the file again.",
+                claim.place,
+            )
+    amended = [c.number for c in claims.claims if c.status and "cancel" not in c.status]
+    if amended:
+        sentence = f"The text says what became of claims {list_numbers(amended)}, in brackets."
+        notes.add(Severity.CHECK, "status", sentence)
+
+
 def look_over(claims: ClaimSet, notes: Notes) -> None:
     """Add what is odd about claims: numbers at fault, links that the text does not make.
 
@@ -271,6 +292,7 @@ def look_over(claims: ClaimSet, notes: Notes) -> None:
                 claim.place,
             )
         earlier.append(claim.number)
+    _look_for_amendments(claims, notes)
     cancelled = [claim.number for claim in claims.claims if "cancel" in claim.status]
     if cancelled:
         which = list_numbers(cancelled)

@@ -112,6 +112,18 @@ def test_cancelled_claims_keep_their_range() -> None:
     assert (two.number, two.last_number) == (4, 4)
 
 
+def test_what_amendments_say_in_brackets_is_named_and_what_they_delete_is_asked() -> None:
+    document = read(
+        "1. (Currently amended) A lamp with a [[foot]] base.\n2. (Original) A desk [2]."
+    )
+    assert document.claims.text.startswith("1. (Currently amended) A lamp with a [[foot]] base.")
+    assert [(item.severity, item.kind) for item in document.findings[1:]] == [
+        (Severity.QUESTION, "double brackets"),
+        (Severity.CHECK, "status"),
+    ]
+    assert [str(item.place) for item in document.questions] == ["line 1"]
+
+
 @pytest.mark.parametrize("data", [b"", b" \n"])
 def test_no_text_is_refused(data: bytes) -> None:
     with pytest.raises(FormatError, match="holds no text"):
