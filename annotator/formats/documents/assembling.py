@@ -86,7 +86,12 @@ def _joined(lines: Sequence[SourceLine], *, as_typed: bool) -> tuple[str, list[i
     parts: list[str] = []
     starts: list[int] = []
     offset = 0
+    own = next((line.in_list for line in lines if line.opens is not None), "")
     for line in lines:
+        if line.opens is not None and line.in_list == own and not as_typed:
+            # A blank line, as between stored claims: what stands before it has ended.
+            parts.append("")
+            offset += 1
         part = line.shown if as_typed or line.label else line.text.lstrip()
         starts.append(offset)
         parts.append(part)
@@ -138,9 +143,9 @@ def _ask_about_two_systems(
     lost = [place for place in automatic if place not in set(parsed)]
     notes.add(
         Severity.QUESTION,
-        "numbers restart",
-        f"The automatic numbers do not count on: {lines[lost[0]].label} comes at "
-        f"{lines[lost[0]].place}. Continue the list there and read the file again.",
+        "number in doubt",
+        f"The automatic number {lines[lost[0]].label} at {lines[lost[0]].place} does not read as "
+        "that of a claim after the text before it. Look at that text, and read the file again.",
         lines[lost[0]].place,
     )
 

@@ -121,6 +121,20 @@ def test_only_references_bring_their_context() -> None:
             "field tracked_changes: accepted, original or both",
         ),
         (
+            {"manifest.csv": "file,reference_id\na.txt\n", "a.txt": A_LAMP},
+            "line 2: another number of cells than the header has columns",
+        ),
+        (
+            {"manifest.csv": "file,reference_id\na.txt,P1\na.txt,P2\n", "a.txt": A_LAMP},
+            "line 3, field file: is named in an earlier row",
+        ),
+        (
+            {"manifest.csv": 'file,reference_id\na.txt,"P1\n', "a.txt": A_LAMP},
+            "manifest.csv, line 2: a quote is opened here",
+        ),
+        ({"manifest.csv": "file\na.txt\n", "a.txt": A_LAMP}, "field reference_id: this column"),
+        ({"manifest.csv": "file,reference_id\na.txt,\n", "a.txt": A_LAMP}, "its name is no id"),
+        (
             {"P1/reference.txt": A_LAMP, "P1/candidates/" + "a" * 201 + ".txt": A_LAMP},
             "its name is no id",
         ),

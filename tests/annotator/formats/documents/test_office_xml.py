@@ -117,6 +117,23 @@ def test_amendments_of_st96_are_read_as_asked(
     assert (document.draft.text.split("\n")[1].strip() if document.draft else None) == draft
 
 
+def test_a_claim_that_an_amendment_has_put_in_has_no_text_before_it() -> None:
+    claim = '<claim num="{0}"><claim-text>{1}</claim-text></claim>'
+    xml = f"<doc><claims>{claim.format(1, 'A lamp.')}{claim.format(2, '<ins>A desk.</ins>')}"
+    xml += "</claims></doc>"
+    assert read(xml).claims.text == "1. A lamp.\n\n2. A desk."
+    before = read(xml, tracked_changes=TrackedChanges.ORIGINAL)
+    assert before.claims.text == "1. A lamp."
+    assert "no text" in [item.kind for item in before.findings]
+
+
+def test_numbers_come_from_ids_or_places_where_none_is_stated() -> None:
+    claim = "<claim{0}><claim-text>A lamp.</claim-text></claim>"
+    named = claim.format(" id='CLM-00004'")
+    xml = f"<doc><claims>{named}{claim.format('')}</claims></doc>"
+    assert [item.number for item in read(xml).claims.claims] == [4, 2]
+
+
 def test_the_language_that_is_asked_for_is_read() -> None:
     document = read(EUROPEAN, language="en")
     assert document.claims.text == "1. Lamp with a foot.\n\n2. Lamp of claim 1, lit."

@@ -269,6 +269,32 @@ def test_steps_counted_by_another_list_like_claims_are_a_question() -> None:
     assert [item.kind for item in document.questions] == ["two numbering systems"]
 
 
+def test_items_of_the_claims_list_are_claims_however_they_begin_and_end() -> None:
+    body = HEADING + paragraph("lamp with a foot", number=(1, 0))
+    body += paragraph("lamp of claim 1, lit", number=(1, 0))
+    document = read(body, numbering=CLAIMS)
+    assert document.claims.text == "1. lamp with a foot\n\n2. lamp of claim 1, lit"
+    assert document.findings == ()
+
+
+def test_an_automatic_number_behind_an_open_citation_is_a_question() -> None:
+    body = (
+        HEADING + paragraph("A lamp.", number=(1, 0)) + paragraph("A lamp of claim", number=(1, 0))
+    )
+    document = read(body + paragraph("A desk.", number=(1, 0)), numbering=CLAIMS)
+    (question,) = document.questions
+    assert (question.kind, str(question.place)) == ("number in doubt", "paragraph 4")
+
+
+def test_a_list_that_begins_anew_repeats_numbers() -> None:
+    numbering = abstract_list(0, level(0, "%1.")) + listed(1, 0) + listed(2, 0, start=1)
+    body = HEADING + paragraph("A lamp.", number=(1, 0)) + paragraph("A desk.", number=(2, 0))
+    document = read(body, numbering=numbering)
+    assert [item.sentence for item in document.findings] == [
+        "Number 1 is used for more than one claim."
+    ]
+
+
 def test_a_format_of_numbers_that_is_not_rendered_is_a_question() -> None:
     numbering = abstract_list(0, level(0, "%1.", "hebrew1")) + listed(1, 0)
     document = read(HEADING + paragraph("A lamp.", number=(1, 0)), numbering=numbering)
