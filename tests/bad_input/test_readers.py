@@ -6,6 +6,7 @@ huge numbers, and what hypothesis makes of all of them together.
 
 import gzip
 import io
+import json
 import random
 import tracemalloc
 from collections.abc import Callable, Iterator
@@ -17,10 +18,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator.formats import claim_files, label_studio
-from core.text_io.streams import FormatError, ReadNotes
+from annotator.formats.documents.process import MOST_ANSWERED, answer
+from annotator.formats.documents.records import ReadOptions
+from annotator.formats.documents.wire import document_from, matters_from
+from core.text_io import strict_json
+from core.text_io.streams import BadRecord, FormatError, ReadNotes
 from scoring.formats import dataset_files
 from scoring.formats.dataset_files import FORMATS
 from tests.amounts import tries
+from tests.annotator.formats.documents.samples import DOCUMENTS
 from tests.bad_input.damaged_files import CLAIM_SETS, DATASETS, GOOD, PREFERENCES
 from tests.promises.harness import SCALE
 from tests.soak.tally import Tally
@@ -44,6 +50,22 @@ def quadruplets(name: str) -> Read:
 
 def golden(path: str) -> bytes:
     return (ROOT / path).read_bytes()
+
+
+def document(data: bytes) -> Any:
+    """Read a document as its process does, with what it answers written and read again."""
+    found = answer(data, "auto", ReadOptions())
+    if "refused" in found:
+        raise FormatError(
+            found["refused"],
+            (BadRecord(line, field, why, file=file) for line, field, why, file in found["bad"]),
+        )
+    values = strict_json.loads(json.dumps(found).encode(), max_bytes=MOST_ANSWERED)
+    return (
+        document_from(values["document"])
+        if "document" in found
+        else matters_from(values["matters"])
+    )
 
 
 TABLE: Final = (
@@ -74,6 +96,7 @@ SURFACES: Final[dict[str, tuple[Read, bytes]]] = {
     "dataset label-studio": (quadruplets("label-studio"), STUDIO),
     "gzip": (claims("claims-jsonl"), gzip.compress(GOOD, mtime=0)),
     "found out": (claims_in_some_format, GOOD),
+    **{f"document {name}": (document, data) for name, data in DOCUMENTS.items()},
     "dataset found out": (lambda data: dataset_files.detect_format(data), GOOD),
 }
 
@@ -88,7 +111,8 @@ def is_sound(read: Read, data: bytes) -> bool:
         return True
     assert error.sentence.strip() and error.sentence.isprintable()
     assert len(error.bad_records) <= 100
-    assert all(bad.line >= 1 and bad.reason.isprintable() for bad in error.bad_records)
+    for bad in error.bad_records:
+        assert bad.line >= (not bad.file) and bad.reason.isprintable(), bad
     return False
 
 
