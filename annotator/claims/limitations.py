@@ -96,7 +96,8 @@ preferably preferred sort suitable suitably way
 """
 # As in "in a suitable manner", "preferably", "for example".
 _LIMITS_NOTHING = frozenset(map(stem, _LIMITING_NOTHING.split()))
-_ALTERNATIVE = re.compile(r"\b(?:or|oder|ou)\b|或|又は|または", re.IGNORECASE)
+# Counted in a fraction of the time that a pattern takes.
+_ALTERNATIVES = (" or ", "/or ", " oder ", " ou ", "或", "又は", "または")
 
 
 class Standing(StrEnum):
@@ -174,7 +175,7 @@ def _parts(features: Sequence[Feature]) -> list[_Part]:
             item.end,
             dict.fromkeys(content_words(item.text)),
             item.text.rstrip().endswith(":"),
-            len(_ALTERNATIVE.findall(item.text)),
+            sum(map(item.text.count, _ALTERNATIVES)),
         )
         for item in features
     ]

@@ -279,12 +279,9 @@ _IDEOGRAPH_CRAFT = frozenset(_IDEOGRAPH_CRAFT_PAIRS.split())
 # An item is all that stands up to the next separator, and is read in one way only: "i" is a letter
 # and a Roman number, and trying both for each of a list costs two to the power of its length.
 _LABEL_ITEM = r"(?>(?:\d+[a-z]?'?|[a-z]\d{0,3}'?|[ivx]{1,4})(?=[\s,;/)-]))"
-# In brackets, or before a step: "(a)", "(12, 14a)", "b. heating", "iii) cooling".
-_LABELS = re.compile(
-    rf"\(\s*{_LABEL_ITEM}(?:\s*[,;/-]\s*{_LABEL_ITEM})*\s*\)"
-    r"|(?:\A|(?<=[\n;:,]))[ \t]*+(?:[a-z]|[ivx]{2,4})[.)](?=\s)",
-    re.IGNORECASE,
-)
+_LABELS = re.compile(rf"\(\s*{_LABEL_ITEM}(?:\s*[,;/-]\s*{_LABEL_ITEM})*\s*\)", re.IGNORECASE)
+# What counts the step that a text opens with: "b. heating", "iii) cooling".
+_STEP = re.compile(r"\s*(?:[a-z]|[ivx]{2,4})[.)]\s", re.IGNORECASE)
 _FIRST_UNSPACED = "\u0e01"
 # What names claims, in the languages in which citations are read, and what joins their numbers.
 _CLAIM_WORDS = """
@@ -309,6 +306,8 @@ def content_words(text: str) -> list[str]:
     marker, numbers of cited claims, list labels and reference numerals ("(a)", "(12, 14a)").
     Unspaced scripts give pairs of neighbouring characters. A surface reading, not a lexicon.
     """
+    if step := _STEP.match(text):
+        text = text[step.end() :]
     tokens = read_tokens(_LABELS.sub(" ", text))
     words: list[str] = []
     is_citing = False
