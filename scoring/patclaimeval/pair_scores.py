@@ -31,7 +31,7 @@ _FIND: Final = """WITH wanted (p, q) AS (VALUES {places})
 _TABLE: Final = """CREATE TABLE IF NOT EXISTS score (
     model BLOB NOT NULL, reference BLOB NOT NULL, candidate BLOB NOT NULL, value {kind} NOT NULL,
     PRIMARY KEY (model, reference, candidate)) WITHOUT ROWID"""
-Value = TypeVar("Value", float, str)
+Value = TypeVar("Value")
 
 
 def pair_key(pair: Pair) -> PairKey:
