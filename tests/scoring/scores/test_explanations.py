@@ -102,9 +102,10 @@ def test_the_page_shows_groups_the_strongest_five_and_the_rest_on_demand(
     assert shown.count("<li>") == len(found.strongest) == 5
     assert rest.count("<li>") == len(found.rest) > 0
     for reason in found.strongest:
-        assert f"{reason.sentence}: <strong>{reason.contribution:+.3f}</strong>" in shown
+        sentence = reason.sentence[0].upper() + reason.sentence[1:]
+        assert f"{sentence}: <strong>{reason.contribution:+.3f}</strong>" in shown
     for reason in found.rest:
-        assert f"{reason.sentence}: {reason.contribution:+.3f}" in rest
+        assert f"{reason.sentence[1:]}: {reason.contribution:+.3f}</li>" in rest
     assert "brass" not in page and "steel" not in page
 
 
