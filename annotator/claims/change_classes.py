@@ -79,6 +79,7 @@ CLASSES: Final = (
         (
             ("a lid; a base", "a lid, a base"),
             ("comprising: (a) heating a fluid", "comprising: heating a fluid"),
+            ("iii. heating a fluid", "heating a fluid"),
             ("a comfort enhancing part", "a comfort-enhancing part"),
         ),
     ),
@@ -104,6 +105,7 @@ _DASH: Final = "-"
 _LONGEST_SIGN: Final = 12
 _LETTERS: Final = 2
 _LONGEST_LABEL: Final = 3
+_NUMERALS: Final = frozenset(["ii", "iii", "iv", "vi", "vii", "viii", "ix", "xi", "xii"])
 
 
 def classify(
@@ -167,8 +169,8 @@ def _word(keys: Sequence[str], place: int) -> Change:
 
 
 def _is_step(key: str, before: str, after: str) -> bool:
-    """Whether a letter counts the steps of a list, as in "a. heating" and "b) cooling"."""
-    is_letter = len(key) == 1 and key.isalpha()
+    """Whether a letter or numeral counts the steps of a list: "a. heating", "iii) cooling"."""
+    is_letter = (len(key) == 1 and key.isalpha()) or key in _NUMERALS
     return is_letter and after in (".", ")") and not (before.isalnum() or before == "(")
 
 

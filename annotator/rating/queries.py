@@ -66,7 +66,7 @@ class RatePage:
     @cached_property
     def reading(self) -> Reading:
         candidate = self.assignment.candidate
-        return reading_of(candidate.reference.claims, candidate.claims)
+        return reading_of(candidate.reference, candidate)
 
     @cached_property
     def siblings(self) -> tuple[Sibling, ...]:

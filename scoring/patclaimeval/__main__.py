@@ -15,7 +15,7 @@ from scoring.patclaimeval.config import BATCHINGS, METHODS, OVER_LENGTH, PRECISI
 from scoring.patclaimeval.data import Progress, read_claims, read_pairs
 from scoring.patclaimeval.errors import DataError, PatClaimEvalError
 from scoring.patclaimeval.explanation import Explanation, explain_scores
-from scoring.patclaimeval.named_scorers import chosen_scorer, model_scorer
+from scoring.patclaimeval.named_scorers import chosen_scorer, model_scorer, numbers
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -70,7 +70,7 @@ def _score(options: argparse.Namespace) -> None:
     parts = scorer.parts
     if options.explain and parts is None:
         raise DataError("Only PatClaimEval-0 and a default (linear) model can be explained.")
-    scores = scorer.score(pairs)
+    scores = numbers(scorer.score(pairs))
     rows = [
         {"candidate": str(path), "score": score}
         for path, score in zip(options.candidate, scores, strict=True)
@@ -102,7 +102,7 @@ def _score_rows(options: argparse.Namespace) -> None:
         raise DataError("--explain takes -r FILE and -c FILE ..., not rows of pairs.")
     rows = read_pairs(options.pairs)
     scorer = model_scorer(options.directory)
-    scores = scorer.score([(row["reference"], row["candidate"]) for row in rows])
+    scores = numbers(scorer.score([(row["reference"], row["candidate"]) for row in rows]))
     for row, score in zip(rows, scores, strict=True):
         print(json.dumps({**row, "score": score}, ensure_ascii=False))
 

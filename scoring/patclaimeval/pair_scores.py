@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, Final, Generic, Protocol, TypeVar
 
+from core.languages import RULE, has_unspaced
 from scoring.patclaimeval.data import Pair
 
 PairKey = tuple[bytes, bytes]
@@ -35,8 +36,17 @@ Value = TypeVar("Value")
 
 
 def pair_key(pair: Pair) -> PairKey:
-    """Return the digests of a pair's two texts as UTF-8, sha256, 32 bytes each."""
-    return hashlib.sha256(pair[0].encode()).digest(), hashlib.sha256(pair[1].encode()).digest()
+    """Return the digests of a pair's two texts as UTF-8, sha256, 32 bytes each.
+
+    A text in a script without blanks is known by the rule that cuts it, too: what was scored by
+    another one is not used.
+    """
+    return _digest(pair[0]), _digest(pair[1])
+
+
+def _digest(text: str) -> bytes:
+    rule = f"{RULE}\0" if has_unspaced(text) else ""
+    return hashlib.sha256(f"{rule}{text}".encode()).digest()
 
 
 class PairCache(ABC, Generic[Value]):
@@ -195,6 +205,9 @@ class PairModel(Protocol):
     def token_counts(self, pairs: Sequence[Pair]) -> list[int]:
         """Return the length of each pair in tokens."""
 
+    def unread(self, pairs: Sequence[Pair]) -> list[str]:
+        """Return of each pair why the model cannot read its language; "" where it can."""
+
     def score(self, pairs: Sequence[Pair]) -> list[float]:
         """Return s(Q|P) in (0, 1) of each pair, in the given order."""
 
@@ -246,7 +259,8 @@ class CachedScorer:
     ) -> list[PairScore]:
         """Return a score, or the refusal, of each pair (reference, candidate), in their order.
 
-        A pair over the model's limit is refused by itself; nothing is cut. ``on_scored`` gets
+        A pair over the model's limit, or in a language that it does not read, is refused by
+        itself; nothing is cut. ``on_scored`` gets
         after each batch how many further of the given pairs are done, and may raise to stop:
         what was scored by then is in the cache. Raises what loading the model raises.
         """
@@ -273,14 +287,15 @@ class CachedScorer:
             return
         limit = self._model.limit
         tokens = dict(zip(texts, self._model.token_counts([*texts.values()]), strict=True))
-        yield {
-            key: PairScore(None, _too_long(count, limit))
-            for key, count in tokens.items()
-            if count > limit
+        refused = {
+            key: reason or _too_long(tokens[key], limit)
+            for key, reason in zip(texts, self._model.unread([*texts.values()]), strict=True)
+            if reason or tokens[key] > limit
         }
+        yield {key: PairScore(None, reason) for key, reason in refused.items()}
         waiting: dict[PairKey, float] = {}
         try:
-            for batch in _batches({k: n for k, n in tokens.items() if n <= limit}, self._budget):
+            for batch in _batches({k: tokens[k] for k in texts if k not in refused}, self._budget):
                 values = self._model.score([texts[key] for key in batch])
                 scored = dict(zip(batch, values, strict=True))
                 waiting |= scored

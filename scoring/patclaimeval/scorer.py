@@ -8,6 +8,8 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
+from core.languages import pair_language
+from scoring.metrics.languages import TWO_LANGUAGES
 from scoring.patclaimeval.checkpoint import Checkpoint, read_checkpoint
 from scoring.patclaimeval.data import Pair
 from scoring.patclaimeval.errors import CheckpointInvalid, PatClaimEvalError, needs_extra
@@ -33,6 +35,9 @@ class Scorer(Protocol):
     def token_counts(self, pairs: Sequence[Pair]) -> list[int]:
         """Return the length of each pair in tokens, special ones included."""
 
+    def unread(self, pairs: Sequence[Pair]) -> list[str]:
+        """Return of each pair why the model cannot read its language; "" where it can."""
+
     def score(self, pairs: Sequence[Pair]) -> list[float]:
         """Return s(Q|P) in (0, 1) for each (reference P, candidate Q), in the given order."""
 
@@ -51,6 +56,10 @@ class LinearScorer:
     def token_counts(self, pairs: Sequence[Pair]) -> list[int]:
         """Return the words of each pair, about: they say which pairs go together, and no more."""
         return [sum(len(text.split()) for text in pair) for pair in pairs]
+
+    def unread(self, pairs: Sequence[Pair]) -> list[str]:
+        """Return a reason for pairs in two scripts; words and characters of all are counted."""
+        return [TWO_LANGUAGES if pair_language(*pair) is None else "" for pair in pairs]
 
     def score(self, pairs: Sequence[Pair]) -> list[float]:
         """Return s(Q|P) in (0, 1) for each (reference P, candidate Q), in the given order."""

@@ -20,8 +20,12 @@ from tests.scoring.model_rows import sealed
 
 CRITERION = "feature_completeness"
 MEASURED: dict[str, Any] = {
-    "n": 12, "tau_b": 0.5, "tau_b_labels": 0.4, "accuracy": 0.6, "macro_f1": 0.5,
-}  # fmt: skip
+    "n": 12,
+    "tau_b": 0.5,
+    "tau_b_labels": 0.4,
+    "accuracy": 0.6,
+    "macro_f1": 0.5,
+}
 _numbers = count(1)
 
 
@@ -37,16 +41,17 @@ def make_model(
     run = TrainingRun.objects.create(
         dataset_version=version, criterion=criterion, settings={}, requested_by=by
     )
-    model = ModelVersion(
-        run=run, criterion=criterion, directory=directory.name,
-        manifest_sha256=sha256(manifest).hexdigest(), dataset_sha256=version.sha256,
-        code_version="1",
-        card={
-            "n_training": 20, "n_validation": 12, "validation": MEASURED | measured,
-            "tie_threshold": 0.1, "settings": {"method": "probe", "encoder": "default"},
-            "warnings": [],
-        },
-    )  # fmt: skip
+    model = ModelVersion(run=run, criterion=criterion, directory=directory.name, code_version="1")
+    model.manifest_sha256 = sha256(manifest).hexdigest()
+    model.dataset_sha256 = version.sha256
+    model.card = {
+        "n_training": 20,
+        "n_validation": 12,
+        "validation": MEASURED | measured,
+        "tie_threshold": 0.1,
+        "settings": {"method": "probe", "encoder": "default"},
+        "warnings": [],
+    }
     return sealed(model)
 
 
@@ -64,10 +69,9 @@ def train_tiny(version: DatasetVersion, encoder: Path, by: User | None = None) -
 
 def promote(model: ModelVersion, by: User, act: str = PromotionAct.AGREED) -> Promotion:
     """Return the row that makes the model count, or ends that."""
-    return Promotion.objects.create(
-        act=act, model=model, criterion=model.criterion,
-        campaign=model.run.dataset_version.dataset.campaign, actor=by, reason="for a test",
-    )  # fmt: skip
+    campaign = model.run.dataset_version.dataset.campaign
+    about = {"act": act, "criterion": model.criterion, "campaign": campaign}
+    return Promotion.objects.create(model=model, actor=by, reason="for a test", **about)
 
 
 def know(model: ModelVersion, reference: str, scores: dict[str, float]) -> None:

@@ -9,9 +9,11 @@ from annotator.models import Campaign, Membership
 
 
 def test_the_queue_links_every_open_assignment_once_and_no_other(client: Client, cast) -> None:
+    client.force_login(cast.alice)
+    # An empty queue offers the next candidate.
+    assert b'action="/campaigns/cups/next/"' in client.get("/").content
     rows = cast.assign(cast.alice, cast.reference())
     cast.submit(rows[0])
-    client.force_login(cast.alice)
     html = client.get("/").content.decode()
     links = re.findall(r'<a href="/rate/([0-9a-f-]+)/">', html)
     assert links == [str(row.pk) for row in rows[1:]]
@@ -19,24 +21,15 @@ def test_the_queue_links_every_open_assignment_once_and_no_other(client: Client,
     assert f'action="/rate/{rows[1].pk}/"' in html
 
 
-def test_an_empty_queue_offers_the_next_candidate(client: Client, cast) -> None:
-    client.force_login(cast.alice)
-    assert b'action="/campaigns/cups/next/"' in client.get("/").content
-
-
-def test_an_admin_finds_the_campaigns_that_they_run(client: Client, cast) -> None:
-    client.force_login(cast.ada)
-    html = client.get("/").content
+def test_an_admin_finds_the_campaigns_that_they_run_and_their_own_queue(admin, cast) -> None:
+    html = admin.get("/").content
     assert b'href="/campaigns/cups/"' in html
     assert b"/campaigns/elsewhere/" not in html
-
-
-def test_who_has_two_roles_sees_queue_and_dashboard(client: Client, cast) -> None:
     Membership.objects.create(user=cast.ada, campaign=cast.campaign, role="annotator")
     rows = cast.assign(cast.ada, cast.reference())
-    client.force_login(cast.ada)
-    html = client.get("/").content.decode()
+    html = admin.get("/").content.decode()
     assert f"/rate/{rows[0].pk}/" in html and "Campaigns you run" in html
+    assert "also admin" in admin.get("/campaigns/cups/").content.decode()
 
 
 def test_own_ratings_are_listed_with_their_overall(client: Client, cast) -> None:
@@ -80,33 +73,25 @@ def test_the_place_of_a_page_is_marked(cast, client, path, here, around) -> None
 PAGES = ("", "counts/")
 
 
-def test_an_admin_reads_the_counts(client: Client, cast) -> None:
+def test_an_admin_reads_the_counts(admin, cast) -> None:
     cast.submit(cast.assign(cast.alice, cast.reference())[0])
-    client.force_login(cast.ada)
     for page in PAGES:
-        html = client.get(f"/campaigns/cups/{page}").content.decode()
+        html = admin.get(f"/campaigns/cups/{page}").content.decode()
         numbers = ('<th scope="row">alice</th>', *(f'<td class="number">{n}</td>' for n in (3, 1)))
         assert "".join(numbers) in html
         assert "<dd>0 open, 0 waiting for annotators, 0 ruled, 0 lapsed;" in html
 
 
-def test_the_counts_come_without_a_page_around_them(client: Client, cast) -> None:
-    client.force_login(cast.ada)
-    html = client.get("/campaigns/cups/counts/").content.decode()
-    assert 'id="counts"' in html
-    assert "<html" not in html
+def test_counts_are_asked_for_again_only_while_the_campaign_is_open(admin) -> None:
+    def shown() -> list[str]:
+        return [admin.get(f"/campaigns/cups/{page}").content.decode() for page in PAGES]
 
-
-def test_counts_are_asked_for_again_only_while_the_campaign_is_open(client: Client, cast) -> None:
-    client.force_login(cast.ada)
     asks = 'hx-get="/campaigns/cups/counts/"'
-    for page in PAGES:
-        assert asks in client.get(f"/campaigns/cups/{page}").content.decode()
+    whole, part = shown()
+    assert asks in whole and asks in part
+    assert 'id="counts"' in part and "<html" not in part
     Campaign.objects.update(status="closed")
-    for page in PAGES:
-        html = client.get(f"/campaigns/cups/{page}").content.decode()
-        assert asks not in html
-        assert "counts.js" not in html
+    assert not any(asks in html or "counts.js" in html for html in shown())
 
 
 @pytest.mark.parametrize(
@@ -119,16 +104,9 @@ def test_counts_are_asked_for_again_only_while_the_campaign_is_open(client: Clie
         (-3, "that was 3 days ago"),
     ],
 )
-def test_the_page_says_until_when_texts_are_kept(client, cast, days, words) -> None:
+def test_the_page_says_until_when_texts_are_stored(admin, days, words) -> None:
     until = None if days is None else timezone.now().date() + timedelta(days=days)
     Campaign.objects.update(retain_until=until)
-    client.force_login(cast.ada)
-    html = client.get("/campaigns/cups/").content.decode()
+    html = admin.get("/campaigns/cups/").content.decode()
     assert words in html
     assert ("Freeze and export" in html) == (days in {0, 12})
-
-
-def test_an_admin_who_rates_is_marked(client: Client, cast) -> None:
-    Membership.objects.create(user=cast.ada, campaign=cast.campaign, role="annotator")
-    client.force_login(cast.ada)
-    assert "also admin" in client.get("/campaigns/cups/").content.decode()

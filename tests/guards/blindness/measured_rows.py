@@ -60,10 +60,8 @@ class MeasuredRows:
 
 def measured_rows(mark: str, campaign: Campaign, researcher: User, score: float) -> MeasuredRows:
     """Return a dataset, runs, a promoted model, a report, a freeze and a request for scores."""
-    rows = [
-        replace(row, reference=f"1. A {mark}exportclaim.", reference_id=f"{mark}exportid")
-        for row in dataset_rows(2)
-    ]
+    texts = {"reference": f"1. A {mark}exportclaim.", "reference_id": f"{mark}exportid"}
+    rows = [replace(row, **texts) for row in dataset_rows(2)]
     version = import_dataset(
         name=f"{mark}dataset", rows=rows, plan=SplitPlan("file"), campaign=campaign
     ).version

@@ -15,6 +15,7 @@ from annotator.assignments.services import assign_candidates, take_next
 from annotator.models import Assignment, Candidate, Membership, Reference
 from tests.guards.blindness.clocks import clock_query
 from tests.guards.blindness.guesser import Shown, share_guessed
+from tests.guards.blindness.people import signed_in
 from tests.soak.tally import Tally, tally
 
 __all__ = ["tally"]
@@ -105,12 +106,6 @@ def shown(row: Assignment, text: str) -> Shown:
     return Shown(text, str(candidate.reference_id), candidate.system == "first")
 
 
-def signed_in(user) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
-
-
 def queue_of(cast, rows: dict[str, Assignment]) -> Iterator[Shown]:
     """Yield the lines of the queue's page, in the order of the page."""
     page = signed_in(cast.alice).get("/").content.decode()
@@ -183,17 +178,17 @@ def assert_blind(found: Iterable[Shown], tally: Tally) -> None:
     assert share <= MOST_RIGHT
 
 
-def test_the_queue_does_not_reveal_the_system(cast, rows, tally: Tally) -> None:
+def test_the_queue_does_not_reveal_the_system(cast, rows, tally) -> None:
     assert_blind(queue_of(cast, rows), tally)
 
 
 @pytest.mark.exhaustive
-def test_the_pages_of_candidates_do_not_reveal_the_system(cast, rows, tally: Tally) -> None:
+def test_the_pages_of_candidates_do_not_reveal_the_system(cast, rows, tally) -> None:
     assert_blind(pages_of(cast, rows), tally)
 
 
 @pytest.mark.exhaustive
-def test_what_a_program_is_answered_does_not_reveal_the_system(cast, pairs, tally: Tally) -> None:
+def test_what_a_program_is_answered_does_not_reveal_the_system(cast, pairs, tally) -> None:
     assert_blind(next_answers(cast), tally)
 
 
