@@ -15,18 +15,23 @@ from scoring.metrics.ngram import NGRAM
 from scoring.patclaimeval.checkpoint import MANIFEST
 from scoring.patclaimeval.data import Pair
 from scoring.patclaimeval.errors import DataError, needs_extra
+from scoring.patclaimeval.explanation import Parts
 from scoring.patclaimeval.prior import NAME, load_prior, prior_version
-from scoring.patclaimeval.scorer import Scorer, load_scorer
+from scoring.patclaimeval.scorer import LinearScorer, Scorer, load_scorer
 
 
 @dataclass(frozen=True)
 class NamedScorer:
-    """A scorer; ``name`` and ``version`` stand in a report, ``facts`` beside its scores."""
+    """A scorer; ``name`` and ``version`` stand in a report, ``facts`` beside its scores.
+
+    ``parts`` is that of ``LinearScorer``; no other scorer has it.
+    """
 
     name: str
     version: str
     facts: dict[str, Any]
     score: Callable[[Sequence[Pair]], Sequence[Score]]
+    parts: Callable[[Sequence[Pair]], Sequence[Parts]] | None = None
 
 
 def numbers(scores: Sequence[Score]) -> list[float]:
@@ -64,15 +69,16 @@ def model_scorer(directory: Path) -> NamedScorer:
         "criterion": scorer.config["criterion"],
         "tie_threshold": scorer.tie_threshold,
     }
-    name = f"model:{directory.name}"
-    return NamedScorer(name, f"manifest {manifest}", facts, partial(_model_scores, scorer))
+    parts = scorer.parts if isinstance(scorer, LinearScorer) else None
+    named = f"model:{directory.name}", f"manifest {manifest}"
+    return NamedScorer(*named, facts, partial(_model_scores, scorer), parts)
 
 
 def prior_scorer(criterion: str) -> NamedScorer:
     """Return PatClaimEval-0, which was trained on no label."""
     scorer = load_prior(criterion)
     facts = {"model": NAME, "criterion": criterion, "tie_threshold": scorer.tie_threshold}
-    return NamedScorer(NAME, prior_version(), facts, partial(_model_scores, scorer))
+    return NamedScorer(NAME, prior_version(), facts, partial(_model_scores, scorer), scorer.parts)
 
 
 def _model_scores(scorer: Scorer, pairs: Sequence[Pair]) -> list[Score]:

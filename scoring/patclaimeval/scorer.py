@@ -13,8 +13,8 @@ from scoring.metrics.languages import TWO_LANGUAGES
 from scoring.patclaimeval.checkpoint import Checkpoint, read_checkpoint
 from scoring.patclaimeval.data import Pair
 from scoring.patclaimeval.errors import CheckpointInvalid, PatClaimEvalError, needs_extra
-from scoring.patclaimeval.features import FEATURES, feature_vector
-from scoring.patclaimeval.ridge import Linear
+from scoring.patclaimeval.features import FEATURES, Matrix, feature_vector
+from scoring.patclaimeval.ridge import GAIN, Linear
 
 NONSENSE: Final = (AttributeError, LookupError, OverflowError, TypeError, ValueError)
 """What comes of a configuration that is whole and yet says what no model can be made of."""
@@ -65,7 +65,28 @@ class LinearScorer:
         """Return s(Q|P) in (0, 1) for each (reference P, candidate Q), in the given order."""
         if not pairs:
             return []
-        return self.model.scores(np.stack([feature_vector(*pair) for pair in pairs])).tolist()
+        return self.model.scores(self._features(pairs)).tolist()
+
+    def parts(self, pairs: Sequence[Pair]) -> list[dict[str, list[float]]]:
+        """Return what ``explanation`` makes sentences of: by feature its value, mean and part.
+
+        The parts of a pair sum to the logit of its score. A feature without weight is left out.
+        """
+        if not pairs:
+            return []
+        features = self._features(pairs)
+        added = GAIN * self.model.contributions(features)
+        counting = [(at, FEATURES[at]) for at in np.flatnonzero(self.model.weight).tolist()]
+        return [
+            {
+                name: [float(row[at]), float(self.model.centre[at]), float(part[at])]
+                for at, name in counting
+            }
+            for row, part in zip(features, added, strict=True)
+        ]
+
+    def _features(self, pairs: Sequence[Pair]) -> Matrix:
+        return np.stack([feature_vector(*pair) for pair in pairs])
 
 
 def load_scorer(directory: Path, manifest_sha256: str | None = None) -> Scorer:

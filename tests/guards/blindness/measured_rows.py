@@ -116,7 +116,7 @@ def _scores(
         reference_text=f"1. A {mark}pastedclaim.",
         candidate_texts=[f"1. A {mark}pastedclaim too."],
         models_by_criterion={CRITERION: str(model.pk)},
-        scores={CRITERION: [{"score": score}]},
+        scores={CRITERION: [{"score": score, "parts": {"rouge_1": [score, 0.0, score]}}]},
         status="succeeded",
     )
 
