@@ -11,6 +11,7 @@ from annotator.access.gate import SignedInRequest, counted_campaign, own_campaig
 from annotator.access.scopes import campaigns_for, closed_for, roles_of
 from annotator.access.visibility import COUNTS_WITHHELD, counts_withheld
 from annotator.assignments.queries import first_assignment, queue_for, ratings_by, second_looks
+from annotator.assignments.queue_page import queue_page
 from annotator.campaigns.queries import campaign_notices, campaign_progress, retention
 from annotator.comparisons.forms import AskForm
 from annotator.comparisons.queries import open_comparisons
@@ -90,10 +91,19 @@ def home(request: SignedInRequest) -> HttpResponse:
     roles = roles_of(user)
     is_annotator = Role.ANNOTATOR in roles
     looks = second_looks(user) if is_annotator else []
+    parts = queue_for(user) if is_annotator else ()
     context = {
         "is_annotator": is_annotator,
         "second_looks": looks,
-        "queue": queue_for(user) if is_annotator else (),
+        "queue": queue_page(
+            *(parts, user),
+            asked=request.GET.get("show", ""),
+            number=request.GET.get("page", ""),
+            looks=len(looks),
+        )
+        if is_annotator
+        else None,
+        "parts": parts,
         "first": next(iter(looks), None) or (first_assignment(user) if is_annotator else None),
         "comparisons": open_comparisons(user) if is_annotator else (),
         "has_dashboard": user.is_superuser or bool(roles - {Role.ANNOTATOR}),
