@@ -12,6 +12,7 @@ from annotator.access.scopes import campaigns_for, closed_for, roles_of
 from annotator.access.visibility import COUNTS_WITHHELD, counts_withheld
 from annotator.assignments.queries import first_assignment, queue_for, ratings_by, second_looks
 from annotator.assignments.queue_page import queue_page
+from annotator.assignments.work_times import times_of
 from annotator.campaigns.queries import campaign_notices, campaign_progress, retention
 from annotator.comparisons.forms import AskForm
 from annotator.comparisons.queries import open_comparisons
@@ -118,7 +119,8 @@ def home(request: SignedInRequest) -> HttpResponse:
 
 @require_safe
 def rated(request: SignedInRequest) -> HttpResponse:
-    """List the person's own ratings, so that one can be looked at or revised."""
+    """Show the person's own active time, and their ratings to be looked at or revised."""
     ratings = ratings_by(request.user)[:MOST_SHOWN]
     rows = [(rating, overall_text(rating.overall_numerator)) for rating in ratings]
-    return render(request, "annotator/site/rated.html", {"rows": rows})
+    context = {"rows": rows, "times": times_of(request.user)}
+    return render(request, "annotator/site/rated.html", context)
