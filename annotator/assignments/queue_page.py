@@ -37,6 +37,11 @@ class QueueSection:
     part: QueueCampaign
     references: tuple[QueueReference, ...]
 
+    @property
+    def has_minutes(self) -> bool:
+        items = (item for line in self.references for item in line.open)
+        return any(item.size and item.size.minutes for item in items)
+
 
 @dataclass(frozen=True, slots=True)
 class QueueFilter:
@@ -55,11 +60,6 @@ class QueuePage:
     page: "Page[tuple[int, QueueReference]]"
     sections: tuple[QueueSection, ...]
     filters: tuple[QueueFilter, ...]
-
-    @property
-    def has_minutes(self) -> bool:
-        items = (item for one in self.sections for entry in one.references for item in entry.open)
-        return any(item.size and item.size.minutes for item in items)
 
 
 def queue_page(

@@ -105,6 +105,7 @@ def home(request: SignedInRequest) -> HttpResponse:
         if is_annotator
         else None,
         "parts": parts,
+        "is_new": is_annotator and not ratings_by(user).exists(),
         "first": next(iter(looks), None) or (first_assignment(user) if is_annotator else None),
         "comparisons": open_comparisons(user) if is_annotator else (),
         "has_dashboard": user.is_superuser or bool(roles - {Role.ANNOTATOR}),

@@ -15,7 +15,7 @@ from tests.conftest import spread
 pytestmark = pytest.mark.postgres
 NOW = datetime(2026, 11, 25, 10, tzinfo=UTC)
 EVENING = datetime(2026, 11, 25, 23, 59, 59, tzinfo=UTC)
-RATE = re.compile(r'<a href="/rate/([0-9a-f-]+)/">')
+RATE = re.compile(r'<a href="/rate/([0-9a-f-]+)/">Candidate \d+</a>')
 
 
 def evenings(*days: int) -> list[datetime]:

@@ -24,6 +24,44 @@ def test_an_empty_queue_offers_the_next_candidate(client: Client, cast) -> None:
     assert b'action="/campaigns/cups/next/"' in client.get("/").content
 
 
+def test_an_empty_queue_says_who_assigns_and_what_comes_next(client: Client, cast) -> None:
+    client.force_login(cast.alice)
+    ahead = "once the campaign is closed, your results stand here"
+    empty = client.get("/").content.decode()
+    assert "The admin of the campaign assigns candidates" in empty and ahead not in empty
+    (row,) = cast.assign(cast.alice, cast.reference("r1", 1))
+    assert "assigns candidates" not in client.get("/").content.decode()
+    cast.submit(row)
+    assert ahead in client.get("/").content.decode()
+    Campaign.objects.update(status="closed")
+    assert "The admin of a campaign gives you work" in client.get("/").content.decode()
+
+
+STEPS = "Your first rating in three steps"
+
+
+def test_three_steps_are_shown_until_the_first_rating(client: Client, cast) -> None:
+    rows = cast.assign(cast.alice, cast.reference())
+    cast.submit(cast.assign(cast.bob, cast.reference("r2"))[0])
+    client.force_login(cast.alice)
+    html = client.get("/").content.decode()
+    steps = html[html.index(STEPS) : html.index("</ol>")]
+    for address in ("/rubric/", f"/rate/{rows[0].pk}/", "/keys/"):
+        assert f'href="{address}"' in steps
+    assert "<kbd>?</kbd>" in steps
+    assert STEPS not in client.get("/?show=skipped").content.decode()
+    cast.submit(rows[2])
+    assert STEPS not in client.get("/").content.decode()
+
+
+def test_the_steps_lead_to_no_candidate_before_one_is_assigned(client: Client, cast) -> None:
+    client.force_login(cast.alice)
+    html = client.get("/").content.decode()
+    assert STEPS in html and 'href="/rate/' not in html
+    client.force_login(cast.rita)
+    assert STEPS not in client.get("/").content.decode()
+
+
 def test_an_admin_finds_the_campaigns_that_they_run(client: Client, cast) -> None:
     client.force_login(cast.ada)
     html = client.get("/").content
