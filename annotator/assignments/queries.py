@@ -17,11 +17,10 @@ from uuid import UUID
 
 from django.db import connection
 from django.db.models import Case, Count, Exists, F, OuterRef, QuerySet, Subquery, Value, When
-from django.db.models.functions import Substr
 
 from annotator.access.scopes import assignments_for, campaigns_for
 from annotator.assignments.rules import DailyTarget, daily_target
-from annotator.assignments.sizes import HEAD, Size, opening_of
+from annotator.assignments.sizes import Size, head_of
 from annotator.models import (
     Adjudication,
     Assignment,
@@ -212,10 +211,10 @@ def second_looks(user: User) -> list[Mapping[str, Any]]:
         campaign=F("assignment__campaign__name"),
         reference_id=F("assignment__candidate__reference__reference_id"),
         title=F("assignment__candidate__reference__title"),
-        head=Substr("assignment__candidate__reference__claims", 1, HEAD),
+        head=head_of("assignment__candidate__reference"),
         question=F("round__question"),
     )
-    return [row | {"opening": opening_of(row["head"])} for row in rows]
+    return list(rows)
 
 
 def next_assignment(user: User, after: Assignment) -> Assignment | None:

@@ -11,16 +11,12 @@ from uuid import UUID
 
 from django.db.models.functions import Length, Substr
 
-from annotator.claims.invisible import without_invisible
+from annotator.claims.openings import HEAD, opening_of
 from annotator.models import Assignment, Rating, User
-from core.claim_text import parse_claims
 
 # Ratings with a time from which on a time is expected, and how many of the latest are read.
 FEWEST: Final = 5
 MOST_READ: Final = 200
-LONGEST_OPENING: Final = 90
-# Characters of a text of which its opening is read.
-HEAD: Final = 400
 # From here on a "word" is no word: the script writes no spaces.
 LONGEST_WORD: Final = 20
 ROUNDED_FROM: Final = 100
@@ -38,6 +34,11 @@ class Size:
     minutes: int | None
 
 
+def head_of(reference: str) -> Substr:
+    """Return the expression of how the claims of a reference begin, for its opening."""
+    return Substr(f"{reference}__claims", 1, HEAD)
+
+
 def read_sizes(
     user: User, assignments: Collection[UUID], campaigns: Iterable[UUID]
 ) -> tuple[dict[UUID, Size], dict[UUID, str]]:
@@ -51,7 +52,7 @@ def read_sizes(
         "campaign",
         "candidate__claims",
         "candidate__reference",
-        Substr("candidate__reference__claims", 1, HEAD),
+        head_of("candidate__reference"),
     )
     sizes: dict[UUID, Size] = {}
     openings: dict[UUID, str] = {}
@@ -72,19 +73,6 @@ def size_of(claims: str, speed: float | None) -> Size:
     minutes = None if speed is None or not claims else max(1, round(speed * characters / 60))
     has_words = characters <= LONGEST_WORD * words
     return Size(_rounded(words) if has_words else None, _rounded(characters), minutes)
-
-
-def opening_of(claims: str) -> str:
-    """Return how claim 1 opens, without its number; "" of an empty text."""
-    parsed = parse_claims(claims[:HEAD])
-    numbered = [claim for claim in parsed if claim.number is not None] or parsed
-    text = " ".join(without_invisible(numbered[0].body).split()) if numbered else ""
-    if len(text) <= LONGEST_OPENING:
-        return text
-    opening = text[: LONGEST_OPENING + 1].rpartition(" ")[0]
-    if len(opening) <= LONGEST_OPENING // 2:  # hardly a space: the script has none between words
-        opening = text[:LONGEST_OPENING]
-    return f"{opening}\N{NO-BREAK SPACE}…"
 
 
 def _rounded(number: int) -> int:

@@ -12,6 +12,7 @@ from annotator.access.scopes import campaigns_for, closed_for, roles_of
 from annotator.access.visibility import COUNTS_WITHHELD, counts_withheld
 from annotator.assignments.queries import first_assignment, queue_for, ratings_by, second_looks
 from annotator.assignments.queue_page import queue_page
+from annotator.assignments.sizes import head_of
 from annotator.assignments.work_times import times_of
 from annotator.campaigns.queries import campaign_notices, campaign_progress, retention
 from annotator.comparisons.forms import AskForm
@@ -107,7 +108,9 @@ def home(request: SignedInRequest) -> HttpResponse:
         "parts": parts,
         "is_new": is_annotator and not ratings_by(user).exists(),
         "first": next(iter(looks), None) or (first_assignment(user) if is_annotator else None),
-        "comparisons": open_comparisons(user) if is_annotator else (),
+        "comparisons": open_comparisons(user).annotate(head=head_of("left__reference"))
+        if is_annotator
+        else (),
         "has_dashboard": user.is_superuser or bool(roles - {Role.ANNOTATOR}),
         "roles": sorted(roles),
         "may_create": matrix.may("annotator:new_campaign", principals_of(request)),
@@ -121,7 +124,7 @@ def home(request: SignedInRequest) -> HttpResponse:
 @require_safe
 def rated(request: SignedInRequest) -> HttpResponse:
     """Show the person's own active time, and their ratings to be looked at or revised."""
-    ratings = ratings_by(request.user)[:MOST_SHOWN]
+    ratings = ratings_by(request.user).annotate(head=head_of("candidate__reference"))[:MOST_SHOWN]
     rows = [(rating, overall_text(rating.overall_numerator)) for rating in ratings]
     context = {"rows": rows, "times": times_of(request.user)}
     return render(request, "annotator/site/rated.html", context)

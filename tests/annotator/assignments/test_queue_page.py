@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from annotator.assignments.queue_page import REFERENCES_A_PAGE
 from annotator.assignments.rules import DailyTarget, daily_target
-from annotator.assignments.sizes import FEWEST, opening_of, size_of
+from annotator.assignments.sizes import FEWEST, size_of
 from annotator.models import Assignment, Candidate, Draft, Rating, Reference
 from annotator.rating.services import skip_assignment
 from tests.conftest import spread
@@ -37,23 +37,6 @@ def test_the_due_date_that_asks_most_makes_the_target() -> None:
     assert daily_target(evenings(-3, *[1] * 8), NOW) == DailyTarget(5, soon, 2)
     assert daily_target(evenings(1, 1, *[9] * 8), NOW) == DailyTarget(1, later, 10)
     assert daily_target(evenings(1, 1, *[9] * 9), NOW) == DailyTarget(2, later, 10)
-
-
-@pytest.mark.parametrize(
-    ("claims", "opening"),
-    [
-        ("1. A cup with a handle.\n2. The cup of claim 1.", "A cup with a handle."),
-        ("What is claimed is:\n1. A cup,\n   glazed.", "A cup, glazed."),
-        ("A cup without a number.", "A cup without a number."),
-        ("1. A \u202ecup\u200b.", "A cup."),
-        ("1. " + "glazed " * 40, "glazed " * 12 + "glazed\N{NO-BREAK SPACE}…"),
-        ("1. " + "杯" * 200, "杯" * 90 + "\N{NO-BREAK SPACE}…"),
-        ("", ""),
-        (" \n", ""),
-    ],
-)
-def test_a_reference_is_named_by_the_opening_of_claim_1(claims: str, opening: str) -> None:
-    assert opening_of(claims) == opening
 
 
 def test_lengths_are_rounded_and_say_characters_where_a_script_has_no_words() -> None:

@@ -5,7 +5,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from annotator.models import Campaign, Membership
+from annotator.models import Campaign, Comparison, Membership, Reference
 
 
 def test_the_queue_links_every_open_assignment_once_and_no_other(client: Client, cast) -> None:
@@ -85,6 +85,22 @@ def test_own_ratings_are_listed_with_their_overall(client: Client, cast) -> None
     html = client.get("/rated/").content.decode()
     assert f"/rate/{mine.assignment_id}/" in html and "7.82" in html
     assert str(theirs.assignment_id) not in html
+
+
+def test_a_reference_without_a_title_is_named_by_its_claim_1_everywhere(client, cast) -> None:
+    reference = cast.reference()
+    rows = cast.assign(cast.alice, reference)
+    cast.submit(rows[0])
+    left, right = (row.candidate for row in rows[:2])
+    Comparison.objects.create(
+        campaign=cast.campaign, annotator=cast.alice, left=left, right=right, position=1
+    )
+    Reference.objects.update(title="", claims="1. A cup with an ear.")
+    client.force_login(cast.alice)
+    assert client.get("/").content.decode().count("A cup with an ear.") == 2
+    assert client.get("/rated/").content.decode().count("A cup with an ear.") == 1
+    Reference.objects.update(claims="")
+    assert ">r1<" in client.get("/rated/").content.decode()
 
 
 def test_people_are_led_to_what_is_theirs_and_nobody_anywhere(cast, client: Client) -> None:
