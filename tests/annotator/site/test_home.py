@@ -5,7 +5,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from annotator.models import Campaign, Membership
+from annotator.models import Campaign, Comparison, Membership, Reference
 
 
 def test_the_queue_links_every_open_assignment_once_and_no_other(client: Client, cast) -> None:
@@ -19,6 +19,49 @@ def test_the_queue_links_every_open_assignment_once_and_no_other(client: Client,
     assert links == [str(row.pk) for row in rows[1:]]
     assert "2 to rate, 1 rated" in html
     assert f'action="/rate/{rows[1].pk}/"' in html
+
+
+def test_an_empty_queue_offers_the_next_candidate(client: Client, cast) -> None:
+    client.force_login(cast.alice)
+    assert b'action="/campaigns/cups/next/"' in client.get("/").content
+
+
+def test_an_empty_queue_says_who_assigns_and_what_comes_next(client: Client, cast) -> None:
+    client.force_login(cast.alice)
+    ahead = "once the campaign is closed, your results stand here"
+    empty = client.get("/").content.decode()
+    assert "The admin of the campaign assigns candidates" in empty and ahead not in empty
+    (row,) = cast.assign(cast.alice, cast.reference("r1", 1))
+    assert "assigns candidates" not in client.get("/").content.decode()
+    cast.submit(row)
+    assert ahead in client.get("/").content.decode()
+    Campaign.objects.update(status="closed")
+    assert "The admin of a campaign gives you work" in client.get("/").content.decode()
+
+
+STEPS = "Your first rating in three steps"
+
+
+def test_three_steps_are_shown_until_the_first_rating(client: Client, cast) -> None:
+    rows = cast.assign(cast.alice, cast.reference())
+    cast.submit(cast.assign(cast.bob, cast.reference("r2"))[0])
+    client.force_login(cast.alice)
+    html = client.get("/").content.decode()
+    steps = html[html.index(STEPS) : html.index("</ol>")]
+    for address in ("/rubric/", f"/rate/{rows[0].pk}/", "/keys/"):
+        assert f'href="{address}"' in steps
+    assert "<kbd>?</kbd>" in steps
+    assert STEPS not in client.get("/?show=skipped").content.decode()
+    cast.submit(rows[2])
+    assert STEPS not in client.get("/").content.decode()
+
+
+def test_the_steps_lead_to_no_candidate_before_one_is_assigned(client: Client, cast) -> None:
+    client.force_login(cast.alice)
+    html = client.get("/").content.decode()
+    assert STEPS in html and 'href="/rate/' not in html
+    client.force_login(cast.rita)
+    assert STEPS not in client.get("/").content.decode()
 
 
 def test_an_admin_finds_the_campaigns_that_they_run_and_their_own_queue(admin, cast) -> None:
@@ -40,6 +83,22 @@ def test_own_ratings_are_listed_with_their_overall(client: Client, cast) -> None
     html = client.get("/rated/").content.decode()
     assert f"/rate/{mine.assignment_id}/" in html and "7.82" in html
     assert str(theirs.assignment_id) not in html
+
+
+def test_a_reference_without_a_title_is_named_by_its_claim_1_everywhere(client, cast) -> None:
+    reference = cast.reference()
+    rows = cast.assign(cast.alice, reference)
+    cast.submit(rows[0])
+    left, right = (row.candidate for row in rows[:2])
+    Comparison.objects.create(
+        campaign=cast.campaign, annotator=cast.alice, left=left, right=right, position=1
+    )
+    Reference.objects.update(title="", claims="1. A cup with an ear.")
+    client.force_login(cast.alice)
+    assert client.get("/").content.decode().count("A cup with an ear.") == 2
+    assert client.get("/rated/").content.decode().count("A cup with an ear.") == 1
+    Reference.objects.update(claims="")
+    assert ">r1<" in client.get("/rated/").content.decode()
 
 
 def test_people_are_led_to_what_is_theirs_and_nobody_anywhere(cast, client: Client) -> None:

@@ -107,12 +107,14 @@ def shown(row: Assignment, text: str) -> Shown:
 
 
 def queue_of(cast, rows: dict[str, Assignment]) -> Iterator[Shown]:
-    """Yield the lines of the queue's page, in the order of the page."""
-    page = signed_in(cast.alice).get("/").content.decode()
-    pieces = re.split(LINK, page)
+    """Yield the lines of the queue's pages, in the order of the pages."""
+    client = signed_in(cast.alice)
+    count = client.get("/").context["queue"].page.paginator.num_pages
     texts: dict[str, str] = {}
-    for pk, after in zip(pieces[1::2], pieces[2::2], strict=True):
-        texts[pk] = f"{texts.get(pk, '')} {pk} {after[:600]}"
+    for number in range(1, count + 1):
+        pieces = re.split(LINK, client.get(f"/?page={number}").content.decode())
+        for pk, after in zip(pieces[1::2], pieces[2::2], strict=True):
+            texts[pk] = f"{texts.get(pk, '')} {pk} {after[:600]}"
     assert len(texts) == len(rows)
     for pk, text in texts.items():
         yield shown(rows[pk], text)
