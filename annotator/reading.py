@@ -22,7 +22,7 @@ from annotator.claims.reading import (
 )
 from annotator.claims.segments import Segment
 from annotator.keymap import ACTIONS, keymap, shown
-from annotator.models import ReadingPreference, User
+from annotator.models import Candidate, ReadingPreference, Reference, User
 from annotator.rating_values import AIDS
 from annotator.typology import clean_tags, grouped, quote_of, tag_of
 from core.errors import Refused
@@ -47,7 +47,7 @@ def show_aid(*, user: User, aid: str, is_shown: bool) -> ReadingPreference:
 
 @transaction.atomic
 def _show_changes(user: User, change: str, *, is_shown: bool) -> ReadingPreference:
-    row, _ = ReadingPreference.objects.select_for_update().get_or_create(user=user)
+    row, _ = ReadingPreference.objects.select_for_update(no_key=True).get_or_create(user=user)
     shown = {*row.shows_changes, change} if is_shown else {*row.shows_changes} - {change}
     row.shows_changes = [name for name in SWITCHED if name in shown]
     row.save(update_fields=["shows_changes"])
@@ -70,11 +70,12 @@ LARGEST_CACHED = 100_000
 _cached_reading = lru_cache(maxsize=MOST_CACHED)(read_pair)
 
 
-def reading_of(reference: str, candidate: str) -> Reading:
-    """Return the reading of a reference and a candidate."""
-    if len(reference) + len(candidate) > LARGEST_CACHED:
-        return read_pair(reference, candidate)
-    return _cached_reading(reference, candidate)
+def reading_of(reference: Reference, candidate: Candidate) -> Reading:
+    """Return the reading of a candidate beside its reference."""
+    read = reference.claims, candidate.claims, reference.language
+    if len(reference.claims) + len(candidate.claims) > LARGEST_CACHED:
+        return read_pair(*read)
+    return _cached_reading(*read)
 
 
 def reading_preference(user: User) -> ReadingPreference:

@@ -7,16 +7,19 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-# English, then German and French, then Chinese and Japanese.
+# Chinese, simple and traditional, and Japanese.
+_HAN_WORD = r"(?:[\u6743\u6b0a]\u5229\u8981\u6c42|[\u8bf7\u8acb]\u6c42[\u9879\u9805])"
+# English, then German and French.
 _CLAIM_WORD = (
-    r"(?:\b(?:claims?|anspr(?:u|\u00fc)ch(?:en?|s)?|revendications?)[ \t\r\n\u00a0]+(?:no\.?\s+)?"
-    r"|(?:\u6743\u5229\u8981\u6c42|\u6b0a\u5229\u8981\u6c42|[\u8bf7\u8acb]\u6c42[\u9879\u9805])\s*)"
+    r"(?:\b(?:claims?|(?:patent)?anspr(?:u|\u00fc)ch(?:en?|s|es)?|revendications?)"
+    rf"[ \t\r\n\u00a0]+(?:no\.?\s+)?|{_HAN_WORD}\s*)"
 )
 # A claim number has at most four digits: longer runs are reference numerals or noise.
 _NUMBER = r"\(?\d{1,4}(?!\d)\)?"
 _RANGE_WORD = (
     r"\s*+(?:(?:to|through|till|bis|\u00e0)\b|-|\u2010|\u2011|\u2012|\u2013|\u2014|~|\uff5e|\uff0d"
-    r"|\u81f3|\u5230)\s*(?:claims?\s+)?(?:\u6743\u5229\u8981\u6c42|\u6b0a\u5229\u8981\u6c42)?"
+    r"|\u301c|\u81f3|\u5230|\u304b\u3089|\u306a\u3044\u3057|\u4e43\u81f3)\s*(?:claims?\s+)?"
+    rf"{_HAN_WORD}?"
 )
 # After a bare comma a number belongs to the list only if no noun follows: "claim 1, 2 valves".
 _COMMA = (
@@ -26,8 +29,9 @@ _COMMA = (
 # White space is taken whole: giving it back one by one makes a long run of it cost its square.
 _LIST_WORD = (
     r"\s*+(?:,?\s*+(?:and/or|and|or|oder|und|ou|et)\b\s*|[\u3001\uff0c/]\s*|(?:\u6216\u8005|\u4ee5\u53ca"
-    rf"|[\u6216\u548c\u53ca\u4e0e\u8207])\s*|{_COMMA})(?:(?:any|one|either)\s+(?:one\s+)?of\s+)?"
-    r"(?:claims?\s+|\u6743\u5229\u8981\u6c42\s*|\u6b0a\u5229\u8981\u6c42\s*)?"
+    r"|\u53c8\u306f|\u307e\u305f\u306f|\u53ca\u3073|\u304a\u3088\u3073|\u82e5\u3057\u304f\u306f"
+    r"|\u3082\u3057\u304f\u306f|[\u6216\u548c\u53ca\u4e0e\u8207\u3068])\s*"
+    rf"|{_COMMA})(?:(?:any|one|either)\s+(?:one\s+)?of\s+)?(?:claims?\s+|{_HAN_WORD}\s*)?"
 )
 _EXPLICIT = re.compile(
     rf"{_CLAIM_WORD}({_NUMBER}(?:(?:{_RANGE_WORD}|{_LIST_WORD}){_NUMBER})*)", re.IGNORECASE
@@ -40,8 +44,10 @@ _PRECEDING = re.compile(
     rf"(?:(?P<just>\bthe\s+(?:immediately\s+|directly\s+)?)?\b{_EARLIER}\s+"
     r"(?:(?!of\b|in\b|to\b|as\b|the\b)[a-z]+\s+)?claim(?P<many>s?)\b(?!\s*\(?\d)"
     r"|\bclaims?\s+(?:above|before)\b"
-    r"|\b(?:vorher|vor|voran)(?:gehend|stehend)en\s+Anspr|\brevendications?\s+pr\u00e9c\u00e9dentes?"
-    r"|[\u4e0a\u524d]\u8ff0[^\u3002\uff0c\uff1b\d]{0,6}(?:\u6743\u5229|\u6b0a\u5229)\u8981\u6c42(?!\s*\d))",
+    r"|\b(?:(?:vorher|vor|voran)(?:gehend|stehend|gegangen)|vorherig|obig)en\s+(?:Patent)?Anspr"
+    r"|\brevendications?\s+(?:pr\u00e9c\u00e9dentes?|qui\s+pr\u00e9c\u00e8dent)"
+    rf"|[\u4e0a\u524d]\u8ff0[^\u3002\uff0c\uff1b\d]{{0,6}}{_HAN_WORD}(?!\s*\d)"
+    rf"|(?:[\u524d\u4e0a]\u8a18|\u5148\u884c\u3059\u308b)(?:\u3044\u305a\u308c\u304b\u306e)?{_HAN_WORD}(?!\s*\d))",
     re.IGNORECASE,
 )
 _CHOICE = re.compile(
@@ -55,6 +61,8 @@ VAGUE_WORDS: Final = re.compile(
     re.IGNORECASE,
 )
 """English words that leave open what is claimed."""
+CITED_IN: Final = frozenset({"en", "de", "fr", "zh", "ja"})
+"""The languages whose words for "claim 1" are read."""
 # Wider than any real claim set, so that "claims 1 to 9999" costs nothing.
 WIDEST_RANGE = 200
 
@@ -146,20 +154,19 @@ def dependencies(text: str, earlier: Sequence[int] = ()) -> tuple[int, ...]:
 
 # White space inside a line, with what a reader cannot see: NUL, bidi marks, zero-width characters.
 SPACE = " \t\u00a0\u1680\u2000-\u200f\u202a-\u202f\u205f-\u206f\u3000\ufeff\u00ad\\x00"
-_HAN = "\u3400-\u9fff"
+# Kana and ideographs.
+_HAN = "\u3040-\u30ff\u3400-\u9fff"
 # What stands before a number at the start of a line, also in a page or a markdown file.
 _LINE = (
     rf"(?:(?<=[\n\r\x0b\x0c\x85\u2028\u2029])|\A)[{SPACE}]*"
     rf"(?:(?:<[a-z][^<>\n]{{0,60}}>|[*#_]{{1,6}})[{SPACE}]*)?"
 )
-_WORD = (
-    rf"(?:claim|anspruch|revendication|\u6743\u5229\u8981\u6c42|\u6b0a\u5229\u8981\u6c42"
-    rf"|[\u8bf7\u8acb]\u6c42[\u9879\u9805])[{SPACE}]*"
-)
+_WORD = rf"[\u3010\uff3b]?(?:claim|(?:patent)?anspruch|revendication|{_HAN_WORD})[{SPACE}]*"
 _CLAIM_NUMBER = r"(?P<number>\d{1,4})(?!\d)"
 _AFTER = rf"(?=[\s{SPACE}{_HAN}A-Z\u00c0-\u00dd(\[\"'\u201c*_]|$)"
 _LINE_MARKER = re.compile(
-    rf"{_LINE}(?:(?P<word>{_WORD}){_CLAIM_NUMBER}[{SPACE}*_]{{0,3}}(?:[:.)\uff1a\uff0e\u3001-]|(?=\s|$))"
+    rf"(?:{_LINE}|(?<=\u3002)(?=\u3010))"
+    rf"(?:(?P<word>{_WORD}){_CLAIM_NUMBER}[{SPACE}*_]{{0,3}}(?:[:.)\uff1a\uff0e\u3001\u3011\uff3d-]|(?=\s|$))"
     rf"|(?P<open>[(\uff08]){_CLAIM_NUMBER.replace('number', 'inner')}[)\uff09]"
     rf"|{_CLAIM_NUMBER.replace('number', 'plain')}[{SPACE}]{{0,2}}"
     rf"(?P<style>[\uff0e\u3001\uff1a]|[.):]{_AFTER}))",
@@ -184,7 +191,8 @@ _CANCELLED = re.compile(
 # "... of claim\n1. A ..." is a wrapped line, not a new claim; so is "... as Fig.\n2. The".
 _OPEN_CITATION = re.compile(
     r"(?:\S[ \t\u00a0]+(?:claims?|to|through|or|and|of|in|by|with|under|either|any|steps?|examples?"
-    r"|tables?|formulae?|figures?|figs?\.?|nos?\.?)|\u6743\u5229\u8981\u6c42|[\u81f3\u6216\u548c])$",
+    r"|tables?|formulae?|figures?|figs?\.?|nos?\.?)|[\u6743\u6b0a]\u5229\u8981\u6c42"
+    r"|[\u8bf7\u8acb]\u6c42[\u9879\u9805]|[\u81f3\u6216\u548c])$",
     re.IGNORECASE,
 )
 _ABBREVIATION = re.compile(r"\b(?:figs?|nos?|eqs?|ex|e\.g|i\.e|approx|ca|cf|vs)\.$", re.IGNORECASE)

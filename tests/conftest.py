@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from uuid import UUID
 
 import pytest
-from django.test import override_settings
+from django.test import Client, override_settings
 
 from annotator import rate_limits
 from annotator.assignments.services import assign_candidates, spread_places, take_next
@@ -72,6 +72,13 @@ def grant(user: User, campaign: Campaign, *roles: str) -> User:
     for role in roles:
         Membership.objects.create(user=user, campaign=campaign, role=role)
     return user
+
+
+def signed_in(user: User, **more: Any) -> Client:
+    """Return a client of the user, who is signed in."""
+    client = Client(**more)
+    client.force_login(user)
+    return client
 
 
 def spread(campaign: Campaign, overlap: int) -> None:
@@ -147,10 +154,7 @@ class Cast:
         return row
 
     def submit(
-        self,
-        assignment: Assignment,
-        scores: Sequence[int] = (5, 5, 5, 5),
-        **more: Any,
+        self, assignment: Assignment, scores: Sequence[int] = (5, 5, 5, 5), **more: Any
     ) -> Rating:
         return submit_rating(
             assignment_id=assignment.pk,

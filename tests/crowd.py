@@ -1,7 +1,8 @@
 """Many acts from one moment on, each in a thread and over a database connection of its own."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 from django.db import connection
@@ -33,3 +34,12 @@ def at_once(acts: Sequence[Callable[[], Any]]) -> list[Any]:
     for thread in threads:
         thread.join()
     return answers
+
+
+@contextmanager
+def meanwhile(act: Callable[[], object]) -> Iterator[None]:
+    """Run the act in a thread of its own while the block runs, and wait for its end."""
+    thread = threading.Thread(target=act)
+    thread.start()
+    yield
+    thread.join()

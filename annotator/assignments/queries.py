@@ -3,12 +3,13 @@
 Written as SQL: these are asked with every candidate that anybody takes, and building them through
 the ORM costs five times what they cost the database. Both databases read the same text.
 
-No claim text is read here: a queue of thousands is a list of names. What is for everybody stands
-first, then what is due first; the candidates of a reference stay together.
+A queue of thousands is a list of names: `sizes.py` reads the claim texts of the page that is shown.
+What is for everybody stands first, then what is due first; the candidates of a reference stay
+together.
 """
 
 import random
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
@@ -18,6 +19,8 @@ from django.db import connection
 from django.db.models import Case, Count, Exists, F, OuterRef, QuerySet, Subquery, Value, When
 
 from annotator.access.scopes import assignments_for, campaigns_for
+from annotator.assignments.rules import DailyTarget, daily_target
+from annotator.assignments.sizes import Size, head_of
 from annotator.models import (
     Adjudication,
     Assignment,
@@ -130,22 +133,27 @@ class QueueItem:
     reference_id: str
     title: str
     ipc: str
+    language: str
+    size: Size | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class QueueReference:
     """A reference with the annotator's open assignments on it; `done` counts their own.
 
-    `due_at` is the earliest of what is open.
+    `due_at` is the earliest of what is open. Sizes and the opening are added for the page that is
+    shown.
     """
 
     reference_id: str
     title: str
     ipc: str
+    language: str
     open: tuple[QueueItem, ...]
     done: int
     due_at: datetime | None
     is_overdue: bool
+    opening: str = ""
 
     @property
     def total(self) -> int:
@@ -156,7 +164,8 @@ class QueueReference:
 class QueueCampaign:
     """A campaign's part of the queue; `skipped` may still be taken back.
 
-    `overdue` counts open assignments whose due date has passed.
+    `overdue` counts open assignments whose due date has passed; `target` is how many a day meet
+    those to come.
     """
 
     campaign: Campaign
@@ -164,6 +173,7 @@ class QueueCampaign:
     done: int
     skipped: tuple[QueueItem, ...]
     overdue: int
+    target: DailyTarget | None
 
     @property
     def left(self) -> int:
@@ -201,6 +211,7 @@ def second_looks(user: User) -> list[Mapping[str, Any]]:
         campaign=F("assignment__campaign__name"),
         reference_id=F("assignment__candidate__reference__reference_id"),
         title=F("assignment__candidate__reference__title"),
+        head=head_of("assignment__candidate__reference"),
         question=F("round__question"),
     )
     return list(rows)
@@ -279,10 +290,11 @@ def _campaign(campaign: Campaign, user: User) -> QueueCampaign:
     waiting = _queue_items(rows.filter(status=AssignmentStatus.OPEN))
     return QueueCampaign(
         campaign,
-        tuple(_references(waiting, done, now)),
+        tuple(by_reference(waiting, done, now)),
         sum(done.values()),
         tuple(_queue_items(rows.filter(status=AssignmentStatus.SKIPPED))),
         sum((item.due_at or NEVER) < now for item in waiting),
+        daily_target((item.due_at for item in waiting), now),
     )
 
 
@@ -294,29 +306,29 @@ def _queue_items(rows: QuerySet[Assignment]) -> list[QueueItem]:
         .order_by("position")
         .values_list(
             *("pk", "label", "has_draft", "lease_expires_at", "due_at", "rank", reference),
-            *(f"{reference}__{name}" for name in ("reference_id", "title", "ipc")),
+            *(f"{reference}__{name}" for name in ("reference_id", "title", "ipc", "language")),
         )
     )
     return [QueueItem(*row) for row in found]
 
 
-def _references(
-    waiting: list[QueueItem], done: dict[UUID, int], now: datetime
+def by_reference(
+    items: Iterable[QueueItem], done: Mapping[UUID, int], now: datetime
 ) -> Iterator[QueueReference]:
-    """Yield the references in the order of their most urgent open assignment."""
+    """Yield the references of assignments in the order of the most urgent one of each."""
     found: dict[UUID, list[QueueItem]] = {}
-    for item in waiting:
+    for item in items:
         found.setdefault(item.reference, []).append(item)
 
     def urgency(items: list[QueueItem]) -> tuple[int, datetime]:
         return min((item.rank, item.due_at or NEVER) for item in items)
 
     # Sorting keeps the order of the first open assignments where nothing is more urgent.
-    for items in sorted(found.values(), key=urgency):
-        first = items[0]
-        due = min((item.due_at for item in items if item.due_at), default=None)
+    for group in sorted(found.values(), key=urgency):
+        first = group[0]
+        due = min((item.due_at for item in group if item.due_at), default=None)
         yield QueueReference(
-            *(first.reference_id, first.title, first.ipc, tuple(items)),
+            *(first.reference_id, first.title, first.ipc, first.language, tuple(group)),
             *(done.get(first.reference, 0), due, due is not None and due < now),
         )
 

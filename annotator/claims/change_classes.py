@@ -79,6 +79,7 @@ CLASSES: Final = (
         (
             ("a lid; a base", "a lid, a base"),
             ("comprising: (a) heating a fluid", "comprising: heating a fluid"),
+            ("iii. heating a fluid", "heating a fluid"),
             ("a comfort enhancing part", "a comfort-enhancing part"),
         ),
     ),
@@ -101,9 +102,17 @@ _CONNECTIVES: Final = frozenset(_CONNECTING.split())
 _AFTER_IN: Final = frozenset({"which", "that"})
 _MARKS: Final = frozenset(",.;:()[]{}\"'\u3001\u3002\uff0c\uff1a\uff1b\u2022*_")
 _DASH: Final = "-"
+_ALWAYS: Final = {
+    **dict.fromkeys(_MARKS, Change.PUNCTUATION),
+    **dict.fromkeys(_ARTICLES, Change.ARTICLES),
+    **dict.fromkeys(_CONNECTIVES, Change.CONNECTIVES),
+}
+"""What a word is wherever it stands, but for those that depend on their neighbours."""
+_LONGEST_SPECIAL: Final = 4
 _LONGEST_SIGN: Final = 12
 _LETTERS: Final = 2
 _LONGEST_LABEL: Final = 3
+_NUMERALS: Final = frozenset(["ii", "iii", "iv", "vi", "vii", "viii", "ix", "xi", "xii"])
 
 
 def classify(
@@ -133,42 +142,44 @@ def classify(
 
 def _forms(words: Sequence[str], others: Sequence[str]) -> Counter[str]:
     """Count the singulars of content words that the other side does not have as they are."""
+    if not words or not others:
+        return Counter()
     return Counter(singular(word) for word in words if is_content(word) and word not in others)
 
 
 def _side(
     keys: Sequence[str], places: range, placed: dict[int, Change], forms: Counter[str]
 ) -> dict[int, Change]:
-    left = forms.copy()
     found: dict[int, Change] = {}
     for i in places:
         found[i] = placed.get(i) or _word(keys, i)
-        form = singular(keys[i])
-        if found[i] == Change.SUBSTANCE and left[form]:
-            left[form] -= 1
+        if forms and found[i] == Change.SUBSTANCE and forms[form := singular(keys[i])]:
+            forms[form] -= 1
             found[i] = Change.FORMS
     return found
 
 
 def _word(keys: Sequence[str], place: int) -> Change:
     key = keys[place]
+    if len(key) > _LONGEST_SPECIAL:
+        return _ALWAYS.get(key, Change.SUBSTANCE)
     before = keys[place - 1] if place else ""
     after = keys[place + 1] if place + 1 < len(keys) else ""
     if key == _DASH:
         # A sign or a range of numbers, else a hyphen.
         return Change.SUBSTANCE if after[:1].isdigit() else Change.PUNCTUATION
-    if key in _MARKS or _is_step(key, before, after):
+    if _is_step(key, before, after):
         return Change.PUNCTUATION
     if key == "in" and after in _AFTER_IN:
         return Change.CONNECTIVES
-    if key in _ARTICLES and not (key == "that" and (after in _CONNECTIVES or before == "in")):
-        return Change.ARTICLES
-    return Change.CONNECTIVES if key in _CONNECTIVES or key == "that" else Change.SUBSTANCE
+    if key == "that" and (after in _CONNECTIVES or before == "in"):
+        return Change.CONNECTIVES
+    return _ALWAYS.get(key, Change.SUBSTANCE)
 
 
 def _is_step(key: str, before: str, after: str) -> bool:
-    """Whether a letter counts the steps of a list, as in "a. heating" and "b) cooling"."""
-    is_letter = len(key) == 1 and key.isalpha()
+    """Whether a letter or numeral counts the steps of a list: "a. heating", "iii) cooling"."""
+    is_letter = (len(key) == 1 and key.isalpha()) or key in _NUMERALS
     return is_letter and after in (".", ")") and not (before.isalnum() or before == "(")
 
 

@@ -12,7 +12,14 @@ from itertools import islice
 from typing import Final, TypeVar
 
 from annotator.claims.antecedents import missing_antecedents, unintroduced_phrases
-from annotator.claims.edits import Edit, apply_edits, remove_claim, remove_element, without_overlaps
+from annotator.claims.edits import (
+    Edit,
+    apply_edits,
+    remove_claim,
+    remove_element,
+    without_overlaps,
+    written_like,
+)
 from annotator.claims.limitations import listed_elements
 from annotator.claims.terms import find_mentions
 from annotator.claims.words import BLURRED_ENDINGS, MUDDLES, RENAMINGS, REWORDINGS, WordPairs
@@ -147,7 +154,8 @@ def break_dependency(text: str, severity: int, seed: int) -> Damaged:
             unknown = max(numbers) + rng.randint(4, 30)
             later = [number for number in numbers if number > claim.number]
             wrong = rng.choice([claim.number, unknown, rng.choice(later) if later else unknown])
-            edits.append(Edit(offset + cited[-1].start, offset + cited[-1].end, str(wrong)))
+            start, end = offset + cited[-1].start, offset + cited[-1].end
+            edits.append(Edit(start, end, written_like(text[start:end], wrong)))
     return _edited(
         text, edits, severity, seed, ("break_dependency", "logical_linkage", "dependencies broken")
     )

@@ -47,6 +47,10 @@ def without_overlaps(edits: Iterable[Edit]) -> list[Edit]:
     return chosen
 
 
+# As wide as an ideograph: claims in Japanese are numbered by them.
+_WIDE_DIGITS = {ord("0") + digit: 0xFF10 + digit for digit in range(10)}
+
+
 def _span(edit: Edit) -> tuple[int, int]:
     return edit.start, edit.end
 
@@ -85,8 +89,14 @@ def remove_claim(text: str, claim: Claim) -> str:
             continue
         for start, end, number in _written_numbers(other):
             if number > gone:
-                edits.append(Edit(start, end, str(number - 1)))
+                edits.append(Edit(start, end, written_like(text[start:end], number - 1)))
     return apply_edits(text, edits).rstrip() + text[len(text.rstrip()) :]
+
+
+def written_like(digits: str, number: int) -> str:
+    """Return a number in the digits, wide or usual, of the one in whose place it comes."""
+    written = str(number)
+    return written if digits.isascii() else written.translate(_WIDE_DIGITS)
 
 
 def _written_numbers(claim: Claim) -> list[tuple[int, int, int]]:

@@ -22,6 +22,11 @@ def count_invisible(text: str) -> int:
     return len(_INVISIBLE.findall(text))
 
 
+def without_invisible(text: str) -> str:
+    """Return `text` without its invisible characters, for a line that only names it."""
+    return _INVISIBLE.sub("", text)
+
+
 def find_invisible(text: str, most: int | None = None) -> tuple[Span, ...]:
     """Return one span per invisible character of `text`, with its code point and name as note.
 

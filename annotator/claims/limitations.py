@@ -11,13 +11,16 @@ from core.claim_text import Claim
 
 # A feature ends after a semicolon and the conjunction that follows it, at a line break, after the
 # colon that opens a list (of letters: "1: 2" is a ratio), and before "wherein", ", where",
-# ", in which" or ", characterised in that". Ideographic text has marks of its own. A label in
-# brackets ("(a)") stays with what it labels.
+# ", in which" or ", characterised in that", or what German and French have for them. Ideographic
+# text has marks of its own; in Japanese an element ends with "to" and a preamble with "deatte". A
+# label in brackets ("(a)") stays with what it labels.
 _CUT = re.compile(
     r"[;\uff1b]\s*(?:(?:and|or)\b(?:/or\b)?\s*)?"
     r"|(?<=[a-z)]):\s+(?=[^\W\d]|[(\[\u2022*-])|(?<=comprising):\s*|\uff1a\s*|\n\s*"
     r"|(?<=[\s,])(?=where(?:in|by)\b)|(?<=,\s)(?=where\b|in which\b|characteri[sz]ed\b)"
-    r"|\uff0c\s*(?=\u5176\u4e2d|\u5176\u7279\u5f81)",
+    r"|(?<=,\s)(?=(?:wobei|worin|dadurch gekennzeichnet|dans (?:le|la|les)quel(?:le)?s?"
+    r"|caract\u00e9ris\u00e9e?s? (?:en ce|par))\b)"
+    r"|\uff0c\s*(?=\u5176\u4e2d|\u5176\u7279[\u5f81\u5fb5])|(?<=\u3068)\u3001|(?<=\u3067\u3042\u3063\u3066)\u3001",
     re.IGNORECASE,
 )
 # One for each run of letters and digits.
@@ -78,17 +81,23 @@ _ABSORBED = 0.6
 # Up to this share of the words of each side exchanged, the meaning is the same.
 _REWORDED = 0.2
 # Words that turn a limit round; "more" is a function word, so "less" stands for both.
-_NEGATIONS = frozenset(
-    map(stem, ("not", "no", "without", "never", "nor", "except", "unless", "less", "fewer"))
-)
-_DECISIVE = _NEGATIONS | {"only", "above", "below", "exceed"}
+_NEGATING = """
+not no without never nor except unless less fewer
+nicht kein keine keinen keiner ohne niemals
+pas sans aucun aucune jamais
+"""
+_NEGATIONS = frozenset(map(stem, _NEGATING.split()))
+# Of Chinese and Japanese, in the pairs of characters that `content_words` gives.
+_NEGATING_SIGNS = (*"不无無非未仅僅", "ない")
+_DECISIVE = _NEGATIONS | {"only", "above", "below", "exceed", "nur", "uniquement", "seulement"}
 _LIMITING_NOTHING = """
 appropriate etc example form instance kind like manner optional optionally particular possibly
 preferably preferred sort suitable suitably way
 """
 # As in "in a suitable manner", "preferably", "for example".
 _LIMITS_NOTHING = frozenset(map(stem, _LIMITING_NOTHING.split()))
-_ALTERNATIVE = re.compile(r"\bor\b", re.IGNORECASE)
+# Counted in a fraction of the time that a pattern takes.
+_ALTERNATIVES = (" or ", "/or ", " oder ", " ou ", "或", "又は", "または")
 
 
 class Standing(StrEnum):
@@ -166,7 +175,7 @@ def _parts(features: Sequence[Feature]) -> list[_Part]:
             item.end,
             dict.fromkeys(content_words(item.text)),
             item.text.rstrip().endswith(":"),
-            len(_ALTERNATIVE.findall(item.text)),
+            sum(map(item.text.count, _ALTERNATIVES)),
         )
         for item in features
     ]
@@ -224,7 +233,7 @@ class _WordMasks:
 def _standing(known: _Part, given: _Part) -> Standing:
     left, right = ({*part.words} - _LIMITS_NOTHING for part in (known, given))
     lost, added = left - right, right - left
-    if known.alternatives != given.alternatives or (lost | added) & _NEGATIONS:
+    if known.alternatives != given.alternatives or any(map(_is_negation, lost | added)):
         return Standing.CHANGED
     if not lost and not added:
         return Standing.MATCHED
@@ -233,6 +242,12 @@ def _standing(known: _Part, given: _Part) -> Standing:
     exchanged = max(len(lost) / len(left), len(added) / len(right))
     is_decisive = any(word in _DECISIVE or word[0].isdigit() for word in lost | added)
     return Standing.MATCHED if exchanged <= _REWORDED and not is_decisive else Standing.CHANGED
+
+
+def _is_negation(word: str) -> bool:
+    if word.isascii():
+        return word in _NEGATIONS
+    return word in _NEGATIONS or any(sign in word for sign in _NEGATING_SIGNS)
 
 
 def _in_rows(left: list[_Part], right: list[_Part]) -> tuple[LimitationPair, ...]:

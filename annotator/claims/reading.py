@@ -24,7 +24,8 @@ from annotator.claims.segments import Segment, Span, cut_segments
 from annotator.claims.term_changes import foreign_terms, renamed_terms
 from annotator.claims.tree import build_tree
 from annotator.claims.word_diff import Piece, diff_words
-from core.claim_text import Claim, find_markers, parse_claims
+from core.claim_text import CITED_IN, Claim, find_markers, parse_claims
+from core.languages import is_read_as_english, is_spaceless, language_name, language_of, words
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +210,9 @@ class ClaimView:
 class SideView:
     """One claim set: its claims in their own order, its findings and its counts.
 
-    `claim_count` is None where the text was too large to be cut into claims.
+    `claim_count` is None where the text was too large to be cut into claims. `unit` is what
+    `word_count` counts: words, or characters. `unchecked` is which marks there are none of, because
+    the language is not read; "" where all were looked for.
     """
 
     claims: tuple[ClaimView, ...]
@@ -217,6 +220,8 @@ class SideView:
     claim_count: int | None
     word_count: int
     mark_count: int
+    unit: str = "words"
+    unchecked: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,12 +241,13 @@ class Reading:
     """Name and label of each class of differences, with how many there are on both sides."""
 
 
-def read_pair(reference: str, candidate: str) -> Reading:
+def read_pair(reference: str, candidate: str, language: str = "") -> Reading:
     """Compare a candidate with its reference, claim by claim.
 
-    Inputs: the two texts as stored. Output: views whose pieces joined are the texts, byte for
-    byte. The marks are surface readings, a help for the eye and no verdict. What `budget` does
-    not allow is left out, and named in `notices`.
+    Inputs: the two texts as stored, and the language that their record names. Output: views whose
+    pieces joined are the texts, byte for byte. The marks are surface readings, a help for the eye
+    and no verdict. What `budget` does not allow is left out, and named in `notices`; which marks
+    are not looked for in a language stands in `unchecked` of its side.
     """
     too_large = CHARACTERS.message(len(reference) + len(candidate)) or CLAIMS.message(
         max(len(find_markers(text)) for text in (reference, candidate))
@@ -251,18 +257,19 @@ def read_pair(reference: str, candidate: str) -> Reading:
     claims = {REFERENCE: parse_claims(reference), CANDIDATE: parse_claims(candidate)}
     rows = align_claims(claims[REFERENCE], claims[CANDIDATE])
     pairs, uncut = compare_claims(rows, claims)
+    languages = (language_of(reference, language), language_of(candidate, language))
+    foreign = foreign_terms(reference, candidate) if all(map(is_marked, languages)) else ()
     marks = (
-        *(
-            Span(t.start, t.end, FOREIGN, "not in the reference")
-            for t in foreign_terms(reference, candidate)
-        ),
-        *_own_marks(candidate),
+        *(Span(t.start, t.end, FOREIGN, "not in the reference") for t in foreign),
+        *_own_marks(candidate, languages[1]),
     )
     moved = [row for row in rows if row.is_moved]
     places = {row.reference for row in moved}, {row.candidate for row in moved}
-    own = _own_marks(reference)
+    own = _own_marks(reference, languages[0])
     left = _side(REFERENCE, reference, claims[REFERENCE], own, pairs, places[0])
     right = _side(CANDIDATE, candidate, claims[CANDIDATE], marks, pairs, places[1])
+    left = replace(left, unchecked=unchecked_marks(languages[0]))
+    right = replace(right, unchecked=unchecked_marks(languages[1], languages[0]))
     return Reading(
         left,
         right,
@@ -311,8 +318,34 @@ def _messages(left: SideView, right: SideView, *notices: str) -> tuple[str, ...]
     return tuple(filter(None, (*notices, unshown)))
 
 
-def _own_marks(text: str) -> tuple[Span, ...]:
-    """Return the marks that a claim set earns by itself."""
+def is_marked(language: str) -> bool:
+    """Return whether antecedents and terms are read in a language: in English alone."""
+    return is_read_as_english(language)
+
+
+def unchecked_marks(language: str, reference: str | None = None) -> str:
+    """Say which marks a claim set in a language has none of, "" where all are looked for.
+
+    `reference` is the language of the reference that a candidate stands beside.
+    """
+    name = language_name(language)
+    marks = [] if is_marked(language) else ["antecedents", "renamed terms"]
+    if marks and reference is not None:
+        marks.append("terms that are not in the reference")
+    if language not in CITED_IN and not is_marked(language):
+        marks.append("claims cited")
+    if marks:
+        return f"Not checked in this language ({name}): {', '.join(marks)}."
+    if reference is not None and not is_marked(reference):
+        name = language_name(reference)
+        return f"Not checked beside a reference in {name}: terms that are not in it."
+    return ""
+
+
+def _own_marks(text: str, language: str) -> tuple[Span, ...]:
+    """Return the marks that a claim set earns by itself, in a language in which they are read."""
+    if not is_marked(language):
+        return ()
     missing = missing_antecedents(text)
     return (
         *(
@@ -355,13 +388,22 @@ def _side(
         for claim, group in zip(claims, by_claim, strict=True)
         for span in group
     )
+    counted, unit = _counted(text, map(claim_body, claims))
     return SideView(
         views,
         findings,
         sum(claim.number is not None for claim in claims),
-        sum(len(claim_body(claim).split()) for claim in claims),
+        counted,
         len(marks) + len(tree.faults) + count_invisible(text),
+        unit,
     )
+
+
+def _counted(text: str, parts: Iterable[str]) -> tuple[int, str]:
+    """Count the words of the parts of a text, or its characters, and name what was counted."""
+    if is_spaceless(language_of(text)):
+        return sum(len(words(part)) for part in parts), "characters"
+    return sum(len(part.split()) for part in parts), "words"
 
 
 def _plain_side(text: str) -> SideView:
@@ -371,7 +413,8 @@ def _plain_side(text: str) -> SideView:
     limitation = LimitationView("", cut_segments(text, 0, marks))
     claim = ClaimView(None, 0, 0, "", (limitation,), (), ())
     findings = tuple(Finding(span.kind, span.note, None, span.start) for span in marks)
-    return SideView((claim,), findings, None, len(text.split()), count_invisible(text))
+    counted, unit = _counted(text, [text])
+    return SideView((claim,), findings, None, counted, count_invisible(text), unit)
 
 
 def _by_claim(claims: tuple[Claim, ...], spans: Iterable[Span]) -> tuple[list[Span], ...]:

@@ -11,21 +11,17 @@ from typing import NamedTuple
 from rapidfuzz.distance import LCSseq
 
 from annotator.claims.terms import cached
+from core.languages import UNSPACED
 
-# Scripts that write no spaces: kana, ideographs, Thai, Lao, Burmese, Khmer.
-_UNSPACED = (
-    r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-    r"\u0e01-\u0e30\u0e32\u0e33\u0e40-\u0e46\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff"
-)
 _MARKS = (
     r"\u0300-\u036f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff"
     r"\ufe00-\ufe0f\ufe20-\ufe2f"
 )
 # Nothing of these can be seen: soft hyphen, zero-width characters, bidi controls, C0 controls.
 _UNSEEN = r"\x00-\x08\x0e-\x1b\x7f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
-_WORD = rf"[^\W\d{_UNSPACED}]+(?:[{_MARKS}{_UNSEEN}]+[^\W\d{_UNSPACED}]*)*"
+_WORD = rf"[^\W\d{UNSPACED}]+(?:[{_MARKS}{_UNSEEN}]+[^\W\d{UNSPACED}]*)*"
 _TOKEN = re.compile(
-    rf"(\d+(?:[.,]\d+)*|{_WORD}|[{_UNSPACED}][{_MARKS}]*|[^\s{_UNSEEN}])",
+    rf"(\d+(?:[.,]\d+)*|{_WORD}|[{UNSPACED}][{_MARKS}]*|[^\s{_UNSEEN}])",
 )
 _UNSEEN_RUN = re.compile(rf"[{_UNSEEN}]+")
 _SPACE = rf"[\s{_UNSEEN}]*"
@@ -284,9 +280,20 @@ _IDEOGRAPH_CRAFT = frozenset(_IDEOGRAPH_CRAFT_PAIRS.split())
 # and a Roman number, and trying both for each of a list costs two to the power of its length.
 _LABEL_ITEM = r"(?>(?:\d+[a-z]?'?|[a-z]\d{0,3}'?|[ivx]{1,4})(?=[\s,;/)-]))"
 _LABELS = re.compile(rf"\(\s*{_LABEL_ITEM}(?:\s*[,;/-]\s*{_LABEL_ITEM})*\s*\)", re.IGNORECASE)
+# What counts the step that a text opens with: "b. heating", "iii) cooling".
+_STEP = re.compile(r"\s*(?:[a-z]|[ivx]{2,4})[.)]\s", re.IGNORECASE)
 _FIRST_UNSPACED = "\u0e01"
-_CITING = frozenset(
-    {",", "or", "and", "to", "through", "-", "any", "of", "one", "/", "claim", "claims"}
+# What names claims, in the languages in which citations are read, and what joins their numbers.
+_CLAIM_WORDS = """
+claim claims anspruch anspruchs anspr\u00fcche anspr\u00fcchen patentanspruch patentanspr\u00fcche
+revendication revendications
+"""
+_JOINING = ", or and to through - any of one / oder und bis ou et \u00e0 \u3001 ~ \u301c"
+_CLAIMS = frozenset(_CLAIM_WORDS.split())
+_CITING = _CLAIMS.union(_JOINING.split())
+_HAN_CLAIMS = frozenset("\u6c42\u9879\u9805")
+_HAN_CITING = frozenset(
+    "\u81f3\u5230\u6216\u548c\u53ca\u4e0e\u8207\u8005\u53c8\u306f\u307e\u305f\u304b\u3089\u3073\u306a\u3044\u3057\u4e43"
 )
 
 
@@ -299,6 +306,8 @@ def content_words(text: str) -> list[str]:
     marker, numbers of cited claims, list labels and reference numerals ("(a)", "(12, 14a)").
     Unspaced scripts give pairs of neighbouring characters. A surface reading, not a lexicon.
     """
+    if step := _STEP.match(text):
+        text = text[step.end() :]
     tokens = read_tokens(_LABELS.sub(" ", text))
     words: list[str] = []
     is_citing = False
@@ -308,8 +317,8 @@ def content_words(text: str) -> list[str]:
             if tokens.starts[place] == previous_end and previous_key + key not in _IDEOGRAPH_CRAFT:
                 words.append(previous_key + key)
             previous_end, previous_key = tokens.ends[place], key
-            is_citing = key == "\u6c42"
-        elif key in {"claim", "claims"}:
+            is_citing = key in _HAN_CLAIMS or (is_citing and key in _HAN_CITING)
+        elif key in _CLAIMS:
             is_citing = True
         elif is_citing and (key.isdigit() or key in _CITING):
             continue

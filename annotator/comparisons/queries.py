@@ -207,8 +207,8 @@ def compare_page(user: User, comparison_id: UUID) -> ComparePage | None:
         return None
     reference = comparison.left.reference
     seen = compare_rows(
-        reading_of(reference.claims, comparison.left.claims),
-        reading_of(reference.claims, comparison.right.claims),
+        reading_of(reference, comparison.left),
+        reading_of(reference, comparison.right),
     )
     own = Comparison.objects.filter(annotator=user, campaign=comparison.campaign_id)
     # Answered or not.

@@ -45,12 +45,14 @@ def check_claims(
     campaign: Campaign | None,
     file: SeekableSource,
     format: str = "auto",  # noqa: A002 - the option's public name
+    records: Iterable[ReferenceRecord] | None = None,
     progress: Callable[[int], None] | None = None,
     looks_for_similar: bool = True,
 ) -> ImportCheck:
     """Read a file to its end and return what an import of it would do; store nothing.
 
-    `campaign` is None where it would be created. `progress` is given after each batch how many
+    `campaign` is None where it would be created; `records` are given where the file was read
+    already, and `format` names what it is. `progress` is given after each batch how many
     records are read, and may raise to stop. To look for texts that are similar but not equal takes
     most of the time, and can be left out. Raises FormatError with up to 100 bad records, ids
     that are known with another text among them.
@@ -59,9 +61,10 @@ def check_claims(
     notes = ReadNotes()
     odd = OddTexts(campaign, looks_for_similar=looks_for_similar)
     # The claim sets of a file of this format, and what counts them.
-    records: Iterable[ReferenceRecord]
     ledger: StatedTexts | _Ledger
-    if name == PREFERENCES:
+    if records is not None:
+        ledger = _Ledger(campaign)
+    elif name == PREFERENCES:
         records = ledger = StatedTexts(campaign, label_studio.read(unpacked(file), notes))
     else:
         records, ledger = read_claims(file, name, notes), _Ledger(campaign)

@@ -18,6 +18,7 @@ from annotator.campaigns.services import create_campaign
 from annotator.formats import label_studio
 from annotator.formats.claim_files import PREFERENCES, read_claims
 from annotator.formats.csv_streams import MAGIC, SeekableSource, unpacked
+from annotator.formats.references import ReferenceRecord
 from annotator.imports.checks import check_claims
 from annotator.imports.claims.services import CLOSED, import_claims
 from annotator.imports.files import (
@@ -341,14 +342,15 @@ def import_file(
     file_name: str,
     format: str,  # noqa: A002 - the option's public name
     may_train: bool = False,
+    records: Iterable[ReferenceRecord] | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> tuple[ClaimImport, bool]:
     """Store what stands in a file, in a campaign that is created when it is missing.
 
     Return the row that new claim sets name as their source, and whether the campaign is new.
     The file should have been checked: it is read within one transaction, on SQLite while nobody
-    else can write. Raises what readers and services raise, and Refused when the file is changed
-    meanwhile; nothing is stored then.
+    else can write; `records` are given where it was read already. Raises what readers and services
+    raise, and Refused when the file is changed meanwhile; nothing is stored then.
     """
     file.seek(0)
     digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -367,7 +369,13 @@ def import_file(
             started_at=database_now(),
             progress=1.0,
         )
-        row.result = {"stored": _store_file(row, file, progress)}
+        if records is None:
+            counts = _store_file(row, file, progress)
+        else:
+            counts = asdict(
+                import_claims(campaign=campaign, records=records, may_train=may_train, source=row)
+            )
+        row.result = {"stored": counts}
         file.seek(0)
         if hashlib.file_digest(file, "sha256").hexdigest() != digest:
             raise Refused("The file was changed while it was read; nothing was stored.")

@@ -18,6 +18,7 @@ from annotator.claims.damage import (
 )
 from annotator.claims.terms import find_mentions
 from annotator.claims.words import WordPairs
+from core.languages import is_read_as_english, language_of
 
 # Enough that who reads with care sees it, few enough that the rest stays as it was.
 PLACES: Final = 3
@@ -44,6 +45,10 @@ KINDS: Final[Mapping[str, tuple[Damages, ...]]] = {
 }
 
 
+# Those that read or write English words.
+ENGLISH: Final = frozenset((delete_antecedent, muddle_clause, _rename))
+
+
 @dataclass(frozen=True, slots=True)
 class SentinelText:
     """A damaged text with what was done to it, in how many places."""
@@ -54,15 +59,19 @@ class SentinelText:
     places: int
 
 
-def sentinel_text(text: str, criterion: str, seed: int) -> SentinelText:
+def sentinel_text(text: str, criterion: str, seed: int, language: str = "") -> SentinelText:
     """Return a claim set damaged in up to three places, so that one criterion suffers.
 
-    Inputs: claim text; one of the four criteria that are rated; any whole number. Output: the
-    damaged text, which differs from the input, and what was done; the same for the same inputs.
-    Raises NothingToDamage when the text offers no place for damage of this criterion.
+    Inputs: claim text; one of the four criteria that are rated; any whole number; the language that
+    the record names. Output: the damaged text, which differs from the input, and what was done; the
+    same for the same inputs.
+    Raises NothingToDamage when the text offers no place for damage of this criterion, as no text in
+    another language than English does for clarity and terminology: words of English would stand in
+    it.
     Source: the damage functions of annotator/claims/damage.py; own choice of severity.
     """
-    kinds = list(KINDS[criterion])
+    is_english = is_read_as_english(language_of(text, language))
+    kinds = [kind for kind in KINDS[criterion] if is_english or kind not in ENGLISH]
     random.Random(seed).shuffle(kinds)
     for kind in kinds:
         try:

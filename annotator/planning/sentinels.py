@@ -235,7 +235,8 @@ def _first_that_can(
 ) -> tuple[Reference, SentinelText] | None:
     for reference in references:
         try:
-            return reference, sentinel_text(reference.claims, criterion, seed)
+            own = reference.claims, criterion, seed, reference.language
+            return reference, sentinel_text(*own)
         except NothingToDamage:
             continue
     return None

@@ -67,7 +67,7 @@ class RatePage:
     @cached_property
     def reading(self) -> Reading:
         candidate = self.assignment.candidate
-        return reading_of(candidate.reference.claims, candidate.claims)
+        return reading_of(candidate.reference, candidate)
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:

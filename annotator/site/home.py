@@ -11,6 +11,9 @@ from annotator.access.gate import SignedInRequest, counted_campaign, own_campaig
 from annotator.access.scopes import campaigns_for, closed_for, roles_of
 from annotator.access.visibility import COUNTS_WITHHELD, counts_withheld
 from annotator.assignments.queries import first_assignment, queue_for, ratings_by, second_looks
+from annotator.assignments.queue_page import queue_page
+from annotator.assignments.sizes import head_of
+from annotator.assignments.work_times import times_of
 from annotator.campaigns.queries import campaign_notices, campaign_progress, retention
 from annotator.comparisons.forms import AskForm
 from annotator.comparisons.queries import open_comparisons
@@ -90,12 +93,24 @@ def home(request: SignedInRequest) -> HttpResponse:
     roles = roles_of(user)
     is_annotator = Role.ANNOTATOR in roles
     looks = second_looks(user) if is_annotator else []
+    parts = queue_for(user) if is_annotator else ()
     context = {
         "is_annotator": is_annotator,
         "second_looks": looks,
-        "queue": queue_for(user) if is_annotator else (),
+        "queue": queue_page(
+            *(parts, user),
+            asked=request.GET.get("show", ""),
+            number=request.GET.get("page", ""),
+            looks=len(looks),
+        )
+        if is_annotator
+        else None,
+        "parts": parts,
+        "is_new": is_annotator and not ratings_by(user).exists(),
         "first": next(iter(looks), None) or (first_assignment(user) if is_annotator else None),
-        "comparisons": open_comparisons(user) if is_annotator else (),
+        "comparisons": open_comparisons(user).annotate(head=head_of("left__reference"))
+        if is_annotator
+        else (),
         "has_dashboard": user.is_superuser or bool(roles - {Role.ANNOTATOR}),
         "roles": sorted(roles),
         "may_create": matrix.may("annotator:new_campaign", principals_of(request)),
@@ -108,7 +123,8 @@ def home(request: SignedInRequest) -> HttpResponse:
 
 @require_safe
 def rated(request: SignedInRequest) -> HttpResponse:
-    """List the person's own ratings, so that one can be looked at or revised."""
-    ratings = ratings_by(request.user)[:MOST_SHOWN]
+    """Show the person's own active time, and their ratings to be looked at or revised."""
+    ratings = ratings_by(request.user).annotate(head=head_of("candidate__reference"))[:MOST_SHOWN]
     rows = [(rating, overall_text(rating.overall_numerator)) for rating in ratings]
-    return render(request, "annotator/site/rated.html", {"rows": rows})
+    context = {"rows": rows, "times": times_of(request.user)}
+    return render(request, "annotator/site/rated.html", context)

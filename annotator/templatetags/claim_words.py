@@ -7,6 +7,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from annotator.claims.invisible import KIND as INVISIBLE
+from annotator.claims.openings import opening_of
 from annotator.claims.reading import ClaimView, LimitationView
 from annotator.claims.segments import Segment
 
@@ -24,6 +25,12 @@ def claim_words(claim: ClaimView) -> SafeString:
     marker = f'<span class="claim-marker">{_exact(claim.marker)}</span>' if claim.marker else ""
     # Every piece is escaped on its own; the tags around them are ours.
     return mark_safe(marker + "".join(_limitation(entry) for entry in claim.limitations))  # noqa: S308
+
+
+@register.filter
+def opening(claims: str) -> str:
+    """Return how claim 1 of a claim set, or of its beginning, opens."""
+    return opening_of(claims)
 
 
 @register.filter

@@ -23,7 +23,8 @@ class BadRecord:
     """One thing that is wrong: where it stands, in which field, and why it is refused.
 
     `line` counts from 1; in a JSON array `item` (from 1) is the place and `line` the line on which
-    that item begins. `field` is empty when the record as a whole cannot be read.
+    that item begins. `field` is empty when the record as a whole cannot be read. `line` is 0 where
+    the file as a whole is meant.
     """
 
     line: int
@@ -34,7 +35,7 @@ class BadRecord:
 
     def __str__(self) -> str:
         place = f"line {self.line}" if self.item is None else f"item {self.item}"
-        where = [part for part in (self.file, place) if part]
+        where = [part for part in (self.file, place if self.line else "") if part]
         if self.field:
             where.append(f"field {self.field}")
         return f"{', '.join(where)}: {self.reason}"

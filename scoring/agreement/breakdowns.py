@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from core.languages import count_words
 from scoring.agreement.ceiling import Columns, Evidence
 from scoring.agreement.figures import Sample, no_figure, part_of, tau_b_figure
 from scoring.agreement.items import Floats, Integers, Item, contain_reference
@@ -23,8 +24,9 @@ NO_GROUPS: Final = "Nothing is known by which these items could be divided."
 ONE_GROUP: Final = "All items are in one group, so this would only repeat the figures of all."
 METHOD: Final = (
     "tau-b of score differences on the items of each group, interval clustered by reference. A "
-    "comparison of two systems stands in the groups of both. Many groups, many figures: the "
-    "largest of them is large by luck too."
+    "comparison of two systems stands in the groups of both. Lengths count words, or characters "
+    "where no blanks divide words. Many groups, many figures: the largest of them is large by luck "
+    "too."
 )
 
 
@@ -144,12 +146,15 @@ def _known(columns: Columns | str, positions: Integers) -> Grouping:
 
 
 def _lengths(items: Sequence[Item]) -> list[float]:
-    """Count the words of B and C, each distinct text once. Output: their mean by item."""
+    """Count the words of B and C, each distinct text once. Output: their mean by item.
+
+    Where no blanks divide words, characters are counted.
+    """
     counts: dict[str, int] = {}
     for item in items:
         for text in (item.b, item.c):
             if text not in counts:
-                counts[text] = len(text.split())
+                counts[text] = count_words(text)
     return [(counts[item.b] + counts[item.c]) / 2 for item in items]
 
 

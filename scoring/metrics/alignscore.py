@@ -35,6 +35,8 @@ class AlignScore(NeuralMetric):
     low = 0.0
     high = 1.0
     usual_tokens: ClassVar[int] = 512
+    # Its sentences are cut by rules for full stops, its chunks counted in words between blanks.
+    never_read = frozenset({"zh", "ja"})
 
     def __init__(self, directory: Path) -> None:
         super().__init__(directory)
@@ -48,7 +50,7 @@ class AlignScore(NeuralMetric):
             f"chunks of {WORDS_A_CHUNK} words, chunk and sentence cut after {self.longest} tokens"
         )
 
-    def score(self, pairs: Sequence[Pair]) -> list[Score]:
+    def measure(self, pairs: Sequence[Pair]) -> list[Score]:
         """Score n pairs. Output: n shares in [0, 1], or Missing for an empty candidate."""
         import torch
 

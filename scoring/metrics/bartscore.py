@@ -46,7 +46,7 @@ class BartScore(NeuralMetric):
     def recipe(self) -> str:
         return f"1, mean ln p, {self.direction}, texts cut after {self.longest} tokens"
 
-    def score(self, pairs: Sequence[Pair]) -> list[float]:
+    def measure(self, pairs: Sequence[Pair]) -> list[float]:
         """Score n pairs. Output: n numbers <= 0, natural logarithms."""
         forth = [(pair.reference, pair.candidate) for pair in pairs]
         back = [(pair.candidate, pair.reference) for pair in pairs]

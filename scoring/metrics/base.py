@@ -19,11 +19,13 @@ class Pair:
 
     draft: the claims before revision, where they are known; read by 'sari' alone.
     rival: another candidate of the reference; read by metrics that compare the two.
+    language: what the record names as the language of the claims, '' without one.
     """
 
     reference: str
     candidate: str
     draft: str | None = None
+    language: str = ""
     rival: str | None = None
 
 
@@ -83,6 +85,7 @@ class Metric(Protocol):
     version: what computed it: the library with its version, and every choice that moves a number.
     low, high: the range of a score; None where it has no bound on that side.
     needs: what it reads beside the reference and the candidate.
+    `version` is that of English; `reading` names what is different in another language.
     """
 
     @property
@@ -95,6 +98,14 @@ class Metric(Protocol):
     def high(self) -> float | None: ...
     @property
     def needs(self) -> Needs: ...
+
+    def reading(self, language: str) -> str | None:
+        """Return how texts of a language are cut, for the version of their scores.
+
+        Input: a code of core.languages. Output: '' where they are cut as `version` says, None where
+        the metric does not read the language, so that `score` gives Missing.
+        """
+        ...
 
     def score(self, pairs: Sequence[Pair]) -> Sequence[Score]:
         """Score n pairs. Output: n scores in the order of the pairs, numbers within [low, high].

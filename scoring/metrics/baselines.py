@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.claim_text import parse_claims
+from core.languages import count_words, is_spaceless, language_of
 from scoring.metrics.base import NOTHING, Needs, Pair
 
 CLAIM_NUMBER = re.compile(r"(?:^|(?<=\s))(\d{1,3})\s?[.)]\s")
@@ -23,6 +25,9 @@ class Identity:
     high: float | None = 1.0
     needs: Needs = NOTHING
 
+    def reading(self, language: str) -> str:
+        return ""
+
     def score(self, pairs: Sequence[Pair]) -> list[float]:
         """Score n pairs. Output: n numbers, each 0 or 1."""
         return [float(pair.reference.split() == pair.candidate.split()) for pair in pairs]
@@ -30,7 +35,10 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """Number of words in the candidate; the reference is not read."""
+    """Number of words in the candidate, of characters where no blanks divide words.
+
+    The reference is not read.
+    """
 
     name: str = "length"
     version: str = "1, words between white space"
@@ -38,9 +46,12 @@ class Length:
     high: float | None = None
     needs: Needs = NOTHING
 
+    def reading(self, language: str) -> str:
+        return "characters" if is_spaceless(language) else ""
+
     def score(self, pairs: Sequence[Pair]) -> list[float]:
         """Score n pairs. Output: n whole numbers >= 0."""
-        return [float(len(pair.candidate.split())) for pair in pairs]
+        return [float(count_words(pair.candidate)) for pair in pairs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +63,9 @@ class ClaimCount:
     low: float = 0.0
     high: float | None = None
     needs: Needs = NOTHING
+
+    def reading(self, language: str) -> str:
+        return "claims as they are cut" if is_spaceless(language) else ""
 
     def score(self, pairs: Sequence[Pair]) -> list[float]:
         """Score n pairs. Output: n whole numbers >= 0."""
@@ -72,6 +86,9 @@ class Random:
     def version(self) -> str:
         return f"1, sha256 of seed {self.seed} and texts"
 
+    def reading(self, language: str) -> str:
+        return ""
+
     def score(self, pairs: Sequence[Pair]) -> list[float]:
         """Score n pairs. Output: n numbers in [0, 1), uniform over texts."""
         texts = (f"{self.seed}\0{pair.reference}\0{pair.candidate}" for pair in pairs)
@@ -85,8 +102,12 @@ def count_claims(text: str) -> int:
 
     Input: the text of a claim set, with or without line breaks. Output: a whole number >= 0;
     an unnumbered text that is not empty is one claim. A number after 'claim', 'and', 'or', 'to'
-    or 'of' is a reference to a claim and begins none.
+    or 'of' is a reference to a claim and begins none. Text in a script without blanks, which has
+    none around its numbers, is cut by `parse_claims`.
     """
+    if is_spaceless(language_of(text)):
+        numbered = sum(claim.number is not None for claim in parse_claims(text))
+        return numbered or int(bool(text.strip()))
     expected: int | None = None
     count = 0
     for match in CLAIM_NUMBER.finditer(text):

@@ -64,7 +64,7 @@ class BertScore(NeuralMetric):
             f"texts cut after {self.longest} tokens"
         )
 
-    def score(self, pairs: Sequence[Pair]) -> list[float]:
+    def measure(self, pairs: Sequence[Pair]) -> list[float]:
         """Score n pairs. Output: n numbers in [-1, 1], in practice above 0."""
         scores = [0.0] * len(pairs)
         for group in by_reference(pairs):

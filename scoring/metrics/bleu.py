@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scoring.metrics.base import NOTHING, Needs, Pair, library_version
+from scoring.metrics.base import NOTHING, Needs, Pair, Score, library_version
+from scoring.metrics.languages import is_cut_by_blanks, score_by_language
+from scoring.metrics.tokens import tokenizer_name, tokenizer_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +18,7 @@ class Bleu:
     the candidate's k-grams found in the reference, each counted at most as often as it stands
     there; brevity penalty = min(1, exp(1 - reference tokens / candidate tokens)).
     13a tokens, case kept, no smoothing: with no shared k-gram of some length the score is 0.
+    Chinese is cut by sacrebleu's 'zh' tokens, Japanese by characters.
     Source: Papineni et al., ACL 2002; Post, WMT 2018 (sacrebleu).
     """
 
@@ -33,13 +36,21 @@ class Bleu:
         library = library_version("sacrebleu")
         return f"{library}, 13a tokens, case kept, order {self.order}, no smoothing"
 
-    def score(self, pairs: Sequence[Pair]) -> list[float]:
+    def reading(self, language: str) -> str | None:
+        name = tokenizer_name(language)
+        return "" if is_cut_by_blanks(language) else name and tokenizer_version(name)
+
+    def score(self, pairs: Sequence[Pair]) -> list[Score]:
         """Score n pairs. Output: n shares in [0, 1] (sacrebleu's 0..100 divided by 100)."""
+        return score_by_language(self, pairs, self._score)
+
+    def _score(self, language: str, pairs: Sequence[Pair]) -> list[float]:
         from sacrebleu.metrics.bleu import BLEU
 
         # A corpus of one segment is sentence BLEU without sacrebleu's advice to shorten the
         # order for short texts, which would be another recipe.
-        bleu = BLEU(max_ngram_order=self.order, smooth_method="none", tokenize="13a", force=True)
+        name = tokenizer_name(language)
+        bleu = BLEU(max_ngram_order=self.order, smooth_method="none", tokenize=name, force=True)
         return [
             # Rounding in exp(log) can pass 100 by a few units in the last place.
             min(1.0, bleu.corpus_score([pair.candidate], [[pair.reference]]).score / 100)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from core.languages import count_unspaced
 from scoring.metrics.base import Pair
 from scoring.metrics.endpoint import Endpoint
 from scoring.metrics.endpoint.inquiry import AnswerCache
@@ -31,9 +32,9 @@ class Cost:
 
     requests: claim sets to be asked about, once each, and each order of two that are compared;
     cached: those whose answer is stored from before and costs nothing. tokens_in, tokens_out:
-    characters / 4, a rough rule that is too low for other scripts than Latin; of answers with
-    reasons, the most that they may be. money: in the site's unit of price, None where no price is
-    set. minutes: the least that the limit of requests takes.
+    characters / 4, a rough rule, by which a character of a script without blanks counts as four; of
+    answers with reasons, the most that they may be. money: in the site's unit of price, None where
+    no price is set. minutes: the least that the limit of requests takes.
     """
 
     host: str
@@ -65,6 +66,10 @@ class Cost:
         )
 
 
+def _characters(text: str) -> int:
+    return len(text) + (CHARACTERS_A_TOKEN - 1) * count_unspaced(text)
+
+
 def estimate_cost(names: Sequence[str], pairs: Sequence[Pair], endpoint: Endpoint) -> Cost:
     """Count what the scorers `names` would ask of `endpoint` about `pairs`. Sends nothing.
 
@@ -82,7 +87,7 @@ def estimate_cost(names: Sequence[str], pairs: Sequence[Pair], endpoint: Endpoin
         requests += len(asked)
         cached += len(by_key) - len(asked)
         sent = [message for pair in asked for message in prompt.conversation(pair)["messages"]]
-        characters_in += sum(len(message["content"]) for message in sent)
+        characters_in += sum(_characters(message["content"]) for message in sent)
         characters_out += len(asked) * _characters_of_answer(prompt)
     tokens_in = math.ceil(characters_in / CHARACTERS_A_TOKEN)
     tokens_out = math.ceil(characters_out / CHARACTERS_A_TOKEN)

@@ -9,7 +9,9 @@ from typing import Final
 from annotator.claims.antecedents import missing_antecedents
 from annotator.claims.tree import build_tree
 from core.claim_text import VAGUE_WORDS, parse_claims
+from core.languages import is_read_as_english
 from scoring.metrics.base import NOTHING, Missing, Needs, Pair, Score
+from scoring.metrics.languages import score_by_language
 
 NO_CLAIMS: Final = "The candidate has no claim to look for defects in."
 
@@ -29,13 +31,20 @@ class Defects:
     high: float | None = 1.0
     needs: Needs = NOTHING
 
+    def reading(self, language: str) -> str | None:
+        return "" if is_read_as_english(language) else None
+
     def score(self, pairs: Sequence[Pair]) -> list[Score]:
         """Score n pairs. Output: n numbers in (0, 1], or Missing for a text without words."""
-        known: dict[str, Score] = {}
-        for pair in pairs:
-            if pair.candidate not in known:
-                known[pair.candidate] = _score(pair.candidate)
-        return [known[pair.candidate] for pair in pairs]
+        return score_by_language(self, pairs, lambda language, some: _scores(some))
+
+
+def _scores(pairs: Sequence[Pair]) -> list[Score]:
+    known: dict[str, Score] = {}
+    for pair in pairs:
+        if pair.candidate not in known:
+            known[pair.candidate] = _score(pair.candidate)
+    return [known[pair.candidate] for pair in pairs]
 
 
 def _score(text: str) -> Score:

@@ -71,6 +71,9 @@ class GEval:
     def version(self) -> str:
         return f"{self._inquiry.version}, {self.criterion}"
 
+    def reading(self, language: str) -> str:
+        return ""
+
     def score(self, pairs: Sequence[Pair]) -> list[Score]:
         """Score n pairs. Output: n numbers in [0, 100], or Missing where no answer was usable.
 

@@ -58,6 +58,9 @@ class LLMScore:
     def version(self) -> str:
         return f"{self._inquiry.version}, mean of five"
 
+    def reading(self, language: str) -> str:
+        return ""
+
     def score(self, pairs: Sequence[Pair]) -> list[Score]:
         """Score n pairs. Output: n numbers in [1, 10], or Missing where no answer was usable.
 

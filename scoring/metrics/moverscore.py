@@ -56,7 +56,7 @@ class MoverScore(NeuralMetric):
             f"texts cut after {self.longest} tokens"
         )
 
-    def score(self, pairs: Sequence[Pair]) -> list[Score]:
+    def measure(self, pairs: Sequence[Pair]) -> list[Score]:
         """Score n pairs. Output: n numbers in [-1, 1], or Missing where no token has a weight."""
         scores: list[Score] = [Missing(WEIGHTLESS)] * len(pairs)
         for group in by_reference(pairs):

@@ -15,8 +15,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from core.files import found_among
+from core.languages import LATIN, language_name
 from core.text_io.strict_json import StrictJsonError, loads, short
-from scoring.metrics.base import DIRECTORY, MetricUnavailable, Needs, Pair, library_version
+from scoring.metrics.base import (
+    DIRECTORY,
+    MetricUnavailable,
+    Needs,
+    Pair,
+    Score,
+    library_version,
+)
+from scoring.metrics.languages import score_by_language
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -26,6 +35,7 @@ CONFIG: Final = "config.json"
 TOKENIZER: Final = "tokenizer.json"
 WEIGHTS: Final = "model.safetensors"
 SETTINGS: Final = "metric.json"
+LANGUAGES: Final = "languages"
 LARGEST_TOKENIZER: Final = 64 * 1024 * 1024
 LARGEST_HEADER: Final = 4 * 1024 * 1024
 # Names under which model families store the same size.
@@ -299,8 +309,10 @@ def batches(lengths: Sequence[int], budget: int = TOKENS_AT_ONCE) -> Iterator[li
 class NeuralMetric:
     """A metric whose weights lie in a model directory and load when it first scores.
 
-    settings: what metric.json may set. usual_tokens: how many tokens of a text (special ones
-    included) the authors' code reads; metric.json's max_tokens may set another.
+    settings: what metric.json may set, beside the `languages` that its weights read: English, and
+    Latin letters without a record, where it names none. usual_tokens: how many tokens of a text
+    (special ones included) the authors' code reads; metric.json's max_tokens may set another.
+    never_read: languages that the metric cannot read, whatever its weights.
     """
 
     name: str
@@ -309,12 +321,15 @@ class NeuralMetric:
     needs: Needs = DIRECTORY
     settings: ClassVar[tuple[str, ...]] = ("max_tokens",)
     usual_tokens: ClassVar[int] = 512
+    never_read: ClassVar[frozenset[str]] = frozenset()
 
     def __init__(self, directory: Path) -> None:
         """Take a checked directory. Raises MetricUnavailable when metric.json makes no sense."""
         self.directory = directory
         self.weights = Weights(self.name, directory)
-        self.chosen: Mapping[str, Any] = read_settings(self.name, directory, self.settings)
+        known = (*self.settings, LANGUAGES)
+        self.chosen: Mapping[str, Any] = read_settings(self.name, directory, known)
+        self.languages = self._languages(known)
         most = self.weights.limit(self.usual_tokens)
         usual = min(self.usual_tokens, most)
         self.longest = whole_setting(self.name, self.chosen, "max_tokens", usual, most)
@@ -327,6 +342,32 @@ class NeuralMetric:
     @property
     def recipe(self) -> str:
         """Return in a few words how this metric computes."""
+        raise NotImplementedError
+
+    def _languages(self, known: Collection[str]) -> frozenset[str]:
+        named = self.chosen.get(LANGUAGES, ["en"])
+        if not (isinstance(named, list) and named and all(isinstance(one, str) for one in named)):
+            reason = f"{LANGUAGES} must be a list of codes such as en or zh"
+            raise wrong_setting(self.name, reason, known)
+        unread = sorted(self.never_read.intersection(named))
+        if unread:
+            reason = f"{self.name} cannot read {language_name(unread[0])}, whatever its weights"
+            raise wrong_setting(self.name, reason, known)
+        return frozenset(named) | ({LATIN} if "en" in named else set())
+
+    def reading(self, language: str) -> str | None:
+        """Return '' for a language of the weights; the digest of metric.json is in `version`."""
+        return "" if language in self.languages else None
+
+    def score(self, pairs: Sequence[Pair]) -> list[Score]:
+        """Score n pairs. Output: n numbers, or Missing in a language that the weights do not read.
+
+        Raises MetricUnavailable where the weights turn out not to be usable.
+        """
+        return score_by_language(self, pairs, lambda _, some: self.measure(some))
+
+    def measure(self, pairs: Sequence[Pair]) -> Sequence[Score]:
+        """Score n pairs in a language that the weights read. Output: n numbers, or Missing."""
         raise NotImplementedError
 
     @cached_property

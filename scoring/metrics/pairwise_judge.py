@@ -89,6 +89,9 @@ class PairwiseJudge:
     def _prompt(self) -> Prompt:
         return REASONED_PROMPT if self.is_reasoned else PROMPT
 
+    def reading(self, language: str) -> str:
+        return ""
+
     def score(self, pairs: Sequence[Pair]) -> list[Score]:
         """Judge n pairs with their rivals. Output: n verdicts in [-1, 1] on the candidates.
 

@@ -11,7 +11,9 @@ from typing import Literal
 
 from rapidfuzz.distance import LCSseq
 
-from scoring.metrics.base import NOTHING, Needs, Pair, library_version
+from core.languages import RULE, is_read_as_english, language_of, words
+from scoring.metrics.base import NOTHING, Needs, Pair, Score, library_version
+from scoring.metrics.languages import is_cut_by_blanks, score_by_language, texts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,9 @@ class Rouge:
     Formula: F = 2PR / (P + R), where P and R are the shared n-grams (each counted at most as
     often as it stands in both), or the length of the longest common subsequence of tokens,
     divided by the candidate's and the reference's own number; 0 when nothing is shared.
-    Tokens are rouge-score's: lower-cased runs of letters a-z and digits, no stemming.
+    Tokens are rouge-score's: lower-cased runs of letters a-z and digits, no stemming. In a language
+    other than English, if the record names it, they are lower-cased runs of any letters and digits;
+    in Chinese and Japanese each character is one.
     Source: Lin, 2004; the rouge-score package.
     """
 
@@ -38,20 +42,36 @@ class Rouge:
     def version(self) -> str:
         return f"{library_version('rouge_score')}, F-measure, no stemmer"
 
-    def score(self, pairs: Sequence[Pair]) -> list[float]:
+    def reading(self, language: str) -> str | None:
+        if is_read_as_english(language):
+            return ""
+        if is_cut_by_blanks(language):
+            return f"words of any letters {RULE}"
+        return f"characters {RULE}" if language in ("zh", "ja") else None
+
+    def score(self, pairs: Sequence[Pair]) -> list[Score]:
         """Score n pairs. Output: n shares in [0, 1]."""
+        return score_by_language(self, pairs, self._score)
+
+    def _score(self, language: str, pairs: Sequence[Pair]) -> list[float]:
         from rouge_score.tokenizers import DefaultTokenizer
 
-        texts = {text for pair in pairs for text in (pair.reference, pair.candidate)}
-        tokenizer = DefaultTokenizer(use_stemmer=False)
-        tokens = {text: tokenizer.tokenize(text) for text in texts}
+        is_english = is_read_as_english(language)
+        cut = DefaultTokenizer(use_stemmer=False).tokenize if is_english else words
+        tokens = {text: cut(text) for text in texts_of(pairs)}
         measure = rouge_l if self.variant == "l" else partial(rouge_n, order=int(self.variant))
         return [measure(tokens[pair.reference], tokens[pair.candidate])[2] for pair in pairs]
 
 
 def rouge_tokens(text: str) -> list[str]:
-    """Return the lower-case runs of letters a-z and digits, as the rouge-score package does."""
-    return re.findall(r"[a-z0-9]+", text.lower())
+    """Return the tokens of a text without a record of its language, as `Rouge` cuts it.
+
+    Lower-case runs of letters a-z and digits, as the rouge-score package has them; in other scripts
+    runs of any letters, or characters.
+    """
+    if is_read_as_english(language_of(text)):
+        return re.findall(r"[a-z0-9]+", text.lower())
+    return words(text)
 
 
 Scores = tuple[float, float, float]

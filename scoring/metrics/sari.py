@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from scoring.metrics.base import DRAFT, Missing, Needs, Pair, Score, library_version
+from scoring.metrics.languages import is_cut_by_blanks, score_by_language, texts_of
 from scoring.metrics.rouge import f_measure
-from scoring.metrics.tokens import tokens_13a
+from scoring.metrics.tokens import tokenizer_name, tokenizer_version, tokens_of
 
 Ngram = tuple[str, ...]
 
@@ -21,7 +22,8 @@ NO_DRAFT: Final = "SARI compares with the claims before revision, and no draft i
 class Sari:
     """SARI of one candidate against its draft and one reference, over 1- to 4-grams.
 
-    Formula: see `sari`. Lower-cased 13a tokens. A pair without a draft is Missing.
+    Formula: see `sari`. Lower-cased 13a tokens; Chinese is cut by sacrebleu's 'zh' tokens, Japanese
+    by characters. A pair without a draft is Missing.
     Source: Xu et al., TACL 2016; the authors' script, in which 0/0 counts as 0.
     """
 
@@ -34,12 +36,16 @@ class Sari:
     def version(self) -> str:
         return f"1, {library_version('sacrebleu')} 13a tokens lower-cased, 1- to 4-grams, 0/0 = 0"
 
+    def reading(self, language: str) -> str | None:
+        name = tokenizer_name(language)
+        return "" if is_cut_by_blanks(language) else name and tokenizer_version(name)
+
     def score(self, pairs: Sequence[Pair]) -> list[Score]:
         """Score n pairs. Output: n shares in [0, 1], or Missing where the draft is not known."""
-        texts = {
-            text for pair in pairs for text in (pair.reference, pair.candidate, pair.draft or "")
-        }
-        tokens = {text: tokens_13a(text.lower()) for text in texts}
+        return score_by_language(self, pairs, self._score)
+
+    def _score(self, language: str, pairs: Sequence[Pair]) -> list[Score]:
+        tokens = {text: tokens_of(text.lower(), language) for text in texts_of(pairs)}
         return [
             Missing(NO_DRAFT)
             if pair.draft is None

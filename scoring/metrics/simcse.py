@@ -39,7 +39,7 @@ class SimCse(NeuralMetric):
     def recipe(self) -> str:
         return f"1, cosine, pooler {self.pooler}, texts cut after {self.longest} tokens"
 
-    def score(self, pairs: Sequence[Pair]) -> list[float]:
+    def measure(self, pairs: Sequence[Pair]) -> list[float]:
         """Score n pairs. Output: n cosines in [-1, 1]."""
         vectors = self._vectors(texts_of(pairs))
         # Rounding can pass 1 by a few units in the last place.

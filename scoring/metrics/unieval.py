@@ -43,7 +43,7 @@ class UniEval(NeuralMetric):
             f"{self.longest} tokens"
         )
 
-    def score(self, pairs: Sequence[Pair]) -> list[Score]:
+    def measure(self, pairs: Sequence[Pair]) -> list[Score]:
         """Score n pairs. Output: n shares in [0, 1], or Missing where no reference is read."""
         scores: list[Score] = [Missing(NOTHING_READ)] * len(pairs)
         asked = [index for index, pair in enumerate(pairs) if self._reads_reference(pair)]

@@ -17,7 +17,8 @@ class ScoreRequest(JobRow):
     candidate_texts = models.JSONField()
     # The id of the model that scores, by criterion: chosen when the request was made.
     models_by_criterion = models.JSONField()
-    # By criterion a list with an entry per candidate: {"score"} or {"error"}; null until done.
+    # By criterion a list with an entry per candidate: {"score"} or {"error"}, and of a linear model
+    # "parts", what explains the score; null until done.
     scores = models.JSONField(null=True)
 
     class Meta:

@@ -41,10 +41,11 @@ def score(
     scores, for ``criterion``.
     Output: n numbers in the order given, higher is better: s(Q|P) in (0, 1) of a model, in [0, 1]
     of a metric. Compare candidates of one reference only.
-    Raises ``PatClaimEvalError``: ``DataError``, ``MissingExtra``, or what ``load_scorer`` raises.
+    Raises ``PatClaimEvalError``: ``DataError``, also for a pair in a language that is not read,
+    ``MissingExtra``, or what ``load_scorer`` raises.
     Source: Jiang, Scherz, Goetz, ACL 2025, section 4; of the metrics, see their modules.
     """
-    from scoring.patclaimeval.named_scorers import chosen_scorer
+    from scoring.patclaimeval.named_scorers import chosen_scorer, numbers
 
     if model is not None and metric is not None:
         raise DataError("Give either a model directory or the name of a metric.")
@@ -53,7 +54,7 @@ def score(
     if isinstance(candidates, str) or len(references) != len(candidates):
         raise DataError("Give a list of candidates, and one reference or as many as candidates.")
     pairs = list(zip(references, candidates, strict=True))
-    return chosen_scorer(model, metric, criterion).score(pairs)
+    return numbers(chosen_scorer(model, metric, criterion).score(pairs))
 
 
 def train(
@@ -125,6 +126,7 @@ def agree(
     """
     from scoring.agreement.items import Question, ScorerScores, distinct_texts
     from scoring.agreement.report import build_report
+    from scoring.metrics.base import Missing
     from scoring.patclaimeval.named_scorers import model_scorer, ngram_scorer, prior_scorer
     from scoring.patclaimeval.validation import as_items
 
@@ -141,7 +143,11 @@ def agree(
     scorers = [] if scores is None else [ScorerScores("scores", "as given", scores)]
     for one in named:
         found = dict(zip(pairs, one.score(pairs), strict=True))
-        scorers.append(ScorerScores(one.name, one.version, found))
+        given = {pair: score for pair, score in found.items() if not isinstance(score, Missing)}
+        reasons: dict[tuple[str, ...], str] = {
+            pair: score.reason for pair, score in found.items() if isinstance(score, Missing)
+        }
+        scorers.append(ScorerScores(one.name, one.version, given, reasons))
     return build_report(question, items, scorers)
 
 

@@ -14,7 +14,8 @@ from scoring.patclaimeval import SPLITS, agree, train
 from scoring.patclaimeval.config import BATCHINGS, METHODS, OVER_LENGTH, PRECISIONS, PRESETS
 from scoring.patclaimeval.data import Progress, read_claims, read_pairs
 from scoring.patclaimeval.errors import DataError, PatClaimEvalError
-from scoring.patclaimeval.named_scorers import chosen_scorer, model_scorer
+from scoring.patclaimeval.explanation import Explanation, explain_scores
+from scoring.patclaimeval.named_scorers import chosen_scorer, model_scorer, numbers
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -66,22 +67,42 @@ def _score(options: argparse.Namespace) -> None:
     reference = read_claims(options.reference)
     pairs = [(reference, read_claims(path)) for path in options.candidate]
     scorer = chosen_scorer(options.model, options.metric, options.criterion)
-    scores = scorer.score(pairs)
+    parts = scorer.parts
+    if options.explain and parts is None:
+        raise DataError("Only PatClaimEval-0 and a default (linear) model can be explained.")
+    scores = numbers(scorer.score(pairs))
     rows = [
         {"candidate": str(path), "score": score}
         for path, score in zip(options.candidate, scores, strict=True)
     ]
+    explained = explain_scores(scores, parts(pairs)) if options.explain and parts else None
     if options.json:
-        print(json.dumps({**scorer.facts, "reference": str(options.reference), "scores": rows}))
+        told = {**scorer.facts, "reference": str(options.reference), "scores": rows}
+        if explained is not None:
+            told["explanation"] = explained.as_json()
+        print(json.dumps(told))
         return
     for row in rows:
         print(f"{row['score']:.4f}  {row['candidate']}")
+    if explained is not None:
+        print(f"\n{explained.title}; in log-odds:")
+        _print_explanation(explained)
+
+
+def _print_explanation(explained: Explanation) -> None:
+    for label, number in explained.labelled_groups:
+        print(f"{number:+8.3f}  {label}")
+    print(f"{explained.total:+8.3f}  together\n")
+    for reason in explained.reasons:
+        print(f"{reason.contribution:+8.3f}  {reason.sentence}")
 
 
 def _score_rows(options: argparse.Namespace) -> None:
+    if options.explain:
+        raise DataError("--explain takes -r FILE and -c FILE ..., not rows of pairs.")
     rows = read_pairs(options.pairs)
     scorer = model_scorer(options.directory)
-    scores = scorer.score([(row["reference"], row["candidate"]) for row in rows])
+    scores = numbers(scorer.score([(row["reference"], row["candidate"]) for row in rows]))
     for row, score in zip(rows, scores, strict=True):
         print(json.dumps({**row, "score": score}, ensure_ascii=False))
 
@@ -167,6 +188,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     scoring.add_argument("--metric", choices=tuple(NGRAM), help="for -r and -c")
     scoring.add_argument("--criterion", default="overall_quality", help="of PatClaimEval-0")
+    scoring.add_argument(
+        "--explain", action="store_true", help="for -r and -c: why the best leads the next"
+    )
     agreeing = commands.add_parser("agree", help="scores against labels, with 95 % intervals")
     agreeing.set_defaults(run=_agree)
     agreeing.add_argument("quadruplets", type=Path, help="rows reference_id, A, B, C, y")

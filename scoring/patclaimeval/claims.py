@@ -10,11 +10,9 @@ from functools import lru_cache
 from itertools import pairwise
 
 from core.claim_text import dependencies, parse_claims
+from core.languages import UNSPACED, is_read_as_english, language_of, words
 
-_CHARACTER = "\u3040-\u30ff\u3400-\u9fff"
-_WORD = re.compile(rf"[{_CHARACTER}]|[^\W_{_CHARACTER}]+")
-"""A Chinese or Japanese character, or a run of letters and digits of any other script."""
-_IS_CHARACTER = re.compile(rf"[{_CHARACTER}]")
+_IS_CHARACTER = re.compile(rf"[{UNSPACED}]")
 _TOKEN = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*|[,;:.()]")
 _BREAK = frozenset(
     re.findall(
@@ -60,21 +58,21 @@ class Claim:
 def read_claims(text: str) -> tuple[Claim, ...]:
     """Read each claim of a claim set; text without numbers is one claim with number 1.
 
-    Words before the first number and ranges of cancelled claims are left out.
+    Words before the first number and ranges of cancelled claims are left out. There are no phrases
+    in a script other than Latin: articles are English.
     """
+    is_english = is_read_as_english(language_of(text))
     numbered = [
-        _read(claim.number, claim.body, claim.depends_on)
+        _read(claim.number, claim.body, claim.depends_on, is_english)
         for claim in parse_claims(text)
         if claim.number is not None and claim.number == claim.last_number
     ]
-    return tuple(numbered) or (_read(1, text, dependencies(text)),)
+    return tuple(numbered) or (_read(1, text, dependencies(text), is_english),)
 
 
-def _read(number: int, body: str, cited: Iterable[int]) -> Claim:
-    lowered = body.lower()
-    return Claim(
-        number, tuple(_WORD.findall(lowered)), tuple(sorted(cited)), tuple(_phrases(lowered))
-    )
+def _read(number: int, body: str, cited: Iterable[int], is_english: bool) -> Claim:
+    phrases = _phrases(body.lower()) if is_english else ()
+    return Claim(number, tuple(words(body)), tuple(sorted(cited)), tuple(phrases))
 
 
 def terms(words: Sequence[str]) -> Counter[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import core.claim_text
+import core.languages
 import core.statistics
 import scoring.agreement
 import scoring.metrics.rouge
@@ -223,13 +224,17 @@ def _real(
 PACKAGE: Final = Path(__file__).parent
 STATISTICS: Final = tuple(Path(p.__path__[0]) for p in (scoring.agreement, core.statistics))
 """Where the statistics are computed by which a training chooses its weights."""
-READING: Final = (Path(core.claim_text.__file__), Path(scoring.metrics.rouge.__file__))
+READING: Final = (
+    Path(core.claim_text.__file__),
+    Path(core.languages.__file__),
+    Path(scoring.metrics.rouge.__file__),
+)
 """What reads claims and compares words for the features, beside the package."""
 # Everything counts unless it stands here: forgetting a file then costs a training, not the truth.
 WITHOUT_EFFECT: Final = frozenset(
     (
         *("__init__.py", "__main__.py", "named_scorers.py", "plain_export.py", "scorer.py"),
-        *("encoder_scorer.py", "pair_scores.py", "stream.py"),
+        *("encoder_scorer.py", "explanation.py", "pair_parts.py", "pair_scores.py", "stream.py"),
     )
 )
 """Sources that decide no weight: interfaces, scoring of finished models, words about a run."""

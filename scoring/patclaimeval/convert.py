@@ -16,6 +16,7 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
+from core.languages import LATIN
 from scoring.patclaimeval.checkpoint import WEIGHTS, Tensors, parse_object, write_checkpoint
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.encoder import encoder_files, encoder_tensors, rebuild_encoder
@@ -88,7 +89,7 @@ def convert(source: Path, directory: Path, criterion: str = "overall_quality") -
         settings.epochs or 0,
         [],
         texts=encoder_files(encoder),
-        facts={"chosen_by": "its authors; the weights were converted"},
+        facts={"chosen_by": "its authors; the weights were converted", "languages": [LATIN]},
     )
     with (source / WEIGHTS).open("rb") as stream:
         facts = encoder.facts() | {"sha256": hashlib.file_digest(stream, "sha256").hexdigest()}

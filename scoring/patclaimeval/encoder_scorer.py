@@ -7,7 +7,9 @@ from typing import Any
 
 import torch
 
+from core.languages import LATIN, language_name, pair_language
 from core.text_io.strict_json import loads
+from scoring.metrics.languages import NOT_TRAINED, TWO_LANGUAGES
 from scoring.patclaimeval.checkpoint import Checkpoint
 from scoring.patclaimeval.data import Pair
 from scoring.patclaimeval.encoder import Encoder, rebuild_encoder, refusal, too_long
@@ -22,6 +24,8 @@ class EncoderScorer:
         """Build the networks of ``checkpoint``; use ``load_scorer`` rather than this."""
         self.config: dict[str, Any] = checkpoint.config
         self.tie_threshold = float(self.config["tie_threshold"])
+        chosen = self.config.get("chosen")
+        self._languages = chosen.get("languages") if isinstance(chosen, dict) else None
         head = LinearHead(len(checkpoint.tensors["head.weight"]), clip=float(self.config["clip"]))
         _load(head, checkpoint, "head.")
         self._encoder = _encoder(checkpoint)
@@ -39,6 +43,13 @@ class EncoderScorer:
     def token_counts(self, pairs: Sequence[Pair]) -> list[int]:
         """Return the length of each pair in tokens, special ones included."""
         return [self._encoder.token_count(*pair) for pair in pairs]
+
+    def unread(self, pairs: Sequence[Pair]) -> list[str]:
+        """Return a reason for pairs in two scripts, or in one that no training claim was in.
+
+        Models fine-tuned before their languages were stored refuse none of the latter.
+        """
+        return [_unread(pair_language(*pair), self._languages) for pair in pairs]
 
     def score(self, pairs: Sequence[Pair]) -> list[float]:
         """Return s(Q|P) in (0, 1) for each (reference P, candidate Q), in the given order.
@@ -71,6 +82,15 @@ class EncoderScorer:
         if long:
             named = [f"number {place + 1} with {tokens} tokens" for place, tokens in long]
             raise PatClaimEvalError(refusal(named, self._encoder.limit))
+
+
+def _unread(language: str | None, known: Sequence[str] | None) -> str:
+    if language is None:
+        return TWO_LANGUAGES
+    if known is None or language in known:
+        return ""
+    name = "Latin letters" if language == LATIN else language_name(language)
+    return f"{NOT_TRAINED}{name}."
 
 
 def _encoder(checkpoint: Checkpoint) -> Encoder:

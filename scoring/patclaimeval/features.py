@@ -1,7 +1,8 @@
 """The named features of a (reference, candidate) pair, in groups.
 
 Every feature is turned so that more of it speaks for the candidate. The word lists behind
-antecedents, phrases and vague words are English; in other languages those features say nothing.
+antecedents, phrases and vague words are English: in another script those features are 0 for every
+candidate, and in other languages with Latin letters they say next to nothing.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array
 
 from core.claim_text import VAGUE_WORDS
+from core.languages import is_read_as_english, language_of, narrow
 from scoring.metrics.rouge import rouge_l, rouge_n
 from scoring.patclaimeval.claims import (
     Claim,
@@ -240,7 +242,8 @@ def pair_features(reference: str, candidate: str) -> dict[str, dict[str, float]]
     overlaps = _overlap(left, right)
     renamed = _find_renamings(left, right, found.pairs)
     definite, missing = antecedents(right)
-    vague = len(VAGUE_WORDS.findall(candidate))
+    is_english = is_read_as_english(language_of(candidate))
+    vague = len(VAGUE_WORDS.findall(candidate)) if is_english else 0
     return {
         "structure": _structure(left, right, found),
         "overlap": overlaps,
@@ -283,7 +286,7 @@ def _terms(left: Sequence[Claim], right: Sequence[Claim]) -> dict[str, float]:
 
 def _numbers_new(reference: str, candidate: str) -> float:
     """Return minus the share of the candidate's numbers, claim numbers too, that are new."""
-    known, given = (set(_NUMBER.findall(text)) for text in (reference, candidate))
+    known, given = (set(_NUMBER.findall(narrow(text))) for text in (reference, candidate))
     return -len(given - known) / max(1, len(given))
 
 

@@ -5,26 +5,43 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
+from scoring.metrics.base import Missing, Score
 from scoring.metrics.base import Pair as MetricPair
 from scoring.metrics.ngram import NGRAM
 from scoring.patclaimeval.checkpoint import MANIFEST
 from scoring.patclaimeval.data import Pair
 from scoring.patclaimeval.errors import DataError, needs_extra
+from scoring.patclaimeval.explanation import Parts
 from scoring.patclaimeval.prior import NAME, load_prior, prior_version
-from scoring.patclaimeval.scorer import load_scorer
+from scoring.patclaimeval.scorer import LinearScorer, Scorer, load_scorer
 
 
 @dataclass(frozen=True)
 class NamedScorer:
-    """A scorer; ``name`` and ``version`` stand in a report, ``facts`` beside its scores."""
+    """A scorer; ``name`` and ``version`` stand in a report, ``facts`` beside its scores.
+
+    ``parts`` is that of ``LinearScorer``; no other scorer has it.
+    """
 
     name: str
     version: str
     facts: dict[str, Any]
-    score: Callable[[Sequence[Pair]], list[float]]
+    score: Callable[[Sequence[Pair]], Sequence[Score]]
+    parts: Callable[[Sequence[Pair]], Sequence[Parts]] | None = None
+
+
+def numbers(scores: Sequence[Score]) -> list[float]:
+    """Return scores as numbers; raises ``DataError`` where one is missing, with its reason."""
+    found = []
+    for number, score in enumerate(scores, start=1):
+        if isinstance(score, Missing):
+            raise DataError(f"Candidate {number} has no score. {score.reason}")
+        found.append(score)
+    return found
 
 
 def ngram_scorer(name: str) -> NamedScorer:
@@ -35,9 +52,9 @@ def ngram_scorer(name: str) -> NamedScorer:
     with needs_extra("ngram"):
         version = metric.version
 
-    def score(pairs: Sequence[Pair]) -> list[float]:
+    def score(pairs: Sequence[Pair]) -> Sequence[Score]:
         with needs_extra("ngram"):
-            return cast(list[float], metric.score([MetricPair(*pair) for pair in pairs]))
+            return metric.score([MetricPair(*pair) for pair in pairs])
 
     return NamedScorer(name, version, {"metric": name, "version": version}, score)
 
@@ -52,14 +69,24 @@ def model_scorer(directory: Path) -> NamedScorer:
         "criterion": scorer.config["criterion"],
         "tie_threshold": scorer.tie_threshold,
     }
-    return NamedScorer(f"model:{directory.name}", f"manifest {manifest}", facts, scorer.score)
+    parts = scorer.parts if isinstance(scorer, LinearScorer) else None
+    named = f"model:{directory.name}", f"manifest {manifest}"
+    return NamedScorer(*named, facts, partial(_model_scores, scorer), parts)
 
 
 def prior_scorer(criterion: str) -> NamedScorer:
     """Return PatClaimEval-0, which was trained on no label."""
     scorer = load_prior(criterion)
     facts = {"model": NAME, "criterion": criterion, "tie_threshold": scorer.tie_threshold}
-    return NamedScorer(NAME, prior_version(), facts, scorer.score)
+    return NamedScorer(NAME, prior_version(), facts, partial(_model_scores, scorer), scorer.parts)
+
+
+def _model_scores(scorer: Scorer, pairs: Sequence[Pair]) -> list[Score]:
+    """Score the pairs that a model reads; Missing for the others."""
+    reasons = scorer.unread(pairs)
+    read = [pair for pair, reason in zip(pairs, reasons, strict=True) if not reason]
+    scores = iter(scorer.score(read))
+    return [Missing(reason) if reason else next(scores) for reason in reasons]
 
 
 def chosen_scorer(model: Path | str | None, metric: str | None, criterion: str) -> NamedScorer:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.languages import language_of
 from scoring.patclaimeval.checkpoint import README, Checkpoint, Tensors
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Quadruplet, TrainingResult
@@ -80,7 +81,7 @@ def training_result(
         settings=settings.as_dict(),
         history=outcome.history,
         warnings=warnings,
-        chosen=outcome.facts,
+        chosen={"languages": sorted({language_of(i.reference) for i in training}), **outcome.facts},
         left_out=outcome.left_out,
     )
 

@@ -6,13 +6,15 @@ import fcntl
 import hashlib
 import sqlite3
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Final, Protocol
+from typing import ClassVar, Final, Generic, Protocol, TypeVar
 
+from core.languages import RULE, has_unspaced
 from scoring.patclaimeval.data import Pair
 
 PairKey = tuple[bytes, bytes]
@@ -28,31 +30,45 @@ _FIND: Final = """WITH wanted (p, q) AS (VALUES {places})
     SELECT reference, candidate, value FROM wanted
     CROSS JOIN score ON model = ? AND reference = p AND candidate = q"""
 _TABLE: Final = """CREATE TABLE IF NOT EXISTS score (
-    model BLOB NOT NULL, reference BLOB NOT NULL, candidate BLOB NOT NULL, value REAL NOT NULL,
+    model BLOB NOT NULL, reference BLOB NOT NULL, candidate BLOB NOT NULL, value {kind} NOT NULL,
     PRIMARY KEY (model, reference, candidate)) WITHOUT ROWID"""
+Value = TypeVar("Value")
 
 
 def pair_key(pair: Pair) -> PairKey:
-    """Return the digests of a pair's two texts as UTF-8, sha256, 32 bytes each."""
-    return hashlib.sha256(pair[0].encode()).digest(), hashlib.sha256(pair[1].encode()).digest()
+    """Return the digests of a pair's two texts as UTF-8, sha256, 32 bytes each.
+
+    A text in a script without blanks is known by the rule that cuts it, too: what was scored by
+    another one is not used.
+    """
+    return _digest(pair[0]), _digest(pair[1])
 
 
-class ScoreCache:
-    """Scores in (0, 1) by (model, reference, candidate); no text is stored, only digests.
+def _digest(text: str) -> bytes:
+    rule = f"{RULE}\0" if has_unspaced(text) else ""
+    return hashlib.sha256(f"{rule}{text}".encode()).digest()
+
+
+class PairCache(ABC, Generic[Value]):
+    """Values by (model, reference, candidate); of texts only digests are stored.
 
     Several processes may use one file. It is only a cache: a file that is damaged is set aside
     under another name, one that cannot be used (a full disk, no permission) is done without, and
-    ``log`` gets a sentence of either. Nothing here raises for the state of the file.
+    ``log`` gets a sentence of either. Nothing here raises for the state of the file. A value that
+    ``is_sound`` refuses is as one that is not there.
     """
+
+    kind: ClassVar[str]
+    """The column's type in SQLite."""
 
     def __init__(self, path: Path | None, log: Callable[[str], None] = lambda text: None) -> None:
         """Use the file at ``path``, made when first written; with None nothing is kept."""
         self._path = path
         self._log = log
 
-    def get(self, model_sha256: str, keys: Sequence[PairKey]) -> dict[PairKey, float]:
-        """Return the scores that are known of ``keys`` for the model (64 hex digits)."""
-        found: dict[PairKey, float] = {}
+    def get(self, model_sha256: str, keys: Sequence[PairKey]) -> dict[PairKey, Value]:
+        """Return the values that are known of ``keys`` for the model (64 hex digits)."""
+        found: dict[PairKey, Value] = {}
         if self._path is None or not self._path.is_file():
             return found
         model = bytes.fromhex(model_sha256)
@@ -61,28 +77,33 @@ class ScoreCache:
                 places = ",".join(["(?,?)"] * len(part))
                 digests = [digest for key in part for digest in key]
                 rows = connection.execute(_FIND.format(places=places), [*digests, model])
-                found |= {(one, two): value for one, two, value in rows if _is_score(value)}
+                found |= {(one, two): value for one, two, value in rows if self.is_sound(value)}
         return found
 
-    def put(self, model_sha256: str, scores: Mapping[PairKey, float]) -> None:
-        """Keep ``scores`` of the model in one transaction; a score that is there stays."""
-        if self._path is None or not scores:
+    def put(self, model_sha256: str, values: Mapping[PairKey, Value]) -> None:
+        """Keep ``values`` of the model in one transaction; a value that is there stays."""
+        if self._path is None or not values:
             return
         model = bytes.fromhex(model_sha256)
         with self._guarded(), closing(self._open()) as connection:
             connection.execute("BEGIN IMMEDIATE")
             connection.executemany(
                 "INSERT OR IGNORE INTO score VALUES (?, ?, ?, ?)",
-                ((model, *key, value) for key, value in scores.items()),
+                ((model, *key, value) for key, value in values.items()),
             )
             connection.execute("COMMIT")
+
+    @staticmethod
+    @abstractmethod
+    def is_sound(value: object) -> bool:
+        """Return whether a value that was read can be one that was put."""
 
     def _open(self) -> sqlite3.Connection:
         assert self._path is not None
         self._path.parent.mkdir(parents=True, exist_ok=True)
         connection = sqlite3.connect(self._path, BUSY_SECONDS, isolation_level=None)
         try:
-            _prepare(connection)
+            _prepare(connection, self.kind)
         except BaseException:
             connection.close()
             raise
@@ -106,7 +127,7 @@ class ScoreCache:
             with path.with_name(f"{path.name}.lock").open("a") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
                 # Another process may have put a new file in its place meanwhile.
-                if not _is_damaged(path):
+                if not _is_damaged(path, self.kind):
                     return
                 aside = path.with_name(f"{path.name}.damaged-{time.time_ns()}")
                 path.replace(aside)
@@ -121,7 +142,17 @@ class ScoreCache:
             )
 
 
-def _prepare(connection: sqlite3.Connection) -> None:
+class ScoreCache(PairCache[float]):
+    """Scores in (0, 1)."""
+
+    kind = "REAL"
+
+    @staticmethod
+    def is_sound(value: object) -> bool:
+        return isinstance(value, float) and 0.0 <= value <= 1.0
+
+
+def _prepare(connection: sqlite3.Connection, kind: str) -> None:
     """Make the table in a new file; raise sqlite3.DatabaseError for a file of another kind."""
     connection.executescript(_SETUP)
     (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -130,26 +161,22 @@ def _prepare(connection: sqlite3.Connection) -> None:
     if version:
         raise sqlite3.DatabaseError(f"format {version}")
     connection.execute("BEGIN IMMEDIATE")
-    connection.execute(_TABLE)
+    connection.execute(_TABLE.format(kind=kind))
     connection.execute(f"PRAGMA user_version = {FORMAT}")
     connection.execute("COMMIT")
 
 
-def _is_damaged(path: Path) -> bool:
+def _is_damaged(path: Path, kind: str) -> bool:
     if not path.is_file():
         return False
     connection = sqlite3.connect(path, BUSY_SECONDS)
     try:
-        _prepare(connection)
+        _prepare(connection, kind)
         return bool(connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",))
     except sqlite3.DatabaseError:
         return True
     finally:
         connection.close()
-
-
-def _is_score(value: object) -> bool:
-    return isinstance(value, float) and 0.0 <= value <= 1.0
 
 
 def _parts(keys: Iterable[PairKey]) -> Iterator[list[PairKey]]:
@@ -177,6 +204,9 @@ class PairModel(Protocol):
 
     def token_counts(self, pairs: Sequence[Pair]) -> list[int]:
         """Return the length of each pair in tokens."""
+
+    def unread(self, pairs: Sequence[Pair]) -> list[str]:
+        """Return of each pair why the model cannot read its language; "" where it can."""
 
     def score(self, pairs: Sequence[Pair]) -> list[float]:
         """Return s(Q|P) in (0, 1) of each pair, in the given order."""
@@ -229,7 +259,8 @@ class CachedScorer:
     ) -> list[PairScore]:
         """Return a score, or the refusal, of each pair (reference, candidate), in their order.
 
-        A pair over the model's limit is refused by itself; nothing is cut. ``on_scored`` gets
+        A pair over the model's limit, or in a language that it does not read, is refused by
+        itself; nothing is cut. ``on_scored`` gets
         after each batch how many further of the given pairs are done, and may raise to stop:
         what was scored by then is in the cache. Raises what loading the model raises.
         """
@@ -256,14 +287,15 @@ class CachedScorer:
             return
         limit = self._model.limit
         tokens = dict(zip(texts, self._model.token_counts([*texts.values()]), strict=True))
-        yield {
-            key: PairScore(None, _too_long(count, limit))
-            for key, count in tokens.items()
-            if count > limit
+        refused = {
+            key: reason or _too_long(tokens[key], limit)
+            for key, reason in zip(texts, self._model.unread([*texts.values()]), strict=True)
+            if reason or tokens[key] > limit
         }
+        yield {key: PairScore(None, reason) for key, reason in refused.items()}
         waiting: dict[PairKey, float] = {}
         try:
-            for batch in _batches({k: n for k, n in tokens.items() if n <= limit}, self._budget):
+            for batch in _batches({k: tokens[k] for k in texts if k not in refused}, self._budget):
                 values = self._model.score([texts[key] for key in batch])
                 scored = dict(zip(batch, values, strict=True))
                 waiting |= scored

@@ -8,11 +8,13 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
+from core.languages import pair_language
+from scoring.metrics.languages import TWO_LANGUAGES
 from scoring.patclaimeval.checkpoint import Checkpoint, read_checkpoint
 from scoring.patclaimeval.data import Pair
 from scoring.patclaimeval.errors import CheckpointInvalid, PatClaimEvalError, needs_extra
-from scoring.patclaimeval.features import FEATURES, feature_vector
-from scoring.patclaimeval.ridge import Linear
+from scoring.patclaimeval.features import FEATURES, Matrix, feature_vector
+from scoring.patclaimeval.ridge import GAIN, Linear
 
 NONSENSE: Final = (AttributeError, LookupError, OverflowError, TypeError, ValueError)
 """What comes of a configuration that is whole and yet says what no model can be made of."""
@@ -33,6 +35,9 @@ class Scorer(Protocol):
     def token_counts(self, pairs: Sequence[Pair]) -> list[int]:
         """Return the length of each pair in tokens, special ones included."""
 
+    def unread(self, pairs: Sequence[Pair]) -> list[str]:
+        """Return of each pair why the model cannot read its language; "" where it can."""
+
     def score(self, pairs: Sequence[Pair]) -> list[float]:
         """Return s(Q|P) in (0, 1) for each (reference P, candidate Q), in the given order."""
 
@@ -52,11 +57,36 @@ class LinearScorer:
         """Return the words of each pair, about: they say which pairs go together, and no more."""
         return [sum(len(text.split()) for text in pair) for pair in pairs]
 
+    def unread(self, pairs: Sequence[Pair]) -> list[str]:
+        """Return a reason for pairs in two scripts; words and characters of all are counted."""
+        return [TWO_LANGUAGES if pair_language(*pair) is None else "" for pair in pairs]
+
     def score(self, pairs: Sequence[Pair]) -> list[float]:
         """Return s(Q|P) in (0, 1) for each (reference P, candidate Q), in the given order."""
         if not pairs:
             return []
-        return self.model.scores(np.stack([feature_vector(*pair) for pair in pairs])).tolist()
+        return self.model.scores(self._features(pairs)).tolist()
+
+    def parts(self, pairs: Sequence[Pair]) -> list[dict[str, list[float]]]:
+        """Return what ``explanation`` makes sentences of: by feature its value, mean and part.
+
+        The parts of a pair sum to the logit of its score. A feature without weight is left out.
+        """
+        if not pairs:
+            return []
+        features = self._features(pairs)
+        added = GAIN * self.model.contributions(features)
+        counting = [(at, FEATURES[at]) for at in np.flatnonzero(self.model.weight).tolist()]
+        return [
+            {
+                name: [float(row[at]), float(self.model.centre[at]), float(part[at])]
+                for at, name in counting
+            }
+            for row, part in zip(features, added, strict=True)
+        ]
+
+    def _features(self, pairs: Sequence[Pair]) -> Matrix:
+        return np.stack([feature_vector(*pair) for pair in pairs])
 
 
 def load_scorer(directory: Path, manifest_sha256: str | None = None) -> Scorer:

@@ -51,8 +51,8 @@ def load_left_out(
 
     return ReportScorer(
         name=LEFT_OUT_NAME,
-        version=left_out_version(),
-        key="",
+        version_in=lambda languages: left_out_version(),
+        key=lambda language: "",
         reads_drafts=False,
         is_repeatable=True,
         at_once=MANY,

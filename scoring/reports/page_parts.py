@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import SimpleNamespace
 from typing import Any, Final
 
+from core.languages import LATIN, language_name
+from scoring.metrics.languages import is_about_language
 from scoring.patclaimeval.prior import NAME as PRIOR_NAME
 from scoring.plots.intervals import Band, Measured, interval_plot
 from scoring.plots.scatters import label_levels, label_plot, rating_levels, rating_plot
@@ -308,9 +310,40 @@ def cautions(document: Mapping[str, Any]) -> tuple[str, ...]:
     return (
         *([not_scored] if missing else []),
         *([few] if few else []),
+        *_of_languages(document),
         *_of_people(checks),
         *_of_labels(checks),
     )
+
+
+def languages_named(document: Mapping[str, Any]) -> str:
+    """Return how many items are in which language; "" for a report that did not look."""
+    items = (document["checks"].get("languages") or {}).get("items") or {}
+    return ", ".join(f"{count} in {language_name(code)}" for code, count in items.items())
+
+
+def _of_languages(document: Mapping[str, Any]) -> Iterator[str]:
+    found = document["checks"].get("languages") or {}
+    items = found.get("items") or {}
+    if len({"en" if code == LATIN else code for code in items}) > 1:
+        yield (
+            f"The items are in several languages: {languages_named(document)}. "
+            "A figure over all of them holds for none: look at the figures by language."
+        )
+    if count := found.get("two_scripts"):
+        yield f"In {count} items a candidate is written in another script than the reference."
+    if count := found.get("otherwise"):
+        yield (
+            f"The record of {count} items names another language than their texts are written in; "
+            "the texts were read by their script."
+        )
+    for name, failed in (document.get("dropped") or {}).get("scorers", {}).items():
+        unread = sum(n for reason, n in failed["reasons"].items() if is_about_language(reason))
+        if unread:
+            yield (
+                f"{label_of(document, name)} could not read {unread} items for their language: "
+                "see the dropped items."
+            )
 
 
 def _of_people(checks: Mapping[str, Any]) -> Iterator[str]:

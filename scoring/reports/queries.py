@@ -121,6 +121,7 @@ def page_of(
         published=page_parts.published(document),
         checks=document["checks"],
         labels={word: document["checks"]["labels"][key] for key, word in LABELS.items()},
+        languages=page_parts.languages_named(document),
         implied="" if implied is None else f"{100 * implied:.1f} %",
         method=tuple(sorted(document["method"].items())),
         signature=document["signature"],

@@ -1,6 +1,6 @@
 """The scorers of a report: which can be asked for, how they are loaded, what they cost."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
@@ -10,6 +10,7 @@ from annotator.rubric import NAMES
 from scoring.access.scopes import labelled_rows
 from scoring.metrics.base import MetricUnavailable, Missing, Pair, Places, Score
 from scoring.metrics.costs import estimate_cost
+from scoring.metrics.languages import version_in
 from scoring.metrics.registry import (
     BASELINE_NAMES,
     METRIC_LABELS,
@@ -61,15 +62,16 @@ Check = Callable[[], None]
 class ReportScorer:
     """Anything that scores pairs.
 
-    `key` names the version that stored scores belong to; "" for one that stores its own, or whose
-    answers are.
+    `key` names the version that stored scores in a language belong to; "" for one that stores its
+    own, or whose answers are. `version_in` is the version with how it cut the texts of these
+    languages.
     `is_repeatable`: the same pairs get the same scores whenever they are asked. `at_once`: how many
     pairs it is handed at most. `score` calls the check it is given from time to time.
     """
 
     name: str
-    version: str
-    key: str
+    version_in: Callable[[Iterable[str]], str]
+    key: Callable[[str], str]
     reads_drafts: bool
     is_repeatable: bool
     at_once: int
@@ -117,14 +119,20 @@ def load_scorer(name: str, seed: int, criterion: str) -> ReportScorer:
         model = find_model(name.removeprefix(MODEL_PREFIX))
         return _load_model(name, ScoringModel(criterion, model), model.manifest_sha256)
     metric = get_metric(name, places=metric_places(), seed=seed, criterion=criterion)
-    needs, key = needs_of(name), f"{name} {metric.version}"
-    if len(key) > LONGEST_KEY:  # its column takes no more
-        key = f"{name} {sha256(metric.version.encode()).hexdigest()}"
-    if needs.rival:  # a stored score is of one candidate; the endpoint's answers are stored
-        key = ""
+    needs = needs_of(name)
+
+    def key(language: str) -> str:
+        if needs.rival:  # a stored score is of one candidate; the endpoint's answers are stored
+            return ""
+        version = version_in(metric, [language])
+        found = f"{name} {version}"
+        if len(found) > LONGEST_KEY:  # its column takes no more
+            found = f"{name} {sha256(version.encode()).hexdigest()}"
+        return found
+
     return ReportScorer(
         name=name,
-        version=metric.version,
+        version_in=lambda languages: version_in(metric, languages),
         key=key,
         reads_drafts=needs.draft,
         is_repeatable=not needs.endpoint,
@@ -143,8 +151,8 @@ def _load_model(name: str, scoring: ScoringModel, digest: str) -> ReportScorer:
 
     return ReportScorer(
         name=name,
-        version=_model_version(digest),
-        key="",
+        version_in=lambda languages: _model_version(digest),
+        key=lambda language: "",
         reads_drafts=False,
         is_repeatable=True,
         at_once=MANY,

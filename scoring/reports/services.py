@@ -30,7 +30,7 @@ from scoring.reports.inputs import admins_behind, labels_in_split
 from scoring.reports.scorers import STANDING_NAMES, describe_version, is_neural
 from scoring.scores.scorers import check_scorer_names
 
-CODE_VERSION: Final = "3"
+CODE_VERSION: Final = "4"
 """Raised when a change here or in scoring.agreement moves a number or a key of the document."""
 MOST_SCORERS: Final = 20
 MOST_UNFINISHED: Final = 20

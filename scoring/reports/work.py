@@ -7,7 +7,8 @@ a reason that holds no claim text.
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Final
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from core.jobs.running import run_job
 from scoring.agreement.ceiling import Unavailable
 from scoring.agreement.items import AgreementError, Item, ScorerScores
 from scoring.metrics.base import MetricError, Missing, Pair, Score
+from scoring.metrics.languages import language_of_pair
 from scoring.metrics.registry import what_is_missing
 from scoring.models import AgreementReport, MetricScore
 from scoring.patclaimeval.errors import PatClaimEvalError
@@ -42,17 +44,23 @@ NOT_ASKED: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TextPair:
     """What is scored: a candidate against a reference.
 
     With the draft where a scorer reads it, and with the rival where it compares two candidates.
+    `recorded` is the language that the record names; `language` that of both texts, None for two.
     """
 
     reference: Text
     candidate: Text
     draft: Text | None = None
     rival: Text | None = None
+    recorded: str = ""
+
+    @cached_property
+    def language(self) -> str | None:
+        return language_of_pair(self.plain())
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -67,7 +75,8 @@ class TextPair:
     def plain(self) -> Pair:
         draft = self.draft.content if self.draft else None
         rival = self.rival.content if self.rival else None
-        return Pair(self.reference.content, self.candidate.content, draft, rival)
+        texts = self.reference.content, self.candidate.content
+        return Pair(*texts, draft, self.recorded, rival)
 
 
 @dataclass(slots=True)
@@ -93,7 +102,7 @@ def score_pairs(
     `check` and `on_progress`, given how many pairs are done, may raise LostLease to stop: what was
     scored by then is stored. Raises MetricError or PatClaimEvalError where no pair can be scored.
     """
-    known = _known(scorer.key, pairs) if scorer.key else {}
+    known = _known(scorer, pairs)
     found = PairScores([known.get(pair.key, math.nan) for pair in pairs])
     waiting = [place for place, pair in enumerate(pairs) if pair.key not in known]
     done = len(pairs) - len(waiting)
@@ -101,15 +110,17 @@ def score_pairs(
     turns = _Turns(scorer, check)
     for places in turns.over(pairs, waiting):
         scores = turns.score([pairs[place] for place in places])
-        fresh = {}
+        fresh: dict[str, dict[tuple[str, str, str], float]] = {}
         for place, score in zip(places, scores, strict=True):
             if isinstance(score, Missing):
                 found.reasons[place] = score.reason
                 continue
             found.values[place] = score
-            if math.isfinite(score):
-                fresh[pairs[place].key] = score
-        _store(scorer.key, fresh)
+            language = pairs[place].language
+            if math.isfinite(score) and language is not None:
+                fresh.setdefault(scorer.key(language), {})[pairs[place].key] = score
+        for key, scores_of_key in fresh.items():
+            _store(key, scores_of_key)
         done += len(places)
         on_progress(done)
     found.is_lasting = not turns.has_failed and (scorer.is_repeatable or not found.reasons)
@@ -180,7 +191,16 @@ class _Turns:
         return scores
 
 
-def _known(key: str, pairs: Sequence[TextPair]) -> dict[tuple[str, str, str], float]:
+def _known(scorer: ReportScorer, pairs: Sequence[TextPair]) -> dict[tuple[str, str, str], float]:
+    """Return the stored scores of pairs, each made by the rules of its language."""
+    by_key: dict[str, list[TextPair]] = {}
+    for pair in pairs:
+        if pair.language is not None and (key := scorer.key(pair.language)):
+            by_key.setdefault(key, []).append(pair)
+    return {pair: score for key, own in by_key.items() for pair, score in _stored(key, own).items()}
+
+
+def _stored(key: str, pairs: Sequence[TextPair]) -> dict[tuple[str, str, str], float]:
     wanted = {pair.key for pair in pairs}
     digests = list(dict.fromkeys(pair.reference.sha256 for pair in pairs))
     found: dict[tuple[str, str, str], float] = {}
@@ -328,7 +348,8 @@ class _Work:
                 self.is_lasting &= is_metric and bool(what_is_missing(name, metric_places()))
             return Unavailable(name, str(error))
         self.is_lasting &= scores.is_lasting
-        return _scorer_scores(name, scorer.version, pairs, scores)
+        version = scorer.version_in({pair.language for pair in pairs if pair.language is not None})
+        return _scorer_scores(name, version, pairs, scores)
 
     def _standing(self) -> list[str]:
         """Return the baselines; PatClaimEval-0 is none where it is asked for as a scorer."""
@@ -348,10 +369,7 @@ class _Work:
     def _with_drafts(self, pairs: Sequence[TextPair]) -> list[TextPair]:
         drafts = drafts_of(self.report.dataset_version)
         texts: Mapping[str, Text] = {key: Text.of(content) for key, content in drafts.items()}
-        return [
-            TextPair(pair.reference, pair.candidate, texts.get(pair.reference.sha256))
-            for pair in pairs
-        ]
+        return [replace(pair, draft=texts.get(pair.reference.sha256)) for pair in pairs]
 
     def _begin(self, stage: str) -> None:
         """Return what is done now, or that it is still being done; may raise LostLease."""
@@ -384,7 +402,7 @@ def _pairs(rows: Sequence[ReportRow]) -> list[TextPair]:
         for candidate in (row.b, row.c):
             key = (row.reference.sha256, candidate.sha256)
             if key not in found:
-                found[key] = TextPair(row.reference, candidate)
+                found[key] = TextPair(row.reference, candidate, recorded=row.language)
     return list(found.values())
 
 
@@ -395,7 +413,7 @@ def _both_orders(rows: Sequence[ReportRow]) -> list[TextPair]:
         for one, other in ((row.b, row.c), (row.c, row.b)):
             key = (row.reference.sha256, one.sha256, other.sha256)
             if key not in found:
-                found[key] = TextPair(row.reference, one, rival=other)
+                found[key] = TextPair(row.reference, one, rival=other, recorded=row.language)
     return list(found.values())
 
 

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from core.jobs.registry import enqueue_on_commit
 from scoring.access.api import TEXT, TEXTS, PermittedView, body, person
 from scoring.models import ScoreRequest
-from scoring.scores.queries import MeasuredModel, models_of, score_requests_for
+from scoring.scores.queries import MeasuredModel, explanations_of, models_of, score_requests_for
 from scoring.scores.services import delete_scores, request_scores
 
 
@@ -22,7 +22,9 @@ def score_json(row: ScoreRequest) -> dict[str, Any]:
     """Tell of a request; `candidates` is empty until it has succeeded.
 
     Beside each score stands the model that gave it, its tie threshold, and how far it agreed
-    with people on validation.
+    with people on validation. `explanations` say why a linear model scores the best candidate above
+    the next, or a single one beside the average pair: `candidate` and `against` are numbers, and
+    contributions are in log-odds of the score.
     """
     models = models_of(row)
     scores = row.scores or {}
@@ -36,7 +38,7 @@ def score_json(row: ScoreRequest) -> dict[str, Any]:
             {
                 "candidate": place + 1,
                 "scores": [
-                    _beside(model) | {"score": None, "error": ""} | scores[criterion][place]
+                    _beside(model) | _score_or_error(scores[criterion][place])
                     for criterion, model in models.items()
                     if criterion in scores
                 ],
@@ -44,7 +46,15 @@ def score_json(row: ScoreRequest) -> dict[str, Any]:
             for place in range(len(row.candidate_texts))
             if scores
         ],
+        "explanations": [
+            {"criterion": model.criterion, "model": model.scoring.id, **explanation.as_json()}
+            for model, explanation in explanations_of(row)
+        ],
     }
+
+
+def _score_or_error(entry: dict[str, Any]) -> dict[str, Any]:
+    return {"score": entry.get("score"), "error": entry.get("error", "")}
 
 
 def _beside(measured: MeasuredModel) -> dict[str, Any]:

@@ -15,9 +15,10 @@ from core.jobs.rows import JobStatus
 from scoring.models import ModelVersion, ScoreRequest, TrainingRun
 from scoring.patclaimeval.data import Pair
 from scoring.patclaimeval.errors import CheckpointInvalid
+from scoring.patclaimeval.explanation import Explanation, Parts, explain_scores
 from scoring.patclaimeval.pair_scores import PairScore
 from scoring.patclaimeval.prior import NAME as PRIOR_NAME
-from scoring.scores.scorers import ScoringModel, cached_scorer, promoted_or_prior
+from scoring.scores.scorers import ScoringModel, cached_parts, cached_scorer, promoted_or_prior
 
 # Splits by which a validation reference was never seen in training.
 UNSEEN: Final = frozenset({"reference", "family", "ipc", "time"})
@@ -39,22 +40,35 @@ def pairs_of(request: ScoreRequest) -> list[Pair]:
 def known_scores(
     models: Mapping[str, ScoringModel], pairs: Sequence[Pair]
 ) -> dict[str, list[dict[str, Any]]] | None:
-    """Return the scores by criterion if all of them are in the cache; no model is loaded."""
+    """Return the entries of a request by criterion if the caches have all; no model is loaded.
+
+    Of a linear model they have what its features add to the scores, too.
+    """
     found = {}
     for criterion, model in models.items():
         try:
-            scores = cached_scorer(model).known(pairs)
+            scores, explained = cached_scorer(model).known(pairs), cached_parts(model)
         except CheckpointInvalid:
             return None  # the worker reports why, in place of this model's scores
-        if scores is None:
+        parts = None if explained is None else explained.known(pairs)
+        if scores is None or (parts is None and explained is not None):
             return None
-        found[criterion] = [entry_of(score) for score in scores]
+        found[criterion] = entries_of(scores, parts)
     return found
 
 
-def entry_of(score: PairScore) -> dict[str, Any]:
-    """Return a score as its request stores it: {"score"} or {"error"}."""
-    return {"error": score.reason} if score.value is None else {"score": score.value}
+def entries_of(
+    scores: Sequence[PairScore], parts: Sequence[Parts] | None = None
+) -> list[dict[str, Any]]:
+    """Return scores as their request stores them: {"score"} or {"error"}, and {"parts"}."""
+    entries: list[dict[str, Any]] = [
+        {"error": score.reason} if score.value is None else {"score": score.value}
+        for score in scores
+    ]
+    if parts is not None:
+        for entry, part in zip(entries, parts, strict=True):
+            entry["parts"] = part
+    return entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +154,20 @@ def models_for_scoring(user: User) -> list[MeasuredModel]:
     return [measured_model(scoring) for scoring in promoted_or_prior(user).values()]
 
 
+def explanations_of(request: ScoreRequest) -> list[tuple[MeasuredModel, Explanation]]:
+    """Return why each linear model scores the best candidate above the next, or one as it does.
+
+    Requests that were scored before parts were stored, and models that are not linear, have none.
+    """
+    found = []
+    for criterion, model in models_of(request).items():
+        entries = (request.scores or {}).get(criterion, [])
+        if entries and all("parts" in entry and "score" in entry for entry in entries):
+            scores, parts = ([entry[key] for entry in entries] for key in ("score", "parts"))
+            found.append((model, explain_scores(scores, parts)))
+    return found
+
+
 BEST, TIED = "best", "tied for best"
 
 
@@ -148,6 +176,7 @@ def score_page(request: ScoreRequest) -> dict[str, Any]:
 
     `models`; `rows`: the number of each candidate and its cells, empty until it has succeeded. A
     cell has its `score` or `error`, and its `place`: best, tied for best, or nothing.
+    `explanations`: models with why they score so.
     """
     found = models_of(request)
     scores = request.scores or {}
@@ -156,6 +185,7 @@ def score_page(request: ScoreRequest) -> dict[str, Any]:
     return {
         "models": models,
         "rows": list(enumerate(zip(*columns, strict=True), start=1)),
+        "explanations": explanations_of(request),
         "deleted_at": request.created_at + timedelta(minutes=settings.SCORE_KEEP_MINUTES),
         "waits_for_training": request.status == JobStatus.QUEUED
         and TrainingRun.objects.filter(status=JobStatus.RUNNING).exists(),

@@ -18,6 +18,7 @@ from scoring.metrics.endpoint import Endpoint
 from scoring.metrics.registry import UnknownMetricError, needs_of
 from scoring.models import ModelVersion
 from scoring.patclaimeval.errors import CheckpointInvalid
+from scoring.patclaimeval.pair_parts import CachedParts, PartsCache, PartsModel
 from scoring.patclaimeval.pair_scores import CachedScorer, PairModel, ScoreCache
 from scoring.patclaimeval.prior import NAME as PRIOR_NAME
 from scoring.patclaimeval.prior import load_prior, prior_sha256, prior_tie_threshold
@@ -93,6 +94,11 @@ class ScoringModel:
         return float(self.version.card["tie_threshold"])
 
     @property
+    def is_linear(self) -> bool:
+        """Whether its score is a sum over named features, which can be explained."""
+        return self.version is None or self.version.card["settings"]["method"] == "probe"
+
+    @property
     def details(self) -> ModelDetails:
         """What stands beside each of its scores."""
         return ModelDetails(self.id, self.criterion, self.tie_threshold)
@@ -132,19 +138,49 @@ def cached_scorer(
     whose seal is broken: not even what was scored before is known to be this model's.
     """
     cache = ScoreCache(scoring_files.score_cache_path(), log)
-    model = scoring.version
-    if model is None:
-        return CachedScorer(
-            lambda: load_prior(scoring.criterion), prior_sha256(scoring.criterion), cache
-        )
-    if not is_sealed(model):
-        raise CheckpointInvalid(BROKEN)
 
     def load() -> PairModel:
-        # An encoder's torch loads here, in a worker or command, and never in the web process.
-        from scoring.patclaimeval.scorer import load_scorer
+        return _loaded(scoring)
 
-        directory = scoring_files.models_directory() / model.directory
-        return load_scorer(directory, manifest_sha256=model.manifest_sha256)
+    return CachedScorer(load, _sealed_sha256(scoring), cache)
 
-    return CachedScorer(load, model.manifest_sha256, cache)
+
+def cached_parts(
+    scoring: ScoringModel, log: Callable[[str], None] = logger.warning
+) -> CachedParts | None:
+    """Return what the features of pairs add to a model's scores; None for one that is not linear.
+
+    `log` and what it raises are as for `cached_scorer`.
+    """
+    if not scoring.is_linear:
+        return None
+
+    def load() -> PartsModel:
+        from scoring.patclaimeval.scorer import LinearScorer
+
+        model = _loaded(scoring)
+        if not isinstance(model, LinearScorer):
+            raise CheckpointInvalid("The model is another than the linear one that its card names.")
+        return model
+
+    cache = PartsCache(scoring_files.parts_cache_path(), log)
+    return CachedParts(load, _sealed_sha256(scoring), cache)
+
+
+def _sealed_sha256(scoring: ScoringModel) -> str:
+    if scoring.version is None:
+        return prior_sha256(scoring.criterion)
+    if not is_sealed(scoring.version):
+        raise CheckpointInvalid(BROKEN)
+    return scoring.version.manifest_sha256
+
+
+def _loaded(scoring: ScoringModel) -> PairModel:
+    model = scoring.version
+    if model is None:
+        return load_prior(scoring.criterion)
+    # An encoder's torch loads here, in a worker or command, and never in the web process.
+    from scoring.patclaimeval.scorer import load_scorer
+
+    directory = scoring_files.models_directory() / model.directory
+    return load_scorer(directory, manifest_sha256=model.manifest_sha256)

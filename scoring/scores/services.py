@@ -21,9 +21,11 @@ from core.jobs.rows import FINAL_STATUSES, JobStatus
 from core.jobs.running import run_job
 from core.text_io.shapes import is_blank
 from scoring.models import ScoreRequest
+from scoring.patclaimeval.data import Pair
 from scoring.patclaimeval.errors import PatClaimEvalError
-from scoring.scores.queries import entry_of, known_scores, models_of, pairs_of
-from scoring.scores.scorers import ScoringModel, cached_scorer, promoted_or_prior
+from scoring.patclaimeval.explanation import Parts
+from scoring.scores.queries import entries_of, known_scores, models_of, pairs_of
+from scoring.scores.scorers import ScoringModel, cached_parts, cached_scorer, promoted_or_prior
 
 MOST_CANDIDATES: Final = 50
 MOST_CHARACTERS: Final = 200_000
@@ -129,7 +131,7 @@ def _score(request: ScoreRequest, check: Callable[[], None]) -> dict[str, Any]:
         leases.renew_lease(request, progress=done / total, message=f"Scoring {scoring.name}.")
         try:
             scores = cached_scorer(scoring.scoring).score(pairs, on_step)
-            found[criterion] = [entry_of(score) for score in scores]
+            found[criterion] = entries_of(scores, _parts(scoring.scoring, pairs, check))
         except PatClaimEvalError as error:
             reasons.append(f"{scoring.name}: {error}")
             found[criterion] = [{"error": str(error)}] * len(pairs)
@@ -137,6 +139,17 @@ def _score(request: ScoreRequest, check: Callable[[], None]) -> dict[str, Any]:
     if len(reasons) == len(models):
         raise Refused(" ".join(reasons) or "The models of this request are gone.")
     return {"scores": found}
+
+
+def _parts(
+    scoring: ScoringModel, pairs: Sequence[Pair], check: Callable[[], None]
+) -> Sequence[Parts] | None:
+    """Return what explains the scores; None where nothing does, as scores count without it too."""
+    try:
+        explained = cached_parts(scoring)
+        return None if explained is None else explained.find(pairs, check)
+    except PatClaimEvalError:
+        return None
 
 
 def _models(criteria: Sequence[str] | None, user: User) -> dict[str, ScoringModel]:

@@ -63,8 +63,6 @@ class _RateForm(HTMLParser):
 
 @pytest.fixture
 def form_of() -> Callable[[HttpResponse], Fields]:
-    """Give a function that returns what a browser would send of the rate form it was shown."""
-
     def read(answer: HttpResponse) -> Fields:
         parser = _RateForm()
         parser.feed(answer.content.decode())
@@ -75,8 +73,6 @@ def form_of() -> Callable[[HttpResponse], Fields]:
 
 @pytest.fixture
 def typed() -> Callable[..., Fields]:
-    """Give a function that returns four scores as the form sends them, and more fields."""
-
     def fields(*values: object, **more: object) -> Fields:
         scores = dict(zip(CRITERIA, map(str, values or (7, 5, 9, 10)), strict=True))
         return scores | {name: str(value) for name, value in more.items()}
@@ -115,18 +111,27 @@ def call(db: None) -> Call:
     return send
 
 
+@pytest.fixture(autouse=True)
+def quick_passwords(quick_passwords: None) -> None:
+    """Sign quickly in every test."""
+
+
 @pytest.fixture
-def carol(cast, quick_passwords: None) -> User:
-    """Return the adjudicator with a password to sign by."""
+def carol(cast) -> User:
     cast.carol.set_password(PASSWORD)
     cast.carol.save()
     return cast.carol
 
 
 @pytest.fixture
-def dora(cast, quick_passwords: None) -> User:
-    """Return a second adjudicator with a password to sign by."""
+def dora(cast) -> User:
     user = grant(make_user("dora"), cast.campaign, "adjudicator")
     user.set_password(PASSWORD)
     user.save()
     return user
+
+
+@pytest.fixture
+def admin(cast, client: Client) -> Client:
+    client.force_login(cast.ada)
+    return client

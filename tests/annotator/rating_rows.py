@@ -60,7 +60,6 @@ def revised(row: Rating) -> None:
 
 
 def revise(row: Rating, scores: Four, **more: Any) -> Rating:
-    """Change a rating, an hour after it was given, and keep the revision."""
     named = dict(zip(CRITERIA, scores, strict=True))
     fields = named | {"overall_numerator": overall_numerator(named), "version": row.version + 1}
     fields |= {"revised_at": row.submitted_at + timedelta(hours=1)} | more
@@ -87,7 +86,7 @@ def random_four(random: Random, truth: int) -> Four:
     return a, b, c, d
 
 
-def prefer(user: User, left: Candidate, right: Candidate, **said: int | None) -> Preference:
+def prefer(user: User, left: Candidate, right: Candidate, **given: int | None) -> Preference:
     """Return what the user says of a pair; criteria that are not named stay without a word."""
     comparison = Comparison.objects.create(
         campaign=left.campaign,
@@ -101,5 +100,5 @@ def prefer(user: User, left: Candidate, right: Candidate, **said: int | None) ->
         rubric_version="1",
         submitted_at=START,
         revised_at=START,
-        **{name: said.get(name) for name in ALL_CRITERIA},
+        **{name: given.get(name) for name in ALL_CRITERIA},
     )

@@ -121,7 +121,7 @@ def test_an_unknown_action_is_refused() -> None:
     assert caught.value.field == "dance"
 
 
-def test_every_problem_is_told_at_once_and_of_two_changes_to_one_key_at_the_later() -> None:
+def test_every_problem_is_named_at_once_and_of_two_changes_to_one_key_at_the_later() -> None:
     problems = key_problems({"undo": "5", "flag": "Tab", "note": "n", "tag": "w"})
     assert set(problems) == {"undo", "flag", "note"}
     problems = key_problems({"undo": "x", "ten": "x"})

@@ -14,11 +14,11 @@ from core import logs
 from core.jobs.leases import claim
 
 CANARY = "canaryclaimcanary"
-Told = Callable[[], str]
+Printed = Callable[[], str]
 
 
 @pytest.fixture(params=["line", "json"])
-def told(request: pytest.FixtureRequest) -> Iterator[Told]:
+def printed(request: pytest.FixtureRequest) -> Iterator[Printed]:
     """Configure the project's logging in one format; give what it has printed since."""
     dictConfig(logs.configuration(request.param, logs_requests=True))
     (handler,) = [h for h in logging.root.handlers if type(h) is logging.StreamHandler]
@@ -28,15 +28,11 @@ def told(request: pytest.FixtureRequest) -> Iterator[Told]:
     dictConfig(settings.LOGGING)
 
 
-def every_line_is_json(text: str) -> bool:
-    return all(isinstance(json.loads(line), dict) for line in text.splitlines())
-
-
 def is_json(text: str) -> bool:
     return text.startswith("{")
 
 
-def test_causes_are_logged_by_kind_too(told: Told) -> None:
+def test_causes_are_logged_by_kind_too(printed: Printed) -> None:
     try:
         try:
             raise KeyError(CANARY)
@@ -44,12 +40,12 @@ def test_causes_are_logged_by_kind_too(told: Told) -> None:
             raise ValueError(CANARY) from error
     except ValueError:
         logging.getLogger("annotator.anything").exception("no")
-    assert "ValueError" in told()
-    assert "KeyError" in told()
-    assert CANARY not in told()
+    assert "ValueError" in printed()
+    assert "KeyError" in printed()
+    assert CANARY not in printed()
 
 
-def test_a_failed_task_is_logged_by_its_name_and_kind(told: Told) -> None:
+def test_a_failed_task_is_logged_by_its_name_and_kind(printed: Printed) -> None:
     # As celery/app/trace.py words it.
     words = "Task %(name)s[%(id)s] %(description)s: %(exc)s"
     context = {
@@ -65,39 +61,39 @@ def test_a_failed_task_is_logged_by_its_name_and_kind(told: Told) -> None:
         raise ValueError(CANARY)
     except ValueError:
         logging.getLogger("celery.app.trace").exception(words, context)
-    assert "Task annotator.tasks.import_claims[77] raised unexpected: ValueError" in told()
-    assert CANARY not in told()
+    assert "Task annotator.tasks.import_claims[77] raised unexpected: ValueError" in printed()
+    assert CANARY not in printed()
 
 
-def test_a_name_with_line_ends_forges_no_second_line(told: Told) -> None:
+def test_a_name_with_line_ends_forges_no_second_line(printed: Printed) -> None:
     name = "mallory\n2026-01-01 INFO annotator ada signed in\r\x1b[2J\u2028x"
     logging.getLogger("annotator.anything").warning("unknown user %s", name)
-    assert len(told().splitlines()) == 1
-    assert "\x1b" not in told()
+    assert len(printed().splitlines()) == 1
+    assert "\x1b" not in printed()
 
 
 @pytest.mark.django_db
-def test_a_request_is_logged_by_its_route_and_not_by_its_address(
-    told: Told, client: Client
-) -> None:
+def test_a_request_is_logged_by_its_route_not_address(printed: Printed, client: Client) -> None:
     answer = client.get(f"/login/?next=/{CANARY}", headers={"X-Request-ID": "0123456789abcdef"})
     assert answer.headers["X-Request-ID"] == "0123456789abcdef"
-    assert "annotator:login" in told()
-    assert "200" in told()
-    assert CANARY not in told()
-    if is_json(told()):
-        line: dict[str, Any] = json.loads(told().splitlines()[-1])
+    assert "annotator:login" in printed()
+    assert "200" in printed()
+    assert CANARY not in printed()
+    if is_json(printed()):
+        line: dict[str, Any] = json.loads(printed().splitlines()[-1])
         assert (line["method"], line["route"], line["status"]) == ("GET", "annotator:login", 200)
         assert isinstance(line["milliseconds"], int)
 
 
 @pytest.mark.django_db
-def test_a_signed_in_request_names_the_account_by_its_key(cast, told: Told, client: Client) -> None:
+def test_a_signed_in_request_names_the_account_by_its_key(
+    cast, printed: Printed, client: Client
+) -> None:
     client.force_login(cast.alice)
     client.get("/")
-    if is_json(told()):
-        assert json.loads(told().splitlines()[-1])["user"] == cast.alice.pk
-    assert "alice" not in told()
+    if is_json(printed()):
+        assert json.loads(printed().splitlines()[-1])["user"] == cast.alice.pk
+    assert "alice" not in printed()
 
 
 @pytest.mark.django_db
@@ -116,33 +112,34 @@ def fail_so(times: int, error: type[Exception]) -> None:
             logging.getLogger("django.request").exception("Service Unavailable")
 
 
-def test_a_storm_of_one_fault_is_logged_in_full_once_a_minute_and_else_in_a_line(told, monkeypatch):
+def test_a_storm_of_one_fault_is_logged_in_full_once_a_minute(printed, monkeypatch):
     now = [1000.0]
     monkeypatch.setattr("core.logs.time.monotonic", lambda: now[0])
     fail_so(5, KeyError)
-    assert told().count("test_logs.py") == 1
-    assert told().count("Service Unavailable") == 5
-    again = '"again": "builtins.KeyError"' if is_json(told()) else "again=builtins.KeyError"
-    assert sum(line.count(again) for line in told().splitlines()) == 4
+    assert printed().count("test_logs.py") == 1
+    assert printed().count("Service Unavailable") == 5
+    again = '"again": "builtins.KeyError"' if is_json(printed()) else "again=builtins.KeyError"
+    assert sum(line.count(again) for line in printed().splitlines()) == 4
     fail_so(1, ValueError)
-    assert told().count("test_logs.py") == 2
+    assert printed().count("test_logs.py") == 2
     now[0] += 61
     fail_so(2, KeyError)
-    assert told().count("test_logs.py") == 3
-    assert not is_json(told()) or every_line_is_json(told())
+    assert printed().count("test_logs.py") == 3
+    if is_json(printed()):
+        assert all(isinstance(json.loads(line), dict) for line in printed().splitlines())
 
 
 @pytest.mark.django_db
-def test_a_job_is_logged_in_workers_alone_and_to_programs_by_its_facts(cast, told: Told) -> None:
+def test_a_job_is_logged_in_workers_by_its_facts(cast, printed: Printed) -> None:
     rows = [
         ReliabilityReport.objects.create(campaign=cast.campaign, input_sha256=digest)
         for digest in "ab"
     ]
     claim(ReliabilityReport, rows[0].pk)
-    assert told() == ""
+    assert printed() == ""
     logging.getLogger(logs.JOBS).setLevel(logging.INFO)
     claim(ReliabilityReport, rows[1].pk)
-    assert f"job started kind=reliabilityreport key={rows[1].pk} attempt=1" in told()
-    if is_json(told()):
+    assert f"job started kind=reliabilityreport key={rows[1].pk} attempt=1" in printed()
+    if is_json(printed()):
         facts = {"kind": "reliabilityreport", "key": str(rows[1].pk), "attempt": 1}
-        assert json.loads(told())["job"] == {"status": "started"} | facts
+        assert json.loads(printed())["job"] == {"status": "started"} | facts

@@ -1,9 +1,11 @@
+import re
 from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotator.exemplars import LESSONS, lesson_of, marked_parts
 from annotator.rubric import (
     ALL_CRITERIA,
     CRITERIA,
@@ -78,3 +80,64 @@ def test_a_value_between_two_bands_is_rounded_half_up() -> None:
         rounded = (2 * numerator + 11) // 22
         band = band_of("overall_quality", Fraction(numerator, TOTAL_WEIGHT))
         assert band.low <= rounded <= band.high
+
+
+EXAMPLES = [
+    pytest.param(lesson, example, id=f"{lesson.criterion}-{number}")
+    for lesson in LESSONS
+    for number, example in enumerate(lesson.examples, start=1)
+]
+
+
+def numbers(claims: str) -> list[int]:
+    return [int(number) for number in re.findall(r"^(\d+)\. ", claims, re.MULTILINE)]
+
+
+def test_every_criterion_has_one_lesson_of_two_or_three_examples_in_rubric_order() -> None:
+    assert tuple(lesson.criterion for lesson in LESSONS) == CRITERIA
+    for lesson in LESSONS:
+        assert 2 <= len(lesson.examples) <= 3
+        assert len({example.band for example in lesson.examples}) == len(lesson.examples)
+        assert lesson_of(lesson.criterion) is lesson
+    with pytest.raises(KeyError):
+        lesson_of("overall_quality")
+
+
+def test_every_band_is_worked_somewhere() -> None:
+    labels = {example.band.label for lesson in LESSONS for example in lesson.examples}
+    assert labels == {band.label for band in RUBRIC[0].bands}
+
+
+@pytest.mark.parametrize(("lesson", "example"), EXAMPLES)
+def test_an_example_lies_in_its_band_has_few_claims_and_marks_what_is_new(lesson, example) -> None:
+    assert all(is_score(value) for value in example.scores.values())
+    assert band_of(lesson.criterion, example.score) == example.band
+    for claims in (lesson.reference, example.candidate):
+        assert numbers(claims) == list(range(1, len(numbers(claims)) + 1))
+        assert 1 <= len(numbers(claims)) <= 3
+    assert example.candidate != lesson.reference
+    marked = [p.text for line in example.lines for p in line.parts if p.is_marked]
+    assert marked or example.lost
+    assert not [words for words in marked if words in lesson.reference]
+    for words in example.lost:
+        assert words in lesson.reference and words not in example.candidate
+
+
+def test_the_overall_is_computed_by_the_rubric() -> None:
+    first = lesson_of("feature_completeness").examples[0]
+    assert list(first.scores.values()) == [4, 9, 10, 9]
+    # (4*4 + 2*9 + 2*10 + 3*9) / 11 = 81 / 11
+    assert (first.overall, first.overall_band.label) == ("7.36", "7-8")
+
+
+@given(st.text("abc \n"), st.lists(st.text("abc ", min_size=1), max_size=4))
+def test_parts_joined_give_the_text_and_hold_every_mark(text: str, marks: list[str]) -> None:
+    parts = marked_parts(text, marks)
+    assert "".join(part.text for part in parts) == text
+    assert all(part.text in marks for part in parts if part.is_marked)
+    assert not any(mark in part.text for part in parts for mark in marks if not part.is_marked)
+
+
+def test_of_two_marks_at_one_place_the_longer_is_taken() -> None:
+    marked = [part.text for part in marked_parts("a cup holder", ["cup", "cup holder"])]
+    assert marked == ["a ", "cup holder"]

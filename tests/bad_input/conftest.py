@@ -9,15 +9,21 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.test import Client
 from pytest_django.plugin import DjangoDbBlocker
 
+from scoring.datasets.freezing.imports import import_dataset
+from scoring.models import DatasetVersion
+from scoring.quadruplets import SplitPlan
 from tests.bad_input.scenes import Scene
+from tests.conftest import signed_in
 from tests.counted_inputs import PROPERTY
 from tests.guards.blindness.people import ROLES
 from tests.guards.blindness.states import furnish
 from tests.held import held
+from tests.scoring.conftest import data_directory, dataset_rows
+from tests.soak.tally import tally
 
+__all__ = ["data_directory", "tally"]
 Tried = Callable[[str, int], None]
 
 
@@ -37,13 +43,10 @@ def furnished(
     django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path_factory: Any
 ) -> Iterator[tuple[Scene, Path]]:
     """Furnish a campaign with an open conflict that is taken, once for the tests of a module."""
-    directory = tmp_path_factory.mktemp("room")
+    directory = tmp_path_factory.mktemp("scene")
     with held(django_db_blocker, directory):
         scenario = furnish("zqhere", "taken")
-        clients = {}
-        for who in ROLES:
-            clients[who] = Client()
-            clients[who].force_login(scenario.people[who])
+        clients = {who: signed_in(scenario.people[who]) for who in ROLES}
         connection.check_constraints()
         yield Scene(scenario, clients), directory
 
@@ -63,3 +66,10 @@ def scene(
     yield Scene(deepcopy(scene.scenario), scene.clients)
     for who, client in scene.clients.items():
         client.cookies = SimpleCookie(cookies[who])
+
+
+@pytest.fixture
+def version(cast: Any, data_directory: Path) -> DatasetVersion:
+    return import_dataset(
+        name="tiny", rows=dataset_rows(), plan=SplitPlan("file"), campaign=cast.campaign
+    ).version

@@ -24,7 +24,6 @@ def jsonl(*records: Any) -> bytes:
 
 
 def second(**more: Any) -> bytes:
-    """Return a file whose second line is wrong in a field."""
     return jsonl(reference(1), reference(2, **more))
 
 
@@ -40,7 +39,6 @@ def table(*rows: str) -> bytes:
 
 
 def published(**more: Any) -> bytes:
-    """Return a file in the published layout whose second item is wrong in a field."""
     good = {"gold_claim": CLAIM, "A": MUG, "B": "1. A bowl.", "human_eval": {"Quality": 1}}
     wrong = {name: value for name, value in (good | more).items() if value is not None}
     return json.dumps([good, wrong]).encode()
@@ -155,7 +153,6 @@ CLAIM_SETS: Final[dict[str, tuple[bytes, str]]] = {
 
 
 def quadruplet(**more: Any) -> bytes:
-    """Return a file of quadruplets whose second line is wrong in a field."""
     good = {"A": CLAIM, "B": MUG, "C": "1. A bowl.", "y": {"overall_quality": 1}}
     present = {name: value for name, value in (good | more).items() if value is not None}
     return jsonl(good, present)

@@ -15,8 +15,6 @@ MODULE = "import os\nos.system('true')\n"
 
 
 class Evil:
-    """Makes a file where it is unpickled."""
-
     def __init__(self, place: Path) -> None:
         self.place = place
 

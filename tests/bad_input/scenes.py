@@ -19,8 +19,6 @@ OF_REFUSALS = {"annotator_auditevent", "annotator_auditseal", "annotator_usedpac
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The campaign and who is signed in."""
-
     scenario: Scenario
     clients: dict[str, Client]
 

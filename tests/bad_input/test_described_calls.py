@@ -21,9 +21,8 @@ from scoring.access.api import body
 from scoring.scores import api as scores_api
 from tests.bad_input.scenes import Scene, counts, undone
 from tests.guards.blindness.addresses import addresses
-from tests.soak.tally import Tally, tally
+from tests.soak.tally import Tally
 
-__all__ = ["tally"]
 pytestmark = [pytest.mark.slow, pytest.mark.promise("P28")]
 # In the full tier fifty of each call and person; on both pairs of services a hundred.
 IS_FULL: Final = int(os.environ.get("PROMISES_SCALE", "1")) > 1
@@ -40,13 +39,11 @@ def operations() -> list[Any]:
 
 
 def real_paths(scene: Scene, operation: Any) -> list[str]:
-    """Return addresses of the campaign that a call's path stands for."""
     pattern = re.compile(re.sub(r"\{\w+\}", "[^/]+", operation.path))
     return sorted({one.path for one in addresses(scene.scenario) if pattern.fullmatch(one.path)})
 
 
 def sent(scene: Scene, who: str, case: Any, path: str) -> Any:
-    """Send a made-up call to an address and return the answer."""
     body = b"" if case.body.__class__.__name__ == "NotSet" else case.body
     data = body if isinstance(body, bytes) else json.dumps(body, default=str).encode()
     headers = {
@@ -165,9 +162,7 @@ def test_no_chain_of_calls_breaks(scene: Scene, tally: Tally, who: str) -> None:
     assert chains.calls
 
 
-def test_a_call_that_takes_any_json_is_found_out(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_call_taking_any_json_is_found_out(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scores_api, "body", lambda request, kinds, needed: body(request, [*kinds]))
     (score,) = [one for one in operations() if (one.method, one.path) == SCORE]
     # The test's client hands on what a server would answer with 500.

@@ -9,18 +9,14 @@ from urllib.parse import quote
 from uuid import uuid4
 
 import pytest
-from django.test import Client
 from django.utils import timezone
 
 from annotator.models import AuditEvent, Campaign, Membership, User
-from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import DatasetVersion, ModelVersion
-from scoring.quadruplets import SplitPlan
 from tests.annotator.rating_rows import rate
-from tests.scoring.conftest import data_directory, dataset_rows
+from tests.conftest import signed_in
 from tests.scoring.model_rows import model_row
 
-__all__ = ["data_directory"]
 pytestmark = pytest.mark.django_db
 RATINGS: Final = "/campaigns/cups/ratings/export/"
 # EX01-EX06 and their siblings: what a spreadsheet takes for a formula, whatever stands before it.
@@ -29,29 +25,6 @@ FORMULAS: Final = (
     *("\uff1d1+1", "\uff0b1", "\uff0d1", "\uff201", "\ufeff=1", "\u202e=1", "=cmd|' /C calc'!A0"),
     *("\x00=1".replace("\x00", "\x01"), '=HYPERLINK("http://a.example","x")', "\u3000\uff1d1"),
 )
-# AU09, MA18: paths of files that no address may give, however they are written.
-PATHS: Final = (
-    *("/static../settings.py", "/static/../annotator/settings.py", "/static/%2e%2e/manage.py"),
-    *("/static/%252e%252e/manage.py", "/static/..%5cmanage.py", "/static//etc/passwd"),
-    *("/media/", "/.git", "/.git/config", "/.env", "/flower", "/flower/", "/var/db.sqlite3"),
-    *("/data/secret_key", "/models/../secret_key", "/models/%2e%2e%2fsecret_key/download/"),
-    *("/models/..%2f../download/", "/models/file%3A%2F%2F%2Fetc/download/", "/admin/", "/static/"),
-    *("/models/%5C%5Csrv%5Cshare/download/", "/datasets/..%2f../1/export/", "/uploads/"),
-    *("/datasets/%252e%252e/1/export/", "/runs/..%00/", "/robots.txt.bak", "/db.sqlite3"),
-)
-
-
-@pytest.fixture
-def version(cast: Any, data_directory: Any) -> DatasetVersion:
-    return import_dataset(
-        name="tiny", rows=dataset_rows(), plan=SplitPlan("file"), campaign=cast.campaign
-    ).version
-
-
-def signed_in(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def content(answer: Any) -> bytes:
@@ -78,9 +51,7 @@ def test_no_cell_of_a_table_is_a_formula_and_json_has_the_text_as_it_was(cast: A
     assert {json.loads(line)["comment"] for line in lines} == set(FORMULAS)
 
 
-def test_a_file_says_that_it_is_confidential_of_whom_and_how_much(
-    cast: Any, version: DatasetVersion
-) -> None:
+def test_a_file_says_it_is_confidential_and_of_whom(cast: Any, version: DatasetVersion) -> None:
     """The wrong copy shown in public: notice, who, when and count go with every download."""
     rate(cast.alice, cast.reference("r1").candidates.all()[0], (9, 8, 7, 6))
     User.objects.filter(pk=cast.ada.pk).update(username="ådå\u202e")
@@ -113,17 +84,7 @@ def test_an_export_without_names_joins_with_no_other(cast: Any) -> None:
     assert not [secret for secret in secrets if secret.encode() in bodies[0]]
 
 
-def test_addresses_of_files_lead_nowhere(cast: Any, version: DatasetVersion) -> None:
-    """AU09, EX08: 404 for everybody, and never a byte of a file."""
-    for client in (Client(), signed_in(cast.ada)):
-        found = {path: client.get(path) for path in PATHS}
-        assert {path: a.status_code for path, a in found.items() if a.status_code != 404} == {}
-        assert not [path for path, a in found.items() if b"SECRET_KEY" in a.content]
-
-
-def test_what_is_another_campaigns_or_nobodys_is_not_found(
-    cast: Any, version: DatasetVersion
-) -> None:
+def test_what_is_another_campaigns_is_not_found(cast: Any, version: DatasetVersion) -> None:
     """EX08: another's export, and one that never was, are answered alike."""
     Membership.objects.create(user=cast.mallory, campaign=cast.elsewhere, role="admin")
     mallory, model = signed_in(cast.mallory), model_row(version)
@@ -160,9 +121,7 @@ def test_a_report_of_two_is_withheld_from_one_of_them(cast: Any) -> None:
     assert "alpha" not in page.lower() or "You rate in this campaign" in page
 
 
-def test_no_model_is_uploaded_and_no_method_but_reading_is_known(
-    cast: Any, version: DatasetVersion
-) -> None:
+def test_no_model_is_uploaded_and_models_are_only_read(cast: Any, version: DatasetVersion) -> None:
     """MA: a model comes into being by a training here (ADR 0021); there is no other way in."""
     model, ada = model_row(version), signed_in(cast.ada)
     for path in ("/models/", f"/models/{model.pk}/", f"/models/{model.pk}/download/"):

@@ -17,14 +17,10 @@ from annotator.models import ClaimImport, ReliabilityReport
 from config.celery import app
 from core.jobs.registry import _enqueuers, kinds_of_jobs
 from core.jobs.rows import JobRow
-from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import AgreementReport, DatasetVersion, Freeze, ScoreRequest, TrainingRun
-from scoring.quadruplets import SplitPlan
 from tests.annotator.imports.import_files import file, lines, reference
 from tests.flows.conftest import ROOT, environment, kill_group
-from tests.scoring.conftest import data_directory, dataset_rows
 
-__all__ = ["data_directory"]
 CANARY: Final = "quokkacanary"
 CLAIM: Final = f"1. A {CANARY} comprising a handle."
 RAISES: Final = b"scoring/scores/services.py"
@@ -48,13 +44,6 @@ def rows_of_jobs(cast: Any, version: DatasetVersion) -> list[JobRow]:
         ClaimImport.objects.create(campaign=cast.campaign, file_name=CANARY, file_bytes=1),
         ReliabilityReport.objects.create(campaign=cast.campaign),
     ]
-
-
-@pytest.fixture
-def version(cast: Any, data_directory: Any) -> DatasetVersion:
-    return import_dataset(
-        name="tiny", rows=dataset_rows(), plan=SplitPlan("file"), campaign=cast.campaign
-    ).version
 
 
 @pytest.mark.django_db
@@ -117,9 +106,7 @@ def logged_jobs(log: Path, status: str) -> list[tuple[str, str]]:
 @pytest.mark.embedded
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-def test_neither_the_broker_nor_the_log_of_a_worker_holds_claim_text(
-    cast: Any, tmp_path: Path
-) -> None:
+def test_no_broker_and_no_log_of_a_worker_holds_claim_text(cast: Any, tmp_path: Path) -> None:
     """CE15: while messages wait, while they are carried out, and after; the log at its finest."""
     good = lines([reference(1, reference_claims=CLAIM)])
     bad = lines([reference(2, reference_claims=CLAIM), reference(3, reference_claims="", a=CLAIM)])

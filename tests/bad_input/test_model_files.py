@@ -22,9 +22,9 @@ from tests.bad_input.model_directories import ENCODERS, REGISTERED_SO, manifest_
 from tests.flows.conftest import ROOT
 from tests.promises.harness import SCALE
 from tests.scoring.conftest import dataset_rows, tiny_encoder
-from tests.soak.tally import Tally, tally
+from tests.soak.tally import Tally
 
-__all__ = ["tally", "tiny_encoder"]
+__all__ = ["tiny_encoder"]
 pytestmark = pytest.mark.promise("P27")
 CRITERION = "feature_completeness"
 CHANGES = tries(50) if SCALE == 1 else 50 * SCALE
@@ -97,7 +97,7 @@ def test_a_change_of_any_one_byte_is_refused_before_a_weight_is_read(
 
 
 @pytest.mark.promise("P27", planted=True)
-def test_without_the_manifest_flipped_weights_would_be_taken(
+def test_without_the_manifest_they_would_be_taken(
     model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The planted fault: what the manifest catches, the library does not."""
@@ -143,11 +143,7 @@ def test_malicious_directories_are_refused_and_run_nothing(
     bad.append([str(other), manifest_digest(trained)])
     names.append("MA19 the files of another model")
     good, *found = watched(
-        {
-            "encoder": str(tiny_encoder),
-            "good": [str(trained), manifest_digest(trained)],
-            "bad": bad,
-        }
+        {"encoder": str(tiny_encoder), "good": [str(trained), manifest_digest(trained)], "bad": bad}
     )
     assert good == {"outcome": "scored", "events": []}
     outcomes = dict(zip(names, found, strict=True))

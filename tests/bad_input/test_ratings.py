@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 import pytest
-from django.test import Client
 
 from annotator.models import Assignment, AssignmentStatus, CampaignStatus, Draft, Rating
 from annotator.rating.drafts import save_draft
 from annotator.rubric import CRITERIA
 from tests.bad_input.scenes import Scene, counts, undone
 from tests.browser.payloads import PAYLOADS
+from tests.conftest import signed_in
 
 SURFACE: Final = "rating form and call"
 FIRST, OTHERS = CRITERIA[0], CRITERIA[1:]
@@ -48,7 +48,11 @@ FORM: Final[dict[str, tuple[dict[str, Any], str]]] = {
     "RF35 tags that are no list": ({"error_tags": '{"tag":"vagueness"}'}, "are a list"),
     "RF35 tags that are no JSON": ({"error_tags": "[NaN]"}, "tags cannot be read"),
     "RF35 a tag of no typology": ({"error_tags": '[{"tag":"zq"}]'}, "zq"),
+    "RF33 a NUL in the key": ({"key": "a\x00b"}, ""),
     "RF36 a version that is none": ({"version": "x"}, ""),
+    "RF36 a version below nothing": ({"version": "-1"}, ""),
+    "RF36 half a version": ({"version": "1.5"}, ""),
+    "RF36 a version without end": ({"version": "9" * 30}, ""),
     "RF36 a key without end": ({"key": "k" * 5000}, ""),
 }
 SCORES: Final = dict.fromkeys(CRITERIA, 5)
@@ -76,7 +80,6 @@ BODIES: Final[dict[str, tuple[dict[str, Any], str]]] = {
 
 
 def form(**more: Any) -> dict[str, Any]:
-    """Return a good rating as the form sends it, changed."""
     good = dict.fromkeys(CRITERIA, "5") | {"comment": COMMENT, "version": "0", "draft_version": "1"}
     return {name: value for name, value in (good | more).items() if value is not None}
 
@@ -96,9 +99,7 @@ def nothing_stored() -> Iterator[None]:
         assert counts() == before
 
 
-def test_no_wrong_rating_is_stored_and_the_form_says_why_and_shows_the_rest_again(
-    scene, row, tried
-):
+def test_no_wrong_rating_is_stored_and_the_form_says_why(scene, row, tried):
     one, path, faults = scene.clients["one"], f"/rate/{row.pk}/", []
     for name, (change, message) in FORM.items():
         sent = form(**change)
@@ -210,8 +211,7 @@ def test_rf49_a_draft_that_comes_after_the_submit_changes_nothing(scene, row) ->
 
 
 def test_hx02_a_forged_request_of_another_site_is_403(scene, row) -> None:
-    client = Client(enforce_csrf_checks=True)
-    client.force_login(scene.scenario.people["one"])
+    client = signed_in(scene.scenario.people["one"], enforce_csrf_checks=True)
     forged = {"HX-Request": "true", "Origin": "https://evil.example"}
     for action in ("", "overall/", "draft/", "tags/", "ping/", "skip/"):
         with nothing_stored():

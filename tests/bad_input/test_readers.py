@@ -6,6 +6,7 @@ huge numbers, and what hypothesis makes of all of them together.
 
 import gzip
 import io
+import json
 import random
 import tracemalloc
 from collections.abc import Callable, Iterator
@@ -17,15 +18,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator.formats import claim_files, label_studio
-from core.text_io.streams import FormatError, ReadNotes
+from annotator.formats.documents.process import MOST_ANSWERED, answer
+from annotator.formats.documents.records import ReadOptions
+from annotator.formats.documents.wire import document_from, matters_from
+from core.text_io import strict_json
+from core.text_io.streams import BadRecord, FormatError, ReadNotes
 from scoring.formats import dataset_files
 from scoring.formats.dataset_files import FORMATS
 from tests.amounts import tries
+from tests.annotator.formats.documents.samples import DOCUMENTS
 from tests.bad_input.damaged_files import CLAIM_SETS, DATASETS, GOOD, PREFERENCES
 from tests.promises.harness import SCALE
-from tests.soak.tally import Tally, tally
-
-__all__ = ["tally"]
+from tests.soak.tally import Tally
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 Read = Callable[[bytes], Any]
@@ -48,41 +52,51 @@ def golden(path: str) -> bytes:
     return (ROOT / path).read_bytes()
 
 
+def document(data: bytes) -> Any:
+    """Read a document as its process does, with what it answers written and read again."""
+    found = answer(data, "auto", ReadOptions())
+    if "refused" in found:
+        raise FormatError(
+            found["refused"],
+            (BadRecord(line, field, why, file=file) for line, field, why, file in found["bad"]),
+        )
+    values = strict_json.loads(json.dumps(found).encode(), max_bytes=MOST_ANSWERED)
+    return (
+        document_from(values["document"])
+        if "document" in found
+        else matters_from(values["matters"])
+    )
+
+
 TABLE: Final = (
     b"reference_id,reference_claims,candidate_id,claims,apostrophe_put_before\r\n"
     b"r1,1. A cup.,c1,'=1. A mug.,claims\r\n"
     b',,c2,"1. A ""bowl"",\r\nround.",\r\n'
     b"r2;x,1. A dish.,c1,1. A plate.,\r\n"
 )
+PATENT_CE: Final = golden("scoring/formats/golden/patent-ce.json")
+STUDIO: Final = golden("annotator/formats/golden/label-studio.json")
+
+
+def claims_in_some_format(data: bytes) -> Any:
+    found = claim_files.format_of(io.BytesIO(data))
+    return claims(found)(data) if found in claim_files.READERS else None
+
+
 SURFACES: Final[dict[str, tuple[Read, bytes]]] = {
     "claims-jsonl": (claims("claims-jsonl"), GOOD),
     "csv": (claims("csv"), TABLE),
-    "patent-ce": (claims("patent-ce"), golden("scoring/formats/golden/patent-ce.json")),
-    "label-studio": (
-        lambda data: list(label_studio.read(io.BytesIO(data))),
-        golden("annotator/formats/golden/label-studio.json"),
-    ),
+    "patent-ce": (claims("patent-ce"), PATENT_CE),
+    "label-studio": (lambda data: list(label_studio.read(io.BytesIO(data))), STUDIO),
     "dataset patent-ce-jsonl": (
         quadruplets("patent-ce-jsonl"),
         golden("scoring/formats/golden/patent-ce.jsonl"),
     ),
-    "dataset patent-ce-json": (
-        quadruplets("patent-ce-json"),
-        golden("scoring/formats/golden/patent-ce.json"),
-    ),
-    "dataset label-studio": (
-        quadruplets("label-studio"),
-        golden("annotator/formats/golden/label-studio.json"),
-    ),
+    "dataset patent-ce-json": (quadruplets("patent-ce-json"), PATENT_CE),
+    "dataset label-studio": (quadruplets("label-studio"), STUDIO),
     "gzip": (claims("claims-jsonl"), gzip.compress(GOOD, mtime=0)),
-    "found out": (
-        lambda data: (
-            claims(found)(data)
-            if (found := claim_files.format_of(io.BytesIO(data))) in claim_files.READERS
-            else None
-        ),
-        GOOD,
-    ),
+    "found out": (claims_in_some_format, GOOD),
+    **{f"document {name}": (document, data) for name, data in DOCUMENTS.items()},
     "dataset found out": (lambda data: dataset_files.detect_format(data), GOOD),
 }
 
@@ -97,8 +111,22 @@ def is_sound(read: Read, data: bytes) -> bool:
         return True
     assert error.sentence.strip() and error.sentence.isprintable()
     assert len(error.bad_records) <= 100
-    assert all(bad.line >= 1 and bad.reason.isprintable() for bad in error.bad_records)
+    for bad in error.bad_records:
+        assert bad.line >= (not bad.file) and bad.reason.isprintable(), bad
     return False
+
+
+REPLACEMENTS: Final = {
+    b"\n": (b"\r\n", b"\r", b"\n\n\n"),
+    b'"': (b"'", b'""'),
+    b":": (b"::",),
+    b",": (b",,", b";"),
+    b"{": (b"[{",),
+    b"1": (b"9" * 400, b"1e999", b"NaN", b"-0"),
+    b"1.": (b"\\ud800", b"\\u0000", b"\0", "\u202e\u200b\U000e0041".encode()),
+    b"cup": (b"\xed\xa0\x80",),
+    b"reference": (b"refer" * 100_000,),
+}
 
 
 def damaged(data: bytes) -> Iterator[bytes]:
@@ -116,29 +144,10 @@ def damaged(data: bytes) -> Iterator[bytes]:
         yield text.encode(encoding, errors="replace")
     yield b"\xef\xbb\xbf" + data
     yield b"\xef\xbb\xbf" * 2 + data
-    for old, new in (
-        (b"\n", b"\r\n"),
-        (b"\n", b"\r"),
-        (b"\n", b"\n\n\n"),
-        (b'"', b"'"),
-        (b'"', b'""'),
-        (b":", b"::"),
-        (b",", b",,"),
-        (b",", b";"),
-        (b"{", b"[{"),
-        (b"1", b"9" * 400),
-        (b"1", b"1e999"),
-        (b"1", b"NaN"),
-        (b"1", b"-0"),
-        (b"1.", b"\\ud800"),
-        (b"1.", b"\\u0000"),
-        (b"1.", b"\0"),
-        (b"1.", "\u202e\u200b\U000e0041".encode()),
-        (b"cup", b"\xed\xa0\x80"),
-        (b"reference", b"refer" * 100_000),
-    ):
-        yield data.replace(old, new)
-        yield data.replace(old, new, 1)
+    for old, replacements in REPLACEMENTS.items():
+        for new in replacements:
+            yield data.replace(old, new)
+            yield data.replace(old, new, 1)
     for opening, closing in ((b"[", b"]"), (b'{"a":', b"}")):
         yield opening * 100_000
         yield opening * 100_000 + b"1" + closing * 100_000
@@ -168,18 +177,10 @@ def test_no_file_of_the_catalogue_breaks_any_other_reader(surface: str, tally: T
     tally.tried(files=2 * len(CLAIM_SETS | DATASETS | PREFERENCES))
 
 
-SIGNS: Final = (b"\0", b"\r", b"\n", b'"', b"\\", b"{", b"}", b"[", b"]", b",", b":")
-SEQUENCES: Final = (
-    b"null",
-    b"\\u0000",
-    b"\\ud800",
-    b"\xff\xfe",
-    b"\x1f\x8b",
-    b"-1",
-    b"1e400",
-    b"\xe2\x80",
-)
-pieces = st.one_of(st.binary(max_size=30), st.sampled_from([*SIGNS, *SEQUENCES, b"9" * 50]))
+# Signs, and parts that a reader may take for another encoding, number or escape.
+PIECES = [bytes([sign]) for sign in b'\0\r\n"\\{}[],:'] + [b"null", b"-1", b"1e400", b"9" * 50]
+PIECES += [b"\\u0000", b"\\ud800", b"\xff\xfe", b"\x1f\x8b", b"\xe2\x80"]
+pieces = st.one_of(st.binary(max_size=30), st.sampled_from(PIECES))
 edits = st.lists(
     st.tuples(st.floats(0, 1), st.floats(0, 0.05), pieces, st.booleans()), min_size=1, max_size=8
 )

@@ -78,9 +78,7 @@ def ruling(**more: Any) -> dict[str, Any]:
     } | more
 
 
-def test_no_wrong_ruling_is_signed_and_the_form_says_why_and_shows_the_rest_again(
-    scene: Scene, tried
-) -> None:
+def test_no_wrong_ruling_is_signed_and_the_form_says_why(scene: Scene, tried) -> None:
     carol, path, faults = (
         scene.clients["adjudicator"],
         f"/adjudication/{scene.scenario.conflict.pk}/",

@@ -16,6 +16,7 @@ from annotator.models import ClaimImport, Membership, ReliabilityReport, Role
 from annotator.reliability.services import request_reliability
 from scoring.models import AgreementReport, Freeze, ScoreRequest, TrainingRun
 from tests.bad_input.scenes import Scene, counts
+from tests.conftest import signed_in
 from tests.guards.blindness.people import PASSWORD
 
 SURFACE: Final = "sign-in, sessions, addresses, polls"
@@ -46,8 +47,6 @@ SITE: Final = "http://testserver"
 
 
 class Evil:
-    """What a pickle would run."""
-
     def __reduce__(self) -> tuple[Any, tuple[str]]:
         return (exec, ("raise SystemError('a pickle was read')",))
 
@@ -87,13 +86,6 @@ def test_lg04_an_odd_name_is_refused_and_writes_no_line_of_its_own(scene: Scene,
     assert not [line for line in lines if LOG_LINE in line or "\x1b" in line or "zqhere" in line]
     assert sign_in(Client(), scene.scenario.people["one"].username).status_code == 302
     tried(SURFACE, len(NAMES))
-
-
-@pytest.mark.parametrize("name", ["Alice", "ALICE", "\u0430lice", "al\u0456ce", "alice\u200d"])
-def test_lg07_a_name_that_looks_like_another_is_refused(db: None, name: str) -> None:
-    create_user(username="alice", password=PASSWORD)
-    with pytest.raises(Exception, match=r"(?i)looks|letters|name"):
-        create_user(username=name, password=PASSWORD)
 
 
 @pytest.mark.parametrize("is_script", [False, True])
@@ -152,8 +144,7 @@ def test_hx09_the_poll_of_anothers_job_is_404_and_a_final_one_asks_no_more(scene
     other = type(scenario.campaign).objects.create(slug="elsewhere", name="Elsewhere")
     for role in (Role.RESEARCHER, Role.ADMIN, Role.READER):
         Membership.objects.create(user=mallory, campaign=other, role=role)
-    outsider = Client()
-    outsider.force_login(mallory)
+    outsider = signed_in(mallory)
     slug, rows = scenario.campaign.slug, scenario.measured
     request_reliability(campaign=scenario.campaign)
     polls: dict[str, tuple[str, Any, dict[str, Any]]] = {
@@ -180,11 +171,17 @@ def test_hx09_the_poll_of_anothers_job_is_404_and_a_final_one_asks_no_more(scene
             assert trigger in page, (name, status)
 
 
+# AU09, MA18, EX08: paths of files that no address may give, however they are written.
 PATHS: Final = (
     *("/static/../annotator/settings.py", "/static../settings.py", "/static/%2e%2e/manage.py"),
-    *("/static/..%2fmanage.py", "/media/", "/media/x", "/.git/config", "/.env", "/flower"),
-    *("/admin/", "/var/db.sqlite3", "/db.sqlite3", "/%00", "/static/%00", "/..;/"),
-    *("/uploads/", "/exports/", "/datasets/../.env", "/api/v1/../../.env", "/%252e%252e/.env"),
+    *("/static/%252e%252e/manage.py", "/static/..%5cmanage.py", "/static//etc/passwd", "/static/"),
+    *("/static/..%2fmanage.py", "/media/", "/media/x", "/.git", "/.git/config", "/.env", "/flower"),
+    *("/flower/", "/data/secret_key", "/models/../secret_key", "/models/..%2f../download/"),
+    *("/models/%2e%2e%2fsecret_key/download/", "/models/file%3A%2F%2F%2Fetc/download/"),
+    *("/models/%5C%5Csrv%5Cshare/download/", "/datasets/..%2f../1/export/", "/robots.txt.bak"),
+    *("/datasets/%252e%252e/1/export/", "/runs/..%00/", "/admin/", "/var/db.sqlite3"),
+    *("/db.sqlite3", "/%00", "/static/%00", "/..;/", "/uploads/", "/exports/"),
+    *("/datasets/../.env", "/api/v1/../../.env", "/%252e%252e/.env"),
 )
 
 
@@ -192,8 +189,7 @@ def test_au09_no_address_gives_a_file_that_is_not_for_the_web(scene: Scene, trie
     for path in PATHS:
         for client in (Client(), scene.clients["admin"]):
             answer = client.get(path)
-            assert answer.status_code in {302, 404}, path
-            assert answer.status_code == 404 or answer["Location"].startswith("/login/"), path
+            assert answer.status_code == 404, (path, answer.status_code)
             assert b"SECRET_KEY" not in answer.content
     tried(SURFACE, len(PATHS))
 

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from django.conf import settings as django_settings
 from django.db import connections
-from django.test import Client
 from django.test.testcases import LiveServerThread
 from playwright.sync_api import BrowserContext, Page, Playwright, expect
 
 from annotator.models import Assignment, User
 from tests.browser.scene import PASSWORD, furnish
+from tests.conftest import signed_in
 
 ARGUMENTS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
@@ -132,8 +132,7 @@ def enter(site: str) -> Enter:
     """Give a function that signs a browser in without its sign-in page."""
 
     def sign_in(context: BrowserContext, user: User, url: str = site) -> None:
-        client = Client()
-        client.force_login(user)
+        client = signed_in(user)
         name = django_settings.SESSION_COOKIE_NAME
         context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": url}])
 

@@ -3,10 +3,9 @@
 from collections.abc import Collection, Iterator
 from typing import Final
 
-from django.test import Client
-
 from annotator.access import matrix
 from annotator.models import Role, User
+from tests.conftest import signed_in
 from tests.guards.blindness.addresses import addresses
 from tests.guards.blindness.states import Scenario
 
@@ -28,8 +27,7 @@ def readable(
 
     What is none is a part of a page, or a file that is saved. Routes in `but` are left out.
     """
-    client = Client()
-    client.force_login(User.objects.get(pk=scenario.people[who].pk))
+    client = signed_in(User.objects.get(pk=scenario.people[who].pk))
     for one in addresses(scenario):
         rule = matrix.matrix()[one.route]
         if "GET" not in rule.methods or VISITORS[who] not in rule.principals:

@@ -1,6 +1,6 @@
 """Claim sets for the rating page in the browser tests, and what its pages are asked again."""
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from annotator.models import Reference
 
@@ -30,9 +30,26 @@ def furnish(reference: Reference) -> None:
 
 
 def press(page: Page, *keys: str) -> None:
-    """Press keys one after the other."""
     for key in keys:
         page.keyboard.press(key)
+
+
+def go_to(page: Page, target: Locator) -> None:
+    """Press Tab until the element has the focus."""
+    for _ in range(80):
+        if target.evaluate("node => node === document.activeElement"):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError("the keyboard does not reach it")
+
+
+def frame_overflow(page: Page) -> tuple[int, int]:
+    """Return by how many pixels the page itself, not a pane in it, can be scrolled."""
+    across, down = page.evaluate(
+        "() => { const page = document.scrollingElement;"
+        " return [page.scrollWidth - innerWidth, page.scrollHeight - innerHeight]; }"
+    )
+    return max(across, 0), max(down, 0)
 
 
 def sign_in(page: Page, username: str, password: str = PASSWORD) -> None:
@@ -45,7 +62,6 @@ def sign_in(page: Page, username: str, password: str = PASSWORD) -> None:
 
 
 def wait_until_stored(page: Page) -> None:
-    """Wait until the page shows that its draft is stored."""
     expect(page.locator("#draft-state")).to_contain_text("Draft saved")
 
 
@@ -76,5 +92,4 @@ SELECT = """([side, text]) => {
 
 
 def select(page: Page, side: str, text: str) -> None:
-    """Select a text of a claim set as a pointer would."""
     assert page.evaluate(SELECT, [side, text]) == text

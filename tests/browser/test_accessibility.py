@@ -76,9 +76,7 @@ def test_no_page_of_a_role_breaks_a_rule_or_scrolls_sideways(
 
 
 @pytest.mark.exhaustive
-def test_no_page_of_somebody_without_a_session_breaks_a_rule(
-    alice: User, site: str, page: Page
-) -> None:
+def test_no_page_without_a_session_breaks_a_rule(alice: User, site: str, page: Page) -> None:
     page.goto(f"{site}/login/?next=/rated/")
     expect(page.get_by_label("User name")).to_be_focused()
     found = faults(page)

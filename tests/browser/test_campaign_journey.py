@@ -90,7 +90,6 @@ def plan_work(page: Page, site: str) -> None:
 
 
 def rate_everything(page: Page, site: str, scores: tuple[str, ...]) -> None:
-    """Rate four candidates by keyboard alone."""
     page.goto(f"{site}/")
     expect(page.locator("[data-start]")).to_be_focused()
     here = page.url
@@ -102,9 +101,7 @@ def rate_everything(page: Page, site: str, scores: tuple[str, ...]) -> None:
     expect(page).not_to_have_url(here)
 
 
-def test_a_campaign_goes_from_its_first_page_to_its_results(
-    cast: Any, desk: Desk, site: str
-) -> None:
+def test_a_campaign_goes_from_its_start_to_its_results(cast: Any, desk: Desk, site: str) -> None:
     ada = desk(cast.ada)
     found_campaign(ada, site, lambda name: desk(getattr(cast, name)))
     plan_work(ada, site)

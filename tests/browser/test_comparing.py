@@ -11,7 +11,7 @@ from annotator.comparisons.services import assign_comparisons
 from annotator.models import Campaign, Comparison, Preference, User
 from annotator.rubric import ALL_CRITERIA
 from tests.browser.axe import faults
-from tests.browser.scene import PASSWORD, sign_in
+from tests.browser.scene import PASSWORD, frame_overflow, go_to, press, sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -24,7 +24,6 @@ def rows(cast, alice: User) -> list[Comparison]:
 
 @pytest.fixture
 def queue(rows, site: str, page: Page, complaints) -> Page:
-    """Open the queue of alice, by keyboard alone."""
     page.goto(f"{site}/")
     sign_in(page, "alice")
     page.wait_for_url(f"{site}/")
@@ -33,12 +32,8 @@ def queue(rows, site: str, page: Page, complaints) -> Page:
 
 @pytest.fixture
 def compare_page(queue: Page) -> Page:
-    """Go on to the first comparison, by keyboard alone."""
     wanted = queue.get_by_role("link", name="Comparison 1", exact=True)
-    for _ in range(40):
-        queue.keyboard.press("Tab")
-        if wanted.evaluate("node => node === document.activeElement"):
-            break
+    go_to(queue, wanted)
     queue.keyboard.press("Enter")
     queue.wait_for_url("**/compare/**")
     # The script marks what it has taken charge of by showing it.
@@ -55,18 +50,13 @@ def stored_judgements() -> list[list[int]]:
     return [list(row.judgements.values()) for row in rows]
 
 
-def test_pairs_are_compared_by_keyboard_alone_from_the_queue_to_the_last_submit(
-    compare_page: Page, rows, site: str
-) -> None:
+def test_pairs_are_compared_by_keyboard_alone(compare_page: Page, rows, site: str) -> None:
     first = compare_page.url
     assert focused(compare_page) == ALL_CRITERIA[0]
-    for key in ("1", "2", "3", "2", "1", "Enter"):
-        compare_page.keyboard.press(key)
+    press(compare_page, "1", "2", "3", "2", "1", "Enter")
     compare_page.wait_for_url(lambda url: "/compare/" in url and url != first)
     expect(compare_page.get_by_role("button", name="Keys")).to_be_visible()
-    for key in "33333":
-        compare_page.keyboard.press(key)
-    compare_page.keyboard.press("c")
+    press(compare_page, *"33333", "c")
     compare_page.keyboard.type("1 and 2 are words here")
     compare_page.keyboard.press("Control+Enter")
     compare_page.wait_for_url(f"{site}/")
@@ -78,25 +68,18 @@ def test_pairs_are_compared_by_keyboard_alone_from_the_queue_to_the_last_submit(
 def test_keys_move_between_criteria_and_correct_an_answer(compare_page: Page) -> None:
     compare_page.keyboard.press("j")
     assert focused(compare_page) == ALL_CRITERIA[1]
-    compare_page.keyboard.press("ArrowDown")
-    compare_page.keyboard.press("k")
-    compare_page.keyboard.press("ArrowUp")
+    press(compare_page, "ArrowDown", "k", "ArrowUp")
     assert focused(compare_page) == ALL_CRITERIA[0]
-    compare_page.keyboard.press("1")
-    compare_page.keyboard.press("k")
-    compare_page.keyboard.press("3")
+    press(compare_page, "1", "k", "3")
     chosen = compare_page.locator("input[type=radio]:checked")
     expect(chosen).to_have_count(1)
     expect(chosen).to_have_attribute("value", "-1")
-    compare_page.keyboard.press("k")
-    compare_page.keyboard.press("ArrowLeft")
+    press(compare_page, "k", "ArrowLeft")
     expect(chosen).to_have_attribute("value", "0")
     assert focused(compare_page) == ALL_CRITERIA[0]
 
 
-def test_aids_are_switched_by_keys_and_remembered_and_nothing_chosen_is_lost(
-    compare_page: Page,
-) -> None:
+def test_aids_are_switched_by_keys_and_nothing_chosen_is_lost(compare_page: Page) -> None:
     compare_page.keyboard.press("1")
     panes = compare_page.locator("#panes")
     expect(panes).to_have_class(re.compile("shows-diff"))
@@ -118,17 +101,13 @@ def test_aids_are_switched_by_keys_and_remembered_and_nothing_chosen_is_lost(
 def test_the_list_of_keys_opens_and_takes_no_answers(compare_page: Page) -> None:
     compare_page.keyboard.press("?")
     expect(compare_page.get_by_role("dialog", name="Keys")).to_be_visible()
-    compare_page.keyboard.press("1")
-    compare_page.keyboard.press("Escape")
+    press(compare_page, "1", "Escape")
     expect(compare_page.locator("#keys")).to_be_hidden()
     expect(compare_page.locator("input[type=radio]:checked")).to_have_count(0)
 
 
-def test_what_is_missing_is_shown_where_it_is_and_takes_the_focus(
-    compare_page: Page, complaints: list[str]
-) -> None:
-    compare_page.keyboard.press("1")
-    compare_page.keyboard.press("c")
+def test_what_is_missing_takes_the_focus(compare_page: Page, complaints: list[str]) -> None:
+    press(compare_page, "1", "c")
     compare_page.keyboard.type("kept")
     with compare_page.expect_navigation():
         compare_page.keyboard.press("Control+Enter")
@@ -141,18 +120,12 @@ def test_what_is_missing_is_shown_where_it_is_and_takes_the_focus(
     complaints.clear()
 
 
-def test_the_frame_never_scrolls_sideways_and_only_the_claims_scroll_on_a_wide_screen(
-    compare_page: Page,
-) -> None:
+def test_only_the_claims_scroll_on_a_wide_screen(compare_page: Page) -> None:
     for width, height in ((1440, 900), (1280, 800)):
         compare_page.set_viewport_size({"width": width, "height": height})
-        box = compare_page.evaluate(
-            "(({scrollWidth, scrollHeight}) => [scrollWidth, scrollHeight])"
-            "(document.documentElement)"
-        )
-        assert box[0] <= width and box[1] <= height
+        assert frame_overflow(compare_page) == (0, 0)
     compare_page.set_viewport_size({"width": 360, "height": 740})
-    assert compare_page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert frame_overflow(compare_page)[0] == 0
 
 
 def test_three_columns_stand_side_by_side_on_a_wide_screen_only(compare_page: Page) -> None:
@@ -168,15 +141,12 @@ def test_three_columns_stand_side_by_side_on_a_wide_screen_only(compare_page: Pa
 
 
 @pytest.mark.exhaustive
-def test_no_state_of_the_compare_page_breaks_a_rule(
-    compare_page: Page, rows, complaints: list[str]
-) -> None:
+def test_no_compare_page_breaks_a_rule(compare_page: Page, rows, complaints: list[str]) -> None:
     found = faults(compare_page)
     compare_page.keyboard.press("?")
     expect(compare_page.locator("#keys")).to_be_visible()
     found += faults(compare_page)
-    compare_page.keyboard.press("Escape")
-    compare_page.keyboard.press("a")
+    press(compare_page, "Escape", "a")
     found += faults(compare_page)
     with compare_page.expect_navigation():
         compare_page.keyboard.press("Control+Enter")

@@ -37,7 +37,7 @@ def questions(page: Page) -> list[str]:
     return asked
 
 
-def test_a_rating_is_counted_on_a_page_that_stays_open(
+def test_a_rating_is_counted_on_an_open_page(
     cast: Any, work: list[Assignment], counts: Page
 ) -> None:
     expect(counts.locator("#counts")).to_contain_text("0 rated at least once")

@@ -9,6 +9,7 @@ from scoring.datasets.freezing.services import carry_out_freeze
 from scoring.models import Freeze
 from tests.browser.axe import faults
 from tests.browser.conftest import Enter
+from tests.browser.scene import go_to
 from tests.conftest import grant, make_user
 from tests.scoring.conftest import RatedCampaign, make_campaign
 
@@ -23,37 +24,28 @@ def scenario(transactional_db: None, settings: Any, tmp_path: Any) -> Scenario:
     settings.DATA_DIR = tmp_path
     scene = make_campaign(3)
     scene.rate_all(range(3))
-    return scene, grant(make_user("room-ada"), scene.campaign, "admin")
+    return scene, grant(make_user("trial-ada"), scene.campaign, "admin")
 
 
 def tab_to(page: Page, name: str, role: Any = "button") -> None:
-    """Press Tab until a control has the focus."""
-    wanted = page.get_by_role(role, name=name, exact=True).first
-    for _ in range(80):
-        if wanted.evaluate("node => node === document.activeElement"):
-            return
-        page.keyboard.press("Tab")
-    pytest.fail(f"Tab does not reach {name!r}")
+    go_to(page, page.get_by_role(role, name=name, exact=True).first)
 
 
 def fill(page: Page, name: str, value: str, role: Any = "spinbutton") -> None:
-    """Go to a field by Tab and type over what it holds."""
     tab_to(page, name, role)
     page.keyboard.press("Control+a")
     page.keyboard.type(value)
 
 
 def go(page: Page, name: str, role: Any = "button") -> None:
-    """Go to a control by Tab and press Enter."""
     tab_to(page, name, role)
     page.keyboard.press("Enter")
 
 
 def ask(page: Page, tie_band: str) -> None:
-    """Fill in the freeze form, all by keyboard."""
     page.keyboard.press("Tab")
     tab_to(page, "Campaign", "combobox")
-    page.keyboard.type("room")
+    page.keyboard.type("trial")
     fill(page, "Tie band, in rating points", tie_band)
     fill(page, "Test share", "0.3")
     fill(page, "Validation share", "0")
@@ -81,8 +73,8 @@ def test_a_dataset_goes_from_its_preview_to_a_comparison_by_keyboard(
     found += faults(page)
     carry_out_freeze(Freeze.objects.get().pk)
     # The page polls by itself; nobody reloads it.
-    go_when_there(page, "Open room@1")
-    page.wait_for_url("**/datasets/room/1/")
+    go_when_there(page, "Open trial@1")
+    page.wait_for_url("**/datasets/trial/1/")
     expect(page.locator("svg.plot")).to_have_count(11)
     found += faults(page)
 
@@ -104,7 +96,7 @@ def test_a_dataset_goes_from_its_preview_to_a_comparison_by_keyboard(
     found += faults(page)
     rating = page.get_by_role("region", name="Ratings").get_by_role("link").first.inner_text()
     go(page, rating, "link")
-    expect(page.get_by_role("link", name="room@1")).to_be_visible()
+    expect(page.get_by_role("link", name="trial@1")).to_be_visible()
     found += faults(page)
 
     second_version(page, site)
@@ -118,21 +110,19 @@ def go_when_there(page: Page, name: str) -> None:
 
 
 def second_version(page: Page, site: str) -> None:
-    """Freeze once more with a tie band and open the version."""
     page.goto(f"{site}/datasets/freeze/")
     ask(page, "3.5")
     go(page, "Freeze dataset")
     page.wait_for_url("**/datasets/freezes/**")
     carry_out_freeze(Freeze.objects.get(status="queued").pk)
-    go_when_there(page, "Open room@2")
-    page.wait_for_url("**/datasets/room/2/")
+    go_when_there(page, "Open trial@2")
+    page.wait_for_url("**/datasets/trial/2/")
 
 
 def compare(page: Page) -> list[str]:
-    """Compare the two versions; return what axe finds."""
-    go(page, "Compare room@1 with room@2", "link")
+    go(page, "Compare trial@1 with trial@2", "link")
     page.wait_for_url("**/datasets/compare/**")
-    expect(page.get_by_role("heading", name="room@1 and room@2")).to_be_visible()
+    expect(page.get_by_role("heading", name="trial@1 and trial@2")).to_be_visible()
     expect(page.locator("dl.facts")).to_contain_text("6: the tie band is another")
     changed = page.get_by_role("region", name="Changed quadruplets").locator("tbody tr")
     expect(changed).to_have_count(6)
@@ -146,7 +136,7 @@ def test_the_form_works_without_scripts(
     context = browser.new_context(java_script_enabled=False)
     enter(context, ada)
     page = context.new_page()
-    page.goto(f"{site}/datasets/freeze/?campaign=room")
+    page.goto(f"{site}/datasets/freeze/?campaign=trial")
     page.get_by_label("Validation share").fill("0")
     page.get_by_label("Test share").fill("2")
     page.get_by_role("button", name="Freeze dataset").click()
@@ -157,6 +147,6 @@ def test_the_form_works_without_scripts(
     expect(page.get_by_text("Waiting for a worker.")).to_be_visible()
     carry_out_freeze(Freeze.objects.get().pk)
     page.get_by_role("link", name="Look again").click()
-    page.get_by_role("link", name="Open room@1").click()
-    expect(page.get_by_role("heading", name="room@1")).to_be_visible()
+    page.get_by_role("link", name="Open trial@1").click()
+    expect(page.get_by_role("heading", name="trial@1")).to_be_visible()
     context.close()

@@ -19,7 +19,6 @@ SCORES = ("7", "5", "9", "t")
 
 
 def type_comment(page: Page, text: str) -> None:
-    """Type a text into the comment, then leave it."""
     press(page, "c")
     page.keyboard.type(text)
     press(page, "Escape")
@@ -68,7 +67,6 @@ def doomed(
 
 
 def kill(browser: Browser) -> None:
-    """Kill -9 the browser's main process, and wait until it is gone."""
     answer = browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")
     main = next(row["id"] for row in answer["processInfo"] if row["type"] == "browser")
     os.kill(main, signal.SIGKILL)
@@ -104,16 +102,13 @@ def server(transactional_db: None) -> Iterator[Server]:
 
 @pytest.fixture
 def served(server: Server, alice: User, work: list[Assignment], enter: Enter, page: Page) -> Page:
-    """The rate page of a server that can be killed."""
     enter(page.context, alice, server.url)
     page.goto(f"{server.url}/rate/{work[0].pk}/")
     page.wait_for_selector(".fold")
     return page
 
 
-def test_typing_goes_on_while_the_server_is_dead_and_arrives_when_it_is_back(
-    server: Server, served: Page
-) -> None:
+def test_typing_survives_a_dead_server_and_is_stored_later(server: Server, served: Page) -> None:
     type_comment(served, "before, ")
     wait_until_stored(served)
     server.kill()
@@ -133,9 +128,7 @@ def test_typing_goes_on_while_the_server_is_dead_and_arrives_when_it_is_back(
     assert not Draft.objects.exists()
 
 
-def test_a_submit_to_a_dead_server_says_so_and_works_once_it_is_back(
-    server: Server, served: Page
-) -> None:
+def test_a_submit_to_a_dead_server_works_once_it_is_back(server: Server, served: Page) -> None:
     press(served, *SCORES)
     type_comment(served, "all of it")
     server.kill()
@@ -214,9 +207,7 @@ def test_a_second_tab_may_take_what_is_there(scene: Page, other_tab: Page) -> No
     assert (stored["comment"], stored["feature_completeness"]) == ("from the first tab", "3")
 
 
-def test_scores_of_the_other_tab_are_taken_criterion_by_criterion(
-    scene: Page, other_tab: Page
-) -> None:
+def test_scores_of_the_other_tab_are_taken_one_by_one(scene: Page, other_tab: Page) -> None:
     press(scene, "4", "t", "8")
     make_a_clash(scene, other_tab)
     clash(other_tab).get_by_role("button", name="Take what is there").click()
@@ -227,9 +218,7 @@ def test_scores_of_the_other_tab_are_taken_criterion_by_criterion(
     assert list(taken.values()) == ["4", "10", "8"]
 
 
-def test_a_second_tabs_submit_gets_a_page_with_everything_in_it(
-    scene: Page, other_tab: Page
-) -> None:
+def test_a_second_tabs_submit_gets_everything_back(scene: Page, other_tab: Page) -> None:
     here = scene.url
     press(scene, *SCORES)
     type_comment(scene, "first")
@@ -288,9 +277,7 @@ def test_a_session_that_ends_while_typing_costs_nothing(scene: Page) -> None:
     assert list(rating.scores.values()) == [7, 5, 9, 10]
 
 
-def test_a_sign_in_in_another_tab_is_followed_without_a_message(
-    scene: Page, other_tab: Page
-) -> None:
+def test_a_sign_in_in_another_tab_is_followed_quietly(scene: Page, other_tab: Page) -> None:
     other_tab.get_by_role("button", name="Sign out").click()
     other_tab.get_by_label("User name").fill("alice")
     other_tab.get_by_label("Password").fill(PASSWORD)

@@ -40,9 +40,7 @@ def ask(page: Page) -> None:
     page.evaluate("() => void fetch(location.href, { keepalive: true })")
 
 
-def test_what_a_page_asked_before_it_was_closed_is_answered(
-    scene: Page, live_server: Any, delay: Any
-) -> None:
+def test_what_a_closed_page_asked_is_answered(scene: Page, live_server: Any, delay: Any) -> None:
     begun, ended = delay(1)
     ask(scene)
     assert begun.wait(PATIENCE)

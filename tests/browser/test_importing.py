@@ -13,7 +13,7 @@ from core.jobs.rows import JobStatus
 from tests.annotator.imports.import_files import bad, good, lines, reference
 from tests.browser.axe import faults
 from tests.browser.conftest import Enter
-from tests.browser.scene import press
+from tests.browser.scene import frame_overflow, go_to, press
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -42,15 +42,6 @@ def desk(request: Any, browser: Browser, enter: Enter, ada: User, site: str) -> 
     page.goto(f"{site}/campaigns/cups/")
     yield page
     context.close()
-
-
-def go_to(page: Page, target: Any) -> None:
-    """Press Tab until the element has the focus."""
-    for _ in range(80):
-        page.keyboard.press("Tab")
-        if target.evaluate("(element) => element === document.activeElement"):
-            return
-    raise AssertionError("the keyboard does not reach it")
 
 
 def choose(page: Page, name: str, content: bytes) -> None:
@@ -121,7 +112,7 @@ def page_of_long_file(
     return page
 
 
-def test_the_page_follows_a_worker_and_stops_asking_at_the_end(
+def test_the_page_follows_a_worker_to_its_end(
     page_of_long_file: Page, complaints: list[str]
 ) -> None:
     page = page_of_long_file
@@ -144,7 +135,7 @@ def test_the_page_follows_a_worker_and_stops_asking_at_the_end(
     expect(page.get_by_text("U+202E").first).to_be_visible()
     found += faults(page)
     page.set_viewport_size({"width": 360, "height": 740})
-    assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
+    assert frame_overflow(page)[0] == 0
     assert asked[-1] == 286 and set(asked[:-1]) == {200}
     count = len(asked)
     page.wait_for_timeout(5000)
@@ -153,11 +144,11 @@ def test_the_page_follows_a_worker_and_stops_asking_at_the_end(
     expect(page.get_by_text("waits to be stored", exact=False)).to_be_visible()
     carry_out_import(row.pk)
     expect(page.get_by_text("3 new references")).to_be_visible()
-    assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
+    assert frame_overflow(page)[0] == 0
     assert found == []
 
 
-def test_no_answer_to_a_bad_file_breaks_a_rule(
+def test_no_answer_to_a_bad_file_breaks_rules(
     page: Page, enter: Enter, ada: User, site: str
 ) -> None:
     enter(page.context, ada)
@@ -169,5 +160,5 @@ def test_no_answer_to_a_bad_file_breaks_a_rule(
     expect(page.get_by_role("heading", name="What is wrong with")).to_be_visible()
     found = faults(page)
     page.set_viewport_size({"width": 360, "height": 740})
-    assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
+    assert frame_overflow(page)[0] == 0
     assert found == []

@@ -5,7 +5,7 @@ from playwright.sync_api import Page, expect
 
 from annotator.models import Assignment, Reference, User
 from tests.browser.conftest import Enter
-from tests.browser.scene import press, wait_until_stored
+from tests.browser.scene import frame_overflow, press, wait_until_stored
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 LONG_WORDS = 390
@@ -39,17 +39,7 @@ MOVING = """() => [...document.querySelectorAll("*")].filter((element) => {
 }).map((element) => element.outerHTML.slice(0, 80))"""
 
 
-def frame_overflow(page: Page) -> tuple[int, int]:
-    """Return by how many pixels the page itself, not a pane in it, can be scrolled."""
-    across, down = page.evaluate(
-        "() => { const page = document.scrollingElement;"
-        " return [page.scrollWidth - innerWidth, page.scrollHeight - innerHeight]; }"
-    )
-    return max(across, 0), max(down, 0)
-
-
 def long_claims(words: int, part: str) -> str:
-    """Return ten claims of so many words together."""
     each = words // 10
     first = f"1. A device comprising a {part} and a housing"
     claims = [first + " with a further part" * ((each - 8) // 4) + "."]
@@ -74,9 +64,7 @@ def long_scene(scene: Page, work: list[Assignment]) -> Page:
 @pytest.mark.parametrize(
     ("width", "height"), [(1280, 800), pytest.param(1440, 900, marks=pytest.mark.exhaustive)]
 )
-def test_the_frame_of_the_rate_page_never_scrolls(
-    long_scene: Page, width: int, height: int
-) -> None:
+def test_the_rate_page_itself_never_scrolls(long_scene: Page, width: int, height: int) -> None:
     page = long_scene
     page.set_viewport_size({"width": width, "height": height})
     assert frame_overflow(page) == (0, 0)
@@ -170,7 +158,7 @@ def test_tab_goes_from_the_skip_link_through_the_page_in_the_order_of_reading(sc
     assert [stop["name"] for stop in stops if stop["outline"] == "none"] == []
 
 
-def test_the_skip_link_leads_past_the_navigation(
+def test_the_skip_link_passes_the_navigation(
     alice: User, enter: Enter, site: str, page: Page
 ) -> None:
     enter(page.context, alice)

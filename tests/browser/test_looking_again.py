@@ -20,7 +20,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 @pytest.fixture
 def people(cast, transactional_db: None) -> dict[str, User]:
-    """Two annotators far apart on one candidate, and two adjudicators."""
     reference = cast.reference("r1", 1)
     furnish(reference)
     rate_all(cast, cast.alice, reference, [(2, 5, 5, 2)])
@@ -123,7 +122,7 @@ def test_a_conflict_is_sent_back_looked_at_again_by_keyboard_and_ruled_by_anothe
         page.context.close()
 
 
-def test_without_a_script_it_is_sent_back_and_called_back(
+def test_it_is_sent_and_called_back_without_scripts(
     people, browser: Browser, site: str, enter
 ) -> None:
     context = browser.new_context(java_script_enabled=False)

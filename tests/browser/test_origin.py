@@ -17,7 +17,6 @@ LISTEN = """document.addEventListener("securitypolicyviolation", (event) => {
 
 @pytest.fixture
 def violations(page: Page) -> list[str]:
-    """Everything that a policy, a script or the network of the browser complains of."""
     found: list[str] = []
     page.add_init_script(LISTEN)
     page.on("console", lambda line: found.append(line.text) if line.type == "error" else None)

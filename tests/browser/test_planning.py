@@ -7,6 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from annotator.models import Assignment, Membership, User
 from tests.browser.conftest import Enter
+from tests.browser.scene import go_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -32,15 +33,6 @@ def desk(request: Any, browser: Browser, enter: Enter, ada: User, site: str) -> 
     page.goto(f"{site}/campaigns/cups/plan/")
     yield page
     context.close()
-
-
-def go_to(page: Page, target: Any) -> None:
-    """Press Tab until the element has the focus."""
-    for _ in range(80):
-        page.keyboard.press("Tab")
-        if target.evaluate("(element) => element === document.activeElement"):
-            return
-    raise AssertionError("the keyboard does not reach it")
 
 
 def test_a_plan_is_looked_at_and_given_out_by_keyboard(desk: Page) -> None:

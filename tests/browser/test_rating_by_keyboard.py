@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from annotator.models import Assignment, AssignmentStatus, Flag, Rating, ReadingPreference, User
+from annotator.rubric import CRITERIA
 from tests.browser.scene import CANDIDATE, press, select, sign_in, wait_for_another
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -16,7 +17,6 @@ LONGEST_WAIT = 30
 
 
 def chosen(page: Page) -> list[str]:
-    """Return the chosen score of every criterion, blank where there is none."""
     groups = page.locator("fieldset.scale").all()
     marked = [group.locator("input:checked") for group in groups]
     return [str(radio.input_value()) if radio.count() else "" for radio in marked]
@@ -39,7 +39,15 @@ def test_a_queue_is_rated_by_keyboard_alone_from_sign_in_to_the_last_submit(
     press(page, "Enter")
     wait_for_another(page, "")
     assert len(ONE_RATING) <= MOST_KEYS
-    for _ in work[1:]:
+    press(page, "7", "5", "9", "t")
+    expect(page.locator("#overall-quality")).to_have_text("7.82")
+    expect(page.locator("#overall-band")).to_have_text("High.")
+    press(page, "c")
+    page.keyboard.type("0 and t are words here")
+    here = page.url
+    press(page, "Control+Enter")
+    wait_for_another(page, here)
+    for _ in work[2:]:
         here = page.url
         press(page, *ONE_RATING)
         wait_for_another(page, here)
@@ -48,6 +56,32 @@ def test_a_queue_is_rated_by_keyboard_alone_from_sign_in_to_the_last_submit(
     expect(page.get_by_text("Nothing open is assigned to you here.")).to_be_visible()
     ratings = Rating.objects.order_by("assignment__position")
     assert [list(rating.scores.values()) for rating in ratings] == [[7, 5, 9, 10]] * 3
+    assert [rating.comment for rating in ratings] == ["0 and t are words here", "", ""]
+
+
+def test_keys_move_between_criteria_and_correct_a_score(scene: Page) -> None:
+    def focused() -> str:
+        return str(scene.evaluate("document.activeElement.name"))
+
+    assert focused() == CRITERIA[0]
+    press(scene, "j")
+    assert focused() == CRITERIA[1]
+    press(scene, "ArrowDown")
+    assert focused() == CRITERIA[2]
+    press(scene, "k", "ArrowUp")
+    assert focused() == CRITERIA[0]
+    press(scene, "4", "k", "6")
+    assert chosen(scene) == ["6", "", "", ""]
+    sentence = "The majority is covered; minor features are left out."
+    expect(scene.locator(".sentence:visible")).to_have_text([sentence])
+
+
+def test_the_list_of_keys_opens_and_closes_and_takes_no_scores(scene: Page) -> None:
+    press(scene, "?")
+    expect(scene.get_by_role("dialog", name="Keys")).to_be_visible()
+    press(scene, "7", "Escape")
+    expect(scene.locator("#keys")).to_be_hidden()
+    assert chosen(scene) == [""] * 4
 
 
 def test_the_keys_of_a_person_take_the_place_of_the_defaults(scene: Page) -> None:
@@ -65,9 +99,7 @@ def test_the_keys_of_a_person_take_the_place_of_the_defaults(scene: Page) -> Non
     expect(scene.locator("#keys dt", has_text="x")).to_have_count(1)
 
 
-def test_with_single_keys_off_letters_do_nothing_and_digits_still_give_scores(
-    scene: Page, alice: User
-) -> None:
+def test_with_single_keys_off_digits_still_give_scores(scene: Page, alice: User) -> None:
     ReadingPreference.objects.create(user=alice, single_keys=False)
     scene.reload()
     scene.wait_for_selector(".fold")
@@ -154,9 +186,7 @@ def test_an_undo_while_the_body_of_an_answer_comes_in_is_not_undone_by_it(scene:
     expect(scene.locator("#tags .chip")).to_have_count(0)
 
 
-def test_a_tag_points_at_the_selected_text_whatever_stands_before_it(
-    scene: Page, work: list[Assignment]
-) -> None:
+def test_a_tag_points_at_the_selected_text(scene: Page, work: list[Assignment]) -> None:
     # Before them: carriage returns, which a browser drops when it reads them raw, and a letter
     # that a script counts as two.
     for passage, letter in (("with a seal", "v"), ("wooden grip", "t")):
@@ -241,9 +271,7 @@ def test_a_candidate_is_skipped_by_keys_with_a_reason(scene: Page, work: list[As
     assert chosen(scene) == ["1", "2", "3", "4"]
 
 
-def test_a_skip_without_a_reason_leaves_the_page_as_it_is(
-    scene: Page, work: list[Assignment]
-) -> None:
+def test_a_skip_without_a_reason_changes_nothing(scene: Page, work: list[Assignment]) -> None:
     press(scene, "1", "2", "3", "4", "s", "Tab", "Tab", "Enter")
     expect(scene.get_by_role("alert").filter(visible=True)).to_contain_text("Choose a reason.")
     assert chosen(scene) == ["1", "2", "3", "4"]
@@ -282,9 +310,7 @@ def test_a_flag_by_keys_stays_on_the_page_with_what_is_typed(scene: Page) -> Non
     assert Flag.objects.get().reason == "cut off"
 
 
-def test_examples_of_the_criterion_in_focus_open_by_a_key_and_give_the_focus_back(
-    scene: Page,
-) -> None:
+def test_examples_open_by_a_key_and_give_the_focus_back(scene: Page) -> None:
     press(scene, "j", "j", "b")
     expect(scene.locator("#exemplars .lesson h2")).to_contain_text("Terminology consistency")
     press(scene, "5")
@@ -294,9 +320,7 @@ def test_examples_of_the_criterion_in_focus_open_by_a_key_and_give_the_focus_bac
     assert chosen(scene) == ["", "", "5", ""]
 
 
-def test_next_and_previous_walk_through_the_candidates(
-    scene: Page, work: list[Assignment], site: str
-) -> None:
+def test_next_and_previous_show_others(scene: Page, work: list[Assignment], site: str) -> None:
     addresses = [f"{site}/rate/{row.pk}/" for row in work]
     press(scene, "n")
     scene.wait_for_url(addresses[1])

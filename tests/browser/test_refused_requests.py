@@ -73,9 +73,7 @@ ACTS: dict[str, tuple[Callable[[Page, int], Any], str, str]] = {
         for act in ACTS
     ],
 )
-def test_a_failed_request_of_the_rate_page_is_shown_and_all_that_was_typed_stays(
-    scene: Page, act: str
-) -> None:
+def test_a_failed_request_is_shown_and_all_that_was_typed_stays(scene: Page, act: str) -> None:
     do, address, place = ACTS[act]
     here = scene.url
     press(scene, "1", "2", "3", "4")
@@ -104,12 +102,22 @@ def test_a_failed_request_of_the_rate_page_is_shown_and_all_that_was_typed_stays
     assert Rating.objects.get().comment == TYPED
 
 
+def test_a_failed_request_says_whether_the_server_was_reached(scene: Page) -> None:
+    scene.get_by_label("Comment").fill(TYPED)
+    messages = {500: "answered 500", 403: "did not accept", OFFLINE: "cannot be reached"}
+    for number, (code, message) in enumerate(messages.items()):
+        scene.route("**/overall/", failing(code))
+        set_score(scene, number)
+        expect(scene.locator("#problem")).to_contain_text(message)
+        scene.unroute("**/overall/")
+    expect(scene.get_by_label("Comment")).to_have_value(TYPED)
+    expect(scene.locator("#overall-quality")).to_be_visible()
+
+
 @pytest.mark.parametrize(
     "code", [500, *(pytest.param(code, marks=pytest.mark.exhaustive) for code in (403, OFFLINE))]
 )
-def test_the_message_about_a_submit_outlasts_the_failure_of_an_older_request(
-    scene: Page, code: int
-) -> None:
+def test_the_message_about_a_submit_outlasts_an_older_failure(scene: Page, code: int) -> None:
     held: list[Route] = []
     scene.route("**/overall/", lambda route: held.append(route))
     press(scene, "1", "2", "3", "4")
@@ -132,7 +140,7 @@ def test_the_message_about_a_submit_outlasts_the_failure_of_an_older_request(
     expect(message).to_contain_text("answered 500")
 
 
-def test_a_comparison_that_the_server_cannot_take_stays_on_the_page(
+def test_a_comparison_that_fails_stays_on_the_page(
     cast, alice, enter, site: str, page: Page
 ) -> None:
     pairs = list(combinations(cast.reference().candidates.all(), 2))
@@ -162,7 +170,7 @@ SPOIL = (
 )
 
 
-def test_a_ruling_whose_page_is_too_old_comes_back_and_is_sent_again(
+def test_a_ruling_of_an_old_page_is_sent_again(
     transactional_db, settings, tmp_path, enter, site: str, page: Page
 ) -> None:
     settings.DATA_DIR = tmp_path

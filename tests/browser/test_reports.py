@@ -35,7 +35,6 @@ def version(cast: Any, transactional_db: None, settings: Any, tmp_path: Path) ->
 
 @pytest.fixture
 def rita(cast: Any, enter: Enter, page: Page, complaints: list[str]) -> Page:
-    """The researcher's page."""
     enter(page.context, cast.rita)
     return page
 
@@ -72,9 +71,7 @@ def test_a_report_is_asked_for_followed_and_read(
     assert saved.value.suggested_filename == "agreement-tiny-1-feature-completeness-all.html"
 
 
-def test_a_heading_sorts_by_keyboard_and_keeps_the_focus(
-    rita: Page, version: DatasetVersion, site: str
-) -> None:
+def test_a_heading_sorts_by_keyboard(rita: Page, version: DatasetVersion, site: str) -> None:
     report = stored(version, report_document())
     rita.goto(f"{site}/reports/{report.pk}/")
     before = rows_of(rita)
@@ -90,9 +87,7 @@ def test_a_heading_sorts_by_keyboard_and_keeps_the_focus(
 
 
 @pytest.mark.exhaustive
-def test_a_full_report_breaks_no_rule_and_fits_a_narrow_screen(
-    rita: Page, version: DatasetVersion, site: str
-) -> None:
+def test_a_full_report_fits_a_narrow_screen(rita: Page, version: DatasetVersion, site: str) -> None:
     report, other = stored(version, report_document()), stored(version, report_document())
     found = []
     pair = f"a={report.pk}&first=bleu-1&second=rouge-l"

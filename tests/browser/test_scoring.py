@@ -51,6 +51,9 @@ def test_two_candidates_are_scored_by_keyboard_and_the_scores_come_by_themselves
     know(model, "1. A cup with a lid.", {"1. A cup.": 0.75, "1. A lid.": 0.25})
     carry_out_scores(row.pk)
     expect(page.get_by_role("cell", name="0.750 best")).to_have_count(len(ALL_CRITERIA))
+    expect(page.get_by_role("heading", name="Why candidate 1 scores")).to_have_count(
+        len(ALL_CRITERIA)
+    )
     expect(page.get_by_role("progressbar")).to_have_count(0)
     assert faults(page) == []
     go(page, "Delete texts and scores")

@@ -133,9 +133,7 @@ def test_a_draft_is_stored_and_discarded(plain: Page) -> None:
     assert not Draft.objects.exists()
 
 
-def test_a_submit_after_the_session_ended_is_resubmitted_after_the_sign_in(
-    plain: Page, work: list[Assignment]
-) -> None:
+def test_a_submit_without_a_session_is_sent_again(plain: Page, work: list[Assignment]) -> None:
     choose(plain, 1, 2, 3, 4)
     plain.get_by_label("Comment").fill("two hours of thought\nover two lines")
     BrowserSession.objects.all().delete()

@@ -1,5 +1,3 @@
-"""A seal is of its fields, in their order, and of all before."""
-
 from hashlib import sha256
 
 from hypothesis import given
@@ -10,11 +8,8 @@ from core.audit_chain import BEFORE_THE_FIRST, seal
 FIELDS = st.lists(st.none() | st.text(max_size=4), max_size=4)
 
 
-def test_the_first_seal_is_the_digest_that_one_works_out_by_hand():
+def test_a_seal_is_the_digest_that_one_works_out_by_hand_from_the_one_before():
     assert seal(BEFORE_THE_FIRST, "1", None, "é") == sha256("1:1-2:é".encode()).hexdigest()
-
-
-def test_a_seal_follows_from_the_one_before():
     assert seal("ab", "1") == sha256(b"ab1:1").hexdigest()
 
 

@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 def filled(references: int) -> Campaign:
-    campaign = create_campaign(slug="room")
+    campaign = create_campaign(slug="cups")
     pair = (CandidateRecord("a", "1. A."), CandidateRecord("b", "1. B."))
     records = [ReferenceRecord(f"r{n}", f"1. Cup {n}.", pair) for n in range(references)]
     import_claims(campaign=campaign, records=records)

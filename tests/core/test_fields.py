@@ -19,14 +19,7 @@ from scoring.access.api import _wrong_type
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 NO_TEXTS: Final = (
-    "\u200b",
-    "\u2060\ufeff",
-    "\u3164",
-    "\u2800",
-    "\u00ad",
-    "...",
-    " \u200d ",
-    "\u202e",
+    *("\u200b", "\u2060\ufeff", "\u3164", "\u2800", "\u00ad", "...", " \u200d ", "\u202e"),
 )
 NO_WHOLE: Final = (
     *("-0", "+9", "09", "9.0", "9.", "1e0", "1_0", "\u0669", "\uff19", "9\u00a0", "true", "0x1"),

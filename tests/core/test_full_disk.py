@@ -1,5 +1,3 @@
-"""Errors that mean that a disk is full, and how they are reported."""
-
 import errno
 
 import pytest
@@ -35,7 +33,9 @@ def test_each_such_error_is_known_and_others_are_not() -> None:
 
 @pytest.mark.parametrize("error", FULL.values(), ids=FULL)
 @pytest.mark.parametrize("address", ["/api/v1/campaigns/", "/rated/"])
-def test_a_full_disk_is_told_in_a_sentence_and_as_507(cast, monkeypatch, address, error) -> None:
+def test_a_full_disk_is_answered_in_a_sentence_and_as_507(
+    cast, monkeypatch, address, error
+) -> None:
     client = Client(raise_request_exception=False)
     client.force_login(cast.alice)
     # What is imported with the first page would otherwise hold, for good, what fails below.

@@ -1,5 +1,3 @@
-"""Secrets that local mode makes for itself."""
-
 import fcntl
 import subprocess
 import sys

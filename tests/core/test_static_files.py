@@ -1,5 +1,3 @@
-"""Static files under hashed names."""
-
 import re
 from pathlib import Path
 

@@ -4,21 +4,34 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
+from django.core.management import call_command
 from django.db import connection
 
-from tests.scoring.conftest import tiny_encoder
+from annotator.models import Campaign, User
+from core.jobs.registry import sweep
+from core.jobs.rows import JobRow, JobStatus
+from scoring.datasets.freezing.imports import import_dataset
+from scoring.models import DatasetVersion, TrainingRun
+from scoring.quadruplets import SplitPlan
+from scoring.training.runs.services import request_training
+from tests.conftest import grant, make_user
+from tests.scoring.conftest import dataset_rows, tiny_encoder
 from tests.soak.tally import tally
 
-__all__ = ["StartWorker", "environment", "kill_group", "start_worker", "tally", "tiny_encoder"]
+__all__ = ["tally", "tiny_encoder"]
 
 ROOT = Path(__file__).resolve().parents[2]
 StartWorker = Callable[..., subprocess.Popen[bytes]]
+LONGEST_WAIT_SECONDS = 240
 
 
 def environment() -> dict[str, str]:
@@ -67,7 +80,58 @@ def start_worker(transactional_db: None) -> Iterator[StartWorker]:
 
 
 def kill_group(process: subprocess.Popen[bytes]) -> None:
-    """Kill -9 a worker with its children."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait(timeout=10)
+
+
+def swept_until(
+    row: JobRow, is_reached: Callable[[], object], pause: float = 0.1, *, every: float = 0.0
+) -> None:
+    """Sweep as the sweeper does until the job is there; fail with its message after minutes.
+
+    With `every` only so many seconds after the last sweep, and while nobody is at it.
+    """
+    swept = time.monotonic()
+    deadline = swept + LONGEST_WAIT_SECONDS
+    while not is_reached():
+        now = time.monotonic()
+        assert now < deadline, f"{row.status}: {row.message}"
+        if not every or (row.status == JobStatus.QUEUED and now - swept > every):
+            sweep()
+            swept = now
+        time.sleep(pause)
+        row.refresh_from_db()
+
+
+@pytest.fixture
+def served_here(transactional_db: None, settings: Any) -> None:
+    """Let a client of this process ask for pages, whatever address the services have."""
+    settings.ALLOWED_HOSTS = ["testserver"]
+    settings.SECURE_SSL_REDIRECT = False
+
+
+@pytest.fixture
+def demo(served_here: None, settings: Any) -> None:
+    settings.IS_LOCAL = True
+    settings.DEMO_PASSWORD = "only for this test"
+    call_command("load_demo", stdout=StringIO(), stderr=StringIO())
+
+
+@pytest.fixture
+def rita(served_here: None) -> User:
+    campaign = Campaign.objects.create(slug="cups", name="Cups")
+    return grant(make_user("rita"), campaign, "researcher")
+
+
+@pytest.fixture
+def version(transactional_db: None) -> DatasetVersion:
+    return import_dataset(name="tiny", rows=dataset_rows(), plan=SplitPlan("file")).version
+
+
+def request_finetuning(version: DatasetVersion, encoder: Path, **options: Any) -> TrainingRun:
+    # Each run measures 'auto' for itself, and may find another precision than the one before.
+    given = {"encoder": str(encoder), "device": "cpu", "method": "finetune", "precision": "fp32"}
+    return request_training(
+        version=version, criterion="feature_completeness", options=given | options
+    )

@@ -61,7 +61,6 @@ class Programs:
         return port
 
     def run(self, name: str, *command: str) -> str:
-        """Run a management command to its end, and return what it printed."""
         done = subprocess.run(
             [sys.executable, "manage.py", *command],
             cwd=ROOT,

@@ -15,12 +15,8 @@ from redis import Redis
 from config.celery import app
 from core.jobs.queues import Queues
 from core.jobs.rows import JobStatus
-from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
-from scoring.quadruplets import SplitPlan
-from scoring.training.runs.services import request_training
-from tests.flows.conftest import StartWorker
-from tests.scoring.conftest import dataset_rows
+from tests.flows.conftest import LONGEST_WAIT_SECONDS, StartWorker, request_finetuning
 from tests.soak.tally import Tally
 
 pytestmark = [
@@ -29,8 +25,6 @@ pytestmark = [
     pytest.mark.embedded,
     pytest.mark.slow,
 ]
-CRITERION = "feature_completeness"
-LONGEST_WAIT_SECONDS = 240
 TRAIN = "scoring.train"
 PLAIN = '{"callbacks": null, "errbacks": null, "chain": null, "chord": null}'
 
@@ -48,24 +42,11 @@ NO_ENVELOPES = ("", "{", "1", "{}", "[]", '{"properties": {}}', '{"body": ""}', 
 
 
 class Evil:
-    """Makes a file where it is unpickled."""
-
     def __init__(self, place: Path) -> None:
         self.place = place
 
     def __reduce__(self) -> tuple[Any, ...]:
         return open, (str(self.place), "w")
-
-
-@pytest.fixture
-def version(transactional_db: None) -> DatasetVersion:
-    return import_dataset(name="tiny", rows=dataset_rows(), plan=SplitPlan("file")).version
-
-
-def ask(version: DatasetVersion, encoder: Path, seed: int) -> TrainingRun:
-    options = {"encoder": str(encoder), "method": "finetune", "epochs": 1, "seed": seed}
-    options |= {"precision": "fp32", "device": "cpu"}
-    return request_training(version=version, criterion=CRITERION, options=options)
 
 
 def publish(body: Any, content_type: str, **headers: Any) -> None:
@@ -144,7 +125,9 @@ def test_a_worker_survives_bad_messages_runs_none_and_does_the_next_training(
     tally: Tally,
 ) -> None:
     tally.tried(bad_messages=9 + len(NO_ENVELOPES))
-    named, following = (ask(version, tiny_encoder, seed) for seed in (1, 2))
+    named, following = (
+        request_finetuning(version, tiny_encoder, epochs=1, seed=seed) for seed in (1, 2)
+    )
     publish_bad_ones(named, tmp_path / "ran")
     # No sweeper rings here: the good one, sent likewise, shows that such messages arrive.
     publish(f'[["{following.pk}"], {{}}, {PLAIN}]', "application/json")
@@ -159,7 +142,9 @@ def test_a_worker_survives_bad_messages_runs_none_and_does_the_next_training(
 def test_a_worker_that_reads_without_care_and_that_nobody_starts_again_is_found_out(
     version: DatasetVersion, tiny_encoder: Path, start_worker: StartWorker
 ) -> None:
-    named, following = (ask(version, tiny_encoder, seed) for seed in (1, 2))
+    named, following = (
+        request_finetuning(version, tiny_encoder, epochs=1, seed=seed) for seed in (1, 2)
+    )
     wanted = f'[["{named.pk}"], {{}}, {PLAIN}]'
     publish(wanted, "application/json", timelimit=["soon", "later"])
     publish(f'[["{following.pk}"], {{}}, {PLAIN}]', "application/json")

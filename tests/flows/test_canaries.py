@@ -59,7 +59,6 @@ def programs(tmp_path: Path, settings: Any) -> Iterator[Programs]:
 
 
 def claims_file(folder: Path) -> Path:
-    """Write claim sets whose texts hold canaries."""
     lines = [
         {
             "reference_id": f"r-{thing}",
@@ -194,9 +193,7 @@ def titles(pids: list[int]) -> str:
 @pytest.mark.skipif(
     not django_settings.CELERY_BROKER_URL.startswith("redis:"), reason="listens to Redis"
 )
-def test_no_text_leaves_its_place_on_the_way_from_import_to_scores(
-    programs: Programs, tmp_path: Path
-) -> None:
+def test_no_text_leaves_its_place_from_import_to_scores(programs: Programs, tmp_path: Path) -> None:
     campaign = Campaign.objects.create(slug="pumps", name="Pumps")
     rita = grant(make_user("rita"), campaign, "researcher")
     carol = grant(make_user("carol"), campaign, "adjudicator")

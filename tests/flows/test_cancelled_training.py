@@ -5,42 +5,24 @@ The seconds it took are printed, and asserted nowhere: `pytest -s` shows them.
 
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from django.test import Client
 
 from annotator.models import Campaign, User
-from core.jobs.registry import enqueue_on_commit, sweep
+from core.jobs.registry import enqueue_on_commit
 from core.jobs.rows import JobStatus
 from scoring import files as scoring_files
 from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
 from scoring.quadruplets import SplitPlan
-from scoring.training.runs.services import request_training
-from tests.conftest import grant, make_user
-from tests.flows.conftest import StartWorker
+from tests.conftest import signed_in
+from tests.flows.conftest import StartWorker, request_finetuning, swept_until
 from tests.scoring.conftest import dataset_rows
 
-pytestmark = [
-    pytest.mark.broker,
-    pytest.mark.embedded,
-    pytest.mark.slow,
-]
-CRITERION = "feature_completeness"
+pytestmark = [pytest.mark.broker, pytest.mark.embedded, pytest.mark.slow]
 ENDLESS = 100_000  # epochs: no machine is done before it is asked to stop
-LONGEST_WAIT_SECONDS = 240
 DEFAULT_LEASE_SECONDS = "20"  # the wait that people meet, not the short one of other flows
-
-
-@pytest.fixture
-def rita(transactional_db: None, settings: Any) -> User:
-    settings.ALLOWED_HOSTS = ["testserver"]
-    settings.SECURE_SSL_REDIRECT = False
-    campaign = Campaign.objects.create(slug="cups", name="Cups")
-    return grant(make_user("rita"), campaign, "researcher")
 
 
 @pytest.fixture
@@ -51,40 +33,29 @@ def version(rita: User) -> DatasetVersion:
     ).version
 
 
-def ask(version: DatasetVersion, encoder: Path, **options: Any) -> TrainingRun:
-    given = {"encoder": str(encoder), "device": "cpu", "precision": "fp32"} | options
-    run = request_training(version=version, criterion=CRITERION, options=given)
+def ask(version: DatasetVersion, encoder: Path, epochs: int) -> TrainingRun:
+    run = request_finetuning(version, encoder, epochs=epochs)
     enqueue_on_commit(run)
     return run
-
-
-def wait_for(run: TrainingRun, is_reached: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + LONGEST_WAIT_SECONDS
-    while not is_reached():
-        assert time.monotonic() < deadline, f"{run.status}: {run.message}"
-        sweep()
-        time.sleep(0.05)
-        run.refresh_from_db()
 
 
 def test_a_run_cancelled_while_it_trains_ends_cancelled_and_the_worker_takes_the_next(
     rita: User, version: DatasetVersion, tiny_encoder: Path, start_worker: StartWorker
 ) -> None:
-    client = Client()
-    client.force_login(rita)
-    run = ask(version, tiny_encoder, method="finetune", epochs=ENDLESS)
+    client = signed_in(rita)
+    run = ask(version, tiny_encoder, ENDLESS)
     start_worker("gpu", JOB_LEASE_SECONDS=DEFAULT_LEASE_SECONDS)
-    wait_for(run, lambda: run.stage == "training" or run.is_final)
+    swept_until(run, lambda: run.stage == "training" or run.is_final, 0.05)
     assert run.status == JobStatus.RUNNING, run.message
     asked = time.monotonic()
     assert client.post(f"/runs/{run.pk}/cancel/").status_code == 302
-    wait_for(run, lambda: run.is_final)
+    swept_until(run, lambda: run.is_final, 0.05)
     sys.stdout.write(f"\ncancelled after {time.monotonic() - asked:.1f} s\n")
     assert (run.status, run.attempt, run.message) == (JobStatus.CANCELLED, 1, "Cancelled.")
     assert not ModelVersion.objects.exists()
 
-    following = ask(version, tiny_encoder, method="finetune", epochs=1)
-    wait_for(following, lambda: following.is_final)
+    following = ask(version, tiny_encoder, 1)
+    swept_until(following, lambda: following.is_final)
     assert following.status == JobStatus.SUCCEEDED, following.message
     # The worker has left the first one for good: nothing of it lies about.
     model = ModelVersion.objects.get()

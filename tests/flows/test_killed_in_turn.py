@@ -90,7 +90,7 @@ def is_in(row: Any, *statuses: JobStatus) -> bool:
     return row.status in statuses
 
 
-def test_one_of_each_program_is_killed_in_turn_and_nothing_is_lost_or_done_twice(
+def test_programs_are_killed_in_turn_and_nothing_is_lost(
     programs: Programs, tiny_encoder: Path
 ) -> None:
     campaign = Campaign.objects.create(slug="pumps", name="Pumps", overlap=3)

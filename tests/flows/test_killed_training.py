@@ -11,56 +11,37 @@ from pathlib import Path
 
 import pytest
 
-from core.jobs.registry import enqueue_on_commit, sweep, tidy
+from core.jobs.registry import enqueue_on_commit, tidy
 from core.jobs.rows import JobStatus
 from scoring import files as scoring_files
-from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
-from scoring.quadruplets import SplitPlan
-from scoring.training.runs.services import request_training, train_again
+from scoring.training.runs.services import train_again
 from tests.amounts import tries
-from tests.flows.conftest import StartWorker, kill_group
-from tests.scoring.conftest import dataset_rows
+from tests.flows.conftest import (
+    LONGEST_WAIT_SECONDS,
+    StartWorker,
+    kill_group,
+    request_finetuning,
+    swept_until,
+)
 from tests.soak.tally import Tally
 
-pytestmark = [
-    pytest.mark.promise("P8"),
-    pytest.mark.broker,
-    pytest.mark.embedded,
-    pytest.mark.slow,
-]
+pytestmark = [pytest.mark.promise("P8"), pytest.mark.broker, pytest.mark.embedded, pytest.mark.slow]
 KILLS = 1 if int(os.environ.get("PROMISES_SCALE", "1")) == 1 else 20
 KILLS_OF_A_RUN = min(KILLS, 3)  # each is an attempt, and the fifth attempt is the last
 EPOCHS = tries(40, share=3)  # long enough that no machine is done before it is killed
-LONGEST_WAIT_SECONDS = 240
 # The lease of a worker here is two seconds long.
 SECONDS_PAST_THE_LEASE = 6
 
 
-@pytest.fixture
-def version(transactional_db: None) -> DatasetVersion:
-    return import_dataset(name="tiny", rows=dataset_rows(), plan=SplitPlan("file")).version
-
-
 def ask(version: DatasetVersion, encoder: Path, seed: int) -> TrainingRun:
-    # Each run measures 'auto' for itself, and may find another precision than the one before.
-    options = {"encoder": str(encoder), "method": "finetune", "epochs": EPOCHS, "seed": seed}
-    options |= {"precision": "fp32"}
-    run = request_training(
-        version=version, criterion="feature_completeness", options=options | {"device": "cpu"}
-    )
+    run = request_finetuning(version, encoder, epochs=EPOCHS, seed=seed)
     enqueue_on_commit(run)
     return run
 
 
 def wait_for(run: TrainingRun, is_reached: Callable[[], bool]) -> None:
-    """Sweep as the sweeper does until the run is there or has ended."""
-    deadline = time.monotonic() + LONGEST_WAIT_SECONDS
-    while not (is_reached() or run.is_final):
-        assert time.monotonic() < deadline, f"{run.status}: {run.message}"
-        sweep()
-        time.sleep(0.05)
-        run.refresh_from_db()
+    swept_until(run, lambda: is_reached() or run.is_final, 0.05)
 
 
 def weights(model: ModelVersion) -> bytes:
@@ -142,8 +123,8 @@ def test_a_training_that_relies_on_the_broker_alone_is_found_out(
     wait_for(run, lambda: run.attempt == 1)
     kill_group(worker)
     # Nobody sweeps from here on: the message is gone with the worker that took it.
-    monkeypatch.setattr(f"{__name__}.sweep", lambda: 0)
-    monkeypatch.setattr(f"{__name__}.LONGEST_WAIT_SECONDS", SECONDS_PAST_THE_LEASE)
+    monkeypatch.setattr("tests.flows.conftest.sweep", lambda: 0)
+    monkeypatch.setattr("tests.flows.conftest.LONGEST_WAIT_SECONDS", SECONDS_PAST_THE_LEASE)
     start_worker("gpu")
     with pytest.raises(AssertionError, match="running: "):
         wait_for(run, lambda: False)

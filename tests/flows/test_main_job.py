@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from annotator.models import Candidate, Reference
 from scoring.access.scopes import labelled_rows
 from scoring.models import DatasetVersion
 
@@ -24,15 +23,6 @@ N_GRAMS = ["bleu-1", "bleu-4", "rouge-1", "rouge-2", "rouge-l", "meteor"]
 FIGURES = {
     *("tau_b", "tau_b_labels", "tau_paper", "spearman"),
     *("accuracy", "f1_weighted", "f1_macro"),
-}
-# SCIENCE section 4, the column of the 95-item sample: tau as the papers compute it.
-TAU_PAPER = {
-    "bleu-1": 0.205,
-    "bleu-4": 0.184,
-    "rouge-1": 0.205,
-    "rouge-2": 0.249,
-    "rouge-l": 0.271,
-    "meteor": 0.249,
 }
 
 
@@ -67,22 +57,3 @@ def test_the_published_file_is_imported_trained_on_and_reported_on_unseen_refere
     rows = labelled_rows(DatasetVersion.objects.get(), "overall_quality")
     seen = {row.reference for row in rows if row.split != "test"}
     assert not seen & {row.reference for row in rows if row.split == "test"}
-
-
-def test_the_commands_repeat_the_papers_n_gram_figures_on_the_sample() -> None:
-    command("import_dataset", SAMPLE, "--name", "published")
-    arguments = ("published", "--criterion", "overall_quality", "--scorers", ",".join(N_GRAMS))
-    report = command("agreement_report", *arguments, "--split", "all", "--tie-threshold", "1e-6")
-    found = {
-        name: round(entry["tau_paper"]["value"], 3) for name, entry in report["scorers"].items()
-    }
-    assert found == TAU_PAPER
-
-
-def test_the_published_texts_become_a_campaign_to_be_rated() -> None:
-    counts = command("import_claims", SAMPLE, "--campaign", "published", "--format", "patent-ce")
-    assert (counts["references"], counts["candidates"]) == (10, 96)
-    assert Reference.objects.count() == 10
-    assert Candidate.objects.count() == 96
-    again = command("import_claims", SAMPLE, "--campaign", "published", "--format", "patent-ce")
-    assert (again["references"], again["candidates"]) == (0, 0)

@@ -59,9 +59,7 @@ def outside(calls: list[str]) -> list[str]:
 
 @pytest.mark.exhaustive
 @pytest.mark.skipif(not can_be_alone(), reason="no network of its own can be made here")
-def test_a_whole_campaign_trains_and_reports_without_a_network_and_asks_for_none(
-    tmp_path: Path,
-) -> None:
+def test_a_whole_campaign_trains_and_reports_without_a_network(tmp_path: Path) -> None:
     in_python, in_kernel = run_alone(tmp_path)
     assert in_python == []
     assert in_kernel == []

@@ -23,7 +23,6 @@ MOST_CONNECTIONS, MOST_AT_ONCE = 256, 400
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    """Give a web server that believes a proxy."""
     server = Server(BEHIND_PROXY="1")
     server.start()
     yield server
@@ -71,9 +70,7 @@ def test_guesses_are_counted_by_the_address_that_the_proxy_saw(cast, endpoint: E
         assert guess(endpoint, "127.0.0.9", who, **{name: f"127.0.0.{last}"}).status == 422, name
 
 
-def test_headers_that_the_application_believes_are_written_by_the_proxy(
-    cast, endpoint: Endpoint
-) -> None:
+def test_headers_that_are_believed_are_written_by_the_proxy(cast, endpoint: Endpoint) -> None:
     for name in ("X-Request-ID", "X_Request_ID"):
         answer = endpoint.ask("GET", "/login/", headers={name: FORGED_ID})
         assert answer.status == 200
@@ -100,9 +97,7 @@ def test_who_never_ends_a_head_is_hung_up_on(endpoint: Endpoint) -> None:
 
 
 @pytest.mark.parametrize("endpoint", ["nginx"], indirect=True)
-def test_one_address_has_so_many_requests_under_way_and_others_have_theirs(
-    endpoint: Endpoint,
-) -> None:
+def test_one_address_has_so_many_requests_under_way(endpoint: Endpoint) -> None:
     with ExitStack() as held:
         for _ in range(MOST_CONNECTIONS):
             wire = held.enter_context(closing(endpoint.connect("127.0.0.10")))
@@ -115,9 +110,7 @@ def test_one_address_has_so_many_requests_under_way_and_others_have_theirs(
 
 
 @pytest.mark.parametrize("endpoint", ["nginx"], indirect=True)
-def test_one_address_has_so_many_requests_at_once_and_others_have_theirs(
-    endpoint: Endpoint, server: Server
-) -> None:
+def test_one_address_has_so_many_requests_at_once(endpoint: Endpoint, server: Server) -> None:
     # nginx alone is quicker than its limit on any machine.
     server.kill()
     sent = 900

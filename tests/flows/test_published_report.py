@@ -15,6 +15,7 @@ from django.utils.html import strip_tags
 
 from annotator.models import Campaign, Role, User
 from scoring.models import AgreementReport
+from tests.conftest import signed_in
 
 SAMPLE = os.environ.get("PATENT_CE_SAMPLE", "")
 pytestmark = [
@@ -76,14 +77,10 @@ def rita() -> Client:
     user.memberships.create(
         campaign=Campaign.objects.create(slug="cups", name="cups"), role=Role.RESEARCHER
     )
-    client = Client()
-    client.force_login(user)
-    return client
+    return signed_in(user)
 
 
-def test_every_interface_prints_the_published_figures(
-    document: dict[str, Any], rita: Client
-) -> None:
+def test_every_interface_prints_published_figures(document: dict[str, Any], rita: Client) -> None:
     report = AgreementReport.objects.get()
     assert document["report"] == str(report.pk)
     read = rita.get(f"/api/v1/reports/{report.pk}/").json()

@@ -39,9 +39,7 @@ class KeysDecide(random.Random):
         pytest.param(WithLadder, id="ladder"),
     ],
 )
-def test_the_workflow_follows_its_model(
-    machine: type[Workflow], quick_passwords: None, tally: Tally
-) -> None:
+def test_it_follows_its_model(machine: type[Workflow], quick_passwords: None, tally: Tally) -> None:
     tally.tried(runs=RUNS or tries(8, share=2), steps=(RUNS or tries(8, share=2)) * STEPS)
     run_state_machine_as_test(
         machine,

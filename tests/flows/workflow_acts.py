@@ -4,12 +4,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    initialize,
-    invariant,
-    precondition,
-    rule,
-)
+from hypothesis.stateful import initialize, invariant, precondition, rule
 
 from annotator.adjudication.rounds import call_back, give_back, send_back, take_turn
 from annotator.adjudication.rulings.services import rule as rule_on
@@ -37,8 +32,6 @@ MOSTLY = st.sampled_from((True, True, False))
 
 
 class Workflow(Ground):
-    """What people do, in any order."""
-
     @initialize(far=st.booleans(), is_rated=MOSTLY, is_asked=MOSTLY)
     def begin(self, far: bool, is_rated: bool, is_asked: bool) -> None:
         """Begin, mostly, where two have rated a reference, long ago and asked to look again."""
@@ -54,16 +47,13 @@ class Workflow(Ground):
 
     @rule(person=PERSON, pick=PICK)
     def assign(self, person: str, pick: int, one: str = "") -> None:
-        """Give by name what a person never had."""
         free = [c for c in self.model.reference if (person, c) not in self.model.shares]
         if not free:
             return
         one = one or free[pick % len(free)]
         self.model.assign(person, one)
         assign_candidates(
-            campaign=self.campaign,
-            annotator=self.people[person],
-            candidates=[self.candidates[one]],
+            campaign=self.campaign, annotator=self.people[person], candidates=[self.candidates[one]]
         )
 
     @rule(person=PERSON)

@@ -7,28 +7,24 @@ from typing import Any, Final
 from annotator.models import Comparison
 from annotator.rubric import ALL_CRITERIA, CRITERIA
 from tests.guards.blindness.measured_rows import CRITERION
-from tests.guards.blindness.people import PASSWORD
+from tests.guards.blindness.people import RULING
 from tests.guards.blindness.states import Scenario
 
 SCORES: Final = dict.fromkeys(CRITERIA, "7")
-RULING: Final = {
-    "decision": "mean",
-    "reason_code": "overlooked",
-    "reason": "a reason",
-    "password": PASSWORD,
-}
+WITH_REASON: Final = {"reason": "a reason"}
+WITHDRAWN: Final = {"act": "withdraw", **WITH_REASON}
 Body = Mapping[str, Any] | Callable[[Scenario], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
 class Case:
-    """A request that does something: who sends it in which state, to which row, with what."""
+    """A request that does something: who sends it, to which row, with what, in which state."""
 
     action: str
-    state: str
-    who: str
+    who: str = "admin"
     row: Callable[[Scenario], Any] | None = None
     body: Body = field(default_factory=dict)
+    state: str = "untouched"
     method: str = "POST"
 
 
@@ -45,201 +41,134 @@ def compared(scenario: Scenario) -> Any:
     return rows.order_by("position")[0].pk
 
 
+def waiting_import(scenario: Scenario) -> Any:
+    return scenario.imports.waiting.pk
+
+
+def waiting_run(scenario: Scenario) -> Any:
+    return scenario.measured.waiting.pk
+
+
+def model(scenario: Scenario) -> Any:
+    return scenario.measured.model.pk
+
+
+def scores(scenario: Scenario) -> Any:
+    return scenario.measured.scores.pk
+
+
 def rules(scenario: Scenario) -> dict[str, Any]:
     row = scenario.campaign
-    return {
-        "name": row.name,
-        "overlap": row.overlap,
-        "shared_percent": row.shared_percent,
-        "revision_hours": 5,
-        "lease_minutes": row.lease_minutes,
-        "criterion_gap": row.criterion_gap,
-        "overall_gap": "2",
-        "flip_gap": "1",
-    }
+    unchanged = ("name", "overlap", "shared_percent", "lease_minutes", "criterion_gap")
+    changed = {"revision_hours": 5, "overall_gap": "2", "flip_gap": "1"}
+    return {name: getattr(row, name) for name in unchanged} | changed
 
 
 def as_one(scenario: Scenario, role: str = "reader") -> dict[str, Any]:
     return {"username": scenario.people["one"].username, "role": role}
 
 
-def person(scenario: Scenario) -> dict[str, Any]:
-    return {"annotator": scenario.people["peer"].username}
+def report(scenario: Scenario) -> dict[str, Any]:
+    name = scenario.measured.version.dataset.name
+    return {"dataset": name, "criterion": CRITERION, "scorers": ["length"], "split": "test"}
 
 
-def conflict_body(scenario: Scenario) -> dict[str, Any]:
-    return {**RULING, "conflict": str(scenario.conflict.pk)}
-
-
-WITH_REASON: Final = {"reason": "a reason"}
 CASES: Final[dict[str, Case]] = {
-    "annotator:rate": Case("rating.submitted", "untouched", "one", own, SCORES),
-    "annotator:skip": Case("assignment.skip", "untouched", "one", own, {"leave_code": "not-now"}),
+    "annotator:rate": Case("rating.submitted", "one", own, SCORES),
+    "annotator:skip": Case("assignment.skip", "one", own, {"leave_code": "not-now"}),
     "annotator:recuse": Case(
-        *("assignment.recusal", "untouched", "one", own),
+        *("assignment.recusal", "one", own),
         {"leave_reason": "my client", "confirmed": "1"},
     ),
-    "annotator:flag": Case(
-        "candidate.flagged", "untouched", "one", own, {"flag_code": "wrong-text"}
-    ),
+    "annotator:flag": Case("candidate.flagged", "one", own, {"flag_code": "wrong-text"}),
     "annotator:compare": Case(
-        "preference.submitted", "untouched", "one", compared, dict.fromkeys(ALL_CRITERIA, "1")
+        "preference.submitted", "one", compared, dict.fromkeys(ALL_CRITERIA, "1")
     ),
-    "annotator:take_turn": Case("turn.taken", "conflict open", "adjudicator", conflict),
-    "annotator:adjudicate": Case("conflict.ruled", "taken", "adjudicator", conflict, RULING),
-    "annotator:give_back": Case("turn.given_back", "taken", "adjudicator", conflict),
+    "annotator:take_turn": Case("turn.taken", "adjudicator", conflict, state="conflict open"),
+    "annotator:adjudicate": Case("conflict.ruled", "adjudicator", conflict, RULING, "taken"),
+    "annotator:give_back": Case("turn.given_back", "adjudicator", conflict, state="taken"),
     "annotator:send_back": Case(
-        "conflict.sent_back",
-        "taken",
-        "adjudicator",
-        conflict,
-        {"back_kind": "again", "back_question": "a question"},
+        *("conflict.sent_back", "adjudicator", conflict),
+        body={"back_kind": "again", "back_question": "a question"},
+        state="taken",
     ),
-    "annotator:call_back": Case("conflict.called_back", "waiting", "adjudicator", conflict),
-    "annotator:new_campaign": Case(
-        "campaign.created", "untouched", "admin", None, {"slug": "newer", "name": "Newer"}
-    ),
-    "annotator:campaign_rules": Case("campaign.rules_changed", "untouched", "admin", None, rules),
-    "annotator:close_campaign": Case("campaign.closed", "untouched", "admin", None, WITH_REASON),
-    "annotator:reopen_campaign": Case("campaign.reopened", "closed", "admin", None, WITH_REASON),
-    "annotator:members": Case("role.granted", "untouched", "admin", None, as_one),
-    "annotator:revoke": Case(
-        "role.revoked", "untouched", "admin", None, lambda scenario: as_one(scenario, "annotator")
-    ),
+    "annotator:call_back": Case("conflict.called_back", "adjudicator", conflict, state="waiting"),
+    "annotator:new_campaign": Case("campaign.created", body={"slug": "newer", "name": "Newer"}),
+    "annotator:campaign_rules": Case("campaign.rules_changed", body=rules),
+    "annotator:close_campaign": Case("campaign.closed", body=WITH_REASON),
+    "annotator:reopen_campaign": Case("campaign.reopened", body=WITH_REASON, state="closed"),
+    "annotator:members": Case("role.granted", body=as_one),
+    "annotator:revoke": Case("role.revoked", body=lambda scenario: as_one(scenario, "annotator")),
     "annotator:quota": Case(
-        "quota.set", "untouched", "admin", None, lambda scenario: person(scenario) | {"quota": "5"}
+        "quota.set",
+        body=lambda scenario: {"annotator": scenario.people["peer"].username, "quota": "5"},
     ),
     "annotator:qualification": Case(
         "qualification.marked",
-        "untouched",
-        "admin",
-        None,
-        lambda scenario: {"references": [scenario.item.reference.reference_id]},
+        body=lambda scenario: {"references": [scenario.item.reference.reference_id]},
     ),
-    "annotator:sentinels": Case(
-        "sentinels.added", "untouched", "admin", None, {"count": "1", "seed": "1"}
-    ),
-    "annotator:repeats": Case(
-        "repeats.set", "untouched", "admin", None, {"percent": "10", "lag": "5"}
-    ),
-    "annotator:confirm_import": Case(
-        "import.confirmed", "untouched", "admin", lambda scenario: scenario.imports.waiting.pk
-    ),
-    "annotator:cancel_import": Case(
-        "import.cancelled", "untouched", "admin", lambda scenario: scenario.imports.waiting.pk
-    ),
+    "annotator:sentinels": Case("sentinels.added", body={"count": "1", "seed": "1"}),
+    "annotator:repeats": Case("repeats.set", body={"percent": "10", "lag": "5"}),
+    "annotator:confirm_import": Case("import.confirmed", row=waiting_import),
+    "annotator:cancel_import": Case("import.cancelled", row=waiting_import),
     "annotator:void_ruling": Case(
         "signature.voided",
-        "ruled",
-        "admin",
-        lambda scenario: scenario.conflict.adjudications.get().pk,
-        WITH_REASON,
+        row=lambda scenario: scenario.conflict.adjudications.get().pk,
+        body=WITH_REASON,
+        state="ruled",
     ),
-    "annotator:reliability": Case("reliability.requested", "rated by one", "admin"),
-    "annotator:show_names": Case("unblinding.shown", "closed", "admin", None, WITH_REASON),
+    "annotator:reliability": Case("reliability.requested", state="rated by one"),
+    "annotator:show_names": Case("unblinding.shown", body=WITH_REASON, state="closed"),
     "annotator:export_ratings": Case(
-        "ratings.exported", "rated by one", "admin", None, {"format": "jsonl"}
+        "ratings.exported", body={"format": "jsonl"}, state="rated by one"
     ),
-    "annotator:export_audit": Case("audit.exported", "untouched", "admin"),
-    "annotator:feedback": Case("reliability.requested", "closed", "one"),
-    "annotator:ask_comparisons": Case(
-        "comparisons.asked", "untouched", "admin", None, {"share": "100", "seed": "1"}
-    ),
-    "scoring:set_licence": Case(
-        "dataset.licence_set", "untouched", "admin", None, {"licence": "CC0-1.0"}
-    ),
+    "annotator:export_audit": Case("audit.exported"),
+    "annotator:feedback": Case("reliability.requested", "one", state="closed"),
+    "annotator:ask_comparisons": Case("comparisons.asked", body={"share": "100", "seed": "1"}),
+    "scoring:set_licence": Case("dataset.licence_set", body={"licence": "CC0-1.0"}),
     "scoring:cancel_freeze": Case(
-        "freeze.cancelled", "untouched", "admin", lambda scenario: scenario.measured.freeze.pk
+        "freeze.cancelled", row=lambda scenario: scenario.measured.freeze.pk
     ),
-    "scoring:cancel_run": Case(
-        "training.cancelled",
-        "untouched",
-        "researcher",
-        lambda scenario: scenario.measured.waiting.pk,
-    ),
-    "scoring:promotion": Case(
-        "promotion.withdrawn",
-        "untouched",
-        "admin",
-        lambda scenario: scenario.measured.model.pk,
-        {"act": "withdraw", "reason": "a reason"},
-    ),
-    "scoring:delete_scores": Case(
-        "scores.deleted", "untouched", "researcher", lambda scenario: scenario.measured.scores.pk
-    ),
+    "scoring:cancel_run": Case("training.cancelled", "researcher", waiting_run),
+    "scoring:promotion": Case("promotion.withdrawn", row=model, body=WITHDRAWN),
+    "scoring:delete_scores": Case("scores.deleted", "researcher", scores),
     "api:ratings": Case(
-        "rating.submitted",
-        "untouched",
-        "one",
-        None,
-        lambda scenario: {"assignment": str(own(scenario)), "scores": dict.fromkeys(CRITERIA, 7)},
-    ),
-    "api:rating": Case(
-        "rating.revised",
-        "rated by one",
-        "peer",
-        lambda scenario: scenario.assignment("peer").rating.pk,
-        {"comment": "another comment"},
-        "PATCH",
-    ),
-    "api:take_turn": Case("turn.taken", "conflict open", "adjudicator", conflict),
-    "api:give_back": Case("turn.given_back", "taken", "adjudicator", conflict),
-    "api:send_back": Case(
-        "conflict.sent_back",
-        "taken",
-        "adjudicator",
-        conflict,
-        {"kind": "again", "question": "a question"},
-    ),
-    "api:call_back": Case("conflict.called_back", "waiting", "adjudicator", conflict),
-    "api:adjudications": Case("conflict.ruled", "taken", "adjudicator", None, conflict_body),
-    "api:agreement": Case("reliability.requested", "rated by one", "admin"),
-    "api:confirm_import": Case(
-        "import.confirmed", "untouched", "admin", lambda scenario: scenario.imports.waiting.pk
-    ),
-    "api:cancel_import": Case(
-        "import.cancelled", "untouched", "admin", lambda scenario: scenario.imports.waiting.pk
-    ),
-    "scoring:api:cancel_run": Case(
-        "training.cancelled",
-        "untouched",
-        "researcher",
-        lambda scenario: scenario.measured.waiting.pk,
-    ),
-    "scoring:api:promote": Case(
-        "promotion.withdrawn",
-        "untouched",
-        "admin",
-        lambda scenario: scenario.measured.model.pk,
-        {"act": "withdraw", "reason": "a reason"},
-    ),
-    "scoring:api:scores": Case(
-        "scores.requested",
-        "untouched",
-        "researcher",
-        None,
-        {"reference": "1. A cup.", "candidates": ["1. A mug."]},
-    ),
-    "scoring:api:score": Case(
-        "scores.deleted",
-        "untouched",
-        "researcher",
-        lambda scenario: scenario.measured.scores.pk,
-        {},
-        "DELETE",
-    ),
-    "scoring:api:reports": Case(
-        "report.requested",
-        "untouched",
-        "researcher",
-        None,
-        lambda scenario: {
-            "dataset": scenario.measured.version.dataset.name,
-            "criterion": CRITERION,
-            "scorers": ["length"],
-            "split": "test",
+        *("rating.submitted", "one"),
+        body=lambda scenario: {
+            "assignment": str(own(scenario)),
+            "scores": dict.fromkeys(CRITERIA, 7),
         },
     ),
+    "api:rating": Case(
+        *("rating.revised", "peer", lambda scenario: scenario.assignment("peer").rating.pk),
+        body={"comment": "another comment"},
+        state="rated by one",
+        method="PATCH",
+    ),
+    "api:take_turn": Case("turn.taken", "adjudicator", conflict, state="conflict open"),
+    "api:give_back": Case("turn.given_back", "adjudicator", conflict, state="taken"),
+    "api:send_back": Case(
+        *("conflict.sent_back", "adjudicator", conflict),
+        body={"kind": "again", "question": "a question"},
+        state="taken",
+    ),
+    "api:call_back": Case("conflict.called_back", "adjudicator", conflict, state="waiting"),
+    "api:adjudications": Case(
+        *("conflict.ruled", "adjudicator"),
+        body=lambda scenario: {**RULING, "conflict": str(scenario.conflict.pk)},
+        state="taken",
+    ),
+    "api:agreement": Case("reliability.requested", state="rated by one"),
+    "api:confirm_import": Case("import.confirmed", row=waiting_import),
+    "api:cancel_import": Case("import.cancelled", row=waiting_import),
+    "scoring:api:cancel_run": Case("training.cancelled", "researcher", waiting_run),
+    "scoring:api:promote": Case("promotion.withdrawn", row=model, body=WITHDRAWN),
+    "scoring:api:scores": Case(
+        *("scores.requested", "researcher"),
+        body={"reference": "1. A cup.", "candidates": ["1. A mug."]},
+    ),
+    "scoring:api:score": Case("scores.deleted", "researcher", scores, method="DELETE"),
+    "scoring:api:reports": Case("report.requested", "researcher", body=report),
 }
 # The same service as the route beside it, or one with tests of its own that look for the act.
 NAMED: Final = {

@@ -21,7 +21,7 @@ def judged(data: Path, *, patterns_in: Path = ROOT) -> subprocess.CompletedProce
     )
 
 
-def test_a_package_whose_lines_were_not_all_run_is_named_and_fails(tmp_path: Path) -> None:
+def test_a_package_whose_lines_were_not_all_run_is_named_and_fails(tmp_path) -> None:
     data = CoverageData(basename=str(tmp_path / "coverage"))
     # The first lines of one module; of its branches none.
     data.add_arcs({str(ROOT / "annotator" / "access" / "gate.py"): {(-1, 1), (1, 3)}})
@@ -32,7 +32,7 @@ def test_a_package_whose_lines_were_not_all_run_is_named_and_fails(tmp_path: Pat
     assert "less than promised: permissions" in done.stderr
 
 
-def test_a_pattern_that_meets_no_file_is_refused(tmp_path: Path) -> None:
+def test_a_pattern_that_meets_no_file_is_refused(tmp_path) -> None:
     (tmp_path / "scripts").mkdir()
     copy = tmp_path / "scripts" / "covered.py"
     copy.write_bytes((ROOT / "scripts" / "covered.py").read_bytes())
@@ -42,6 +42,6 @@ def test_a_pattern_that_meets_no_file_is_refused(tmp_path: Path) -> None:
     assert "no file is annotator/access/matrix.py: name its new place in covered.py" in done.stderr
 
 
-def test_every_pattern_of_the_limits_meets_a_file(tmp_path: Path) -> None:
+def test_every_pattern_of_the_limits_meets_a_file(tmp_path) -> None:
     CoverageData(basename=str(tmp_path / "coverage")).write()
     assert "no file is" not in judged(tmp_path / "coverage").stderr

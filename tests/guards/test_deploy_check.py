@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.environment import NUMBERS
-from tests.guards.conftest import ROOT, RunPython
+from tests.guards.conftest import ROOT
 
 GOOD = {
     "SECRET_KEY": "9vXq2-LrT8_mWz5YkB1nHsD7cJfGpE4uAa6RiVoKxN3eQtMbZyCjS0hPwUgFdIlO",
@@ -36,67 +36,61 @@ def read_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[R
     os.umask(umask)
 
 
-def test_good_production_settings_pass_the_deployment_check(run_python: RunPython) -> None:
+def test_good_production_settings_pass_the_deployment_check(run_python) -> None:
     for strictness in ([], ["--tag", "security", "--fail-level", "WARNING"]):
         done = run_python("manage.py", "check", "--deploy", *strictness, **GOOD)
         assert done.returncode == 0, done.stderr
 
 
+UNSAFE = {
+    "SECRET_KEY": (
+        *("", "short", "a" * 64),
+        "django-insecure-9vXq2-LrT8_mWz5YkB1nHsD7cJfGpE4uAa6RiVoKxN3eQtMbZyCjS0h",
+    ),
+    "SECRET_KEY_FALLBACKS": ("short",),
+    "ALLOWED_HOSTS": (
+        *("", "*", ".com", "claims.example.org,.example.org", "https://claims.example.org"),
+    ),
+    "DEBUG": ("1",),
+    "DATABASE_URL": (
+        "nonsense",
+        "postgres://workbench:postgres@db.example.org/workbench",
+        "postgres://workbench:workbench@db.example.org/workbench",
+        "postgres://workbench:k3Jw-92hQzT@db.example.org/workbench?sslmode=disable",
+        "postgres://workbench:k3Jw-92hQzT@db.example.org/workbench?sslmode=prefer",
+        "postgres:///workbench?host=db.example.org&sslmode=allow",
+    ),
+    "ALLOW_INSECURE_HTTP": ("1",),
+    "CELERY_BROKER_URL": (
+        "redis://broker.example.org:6379/0",
+        "redis://:changeme@broker.example.org:6379/0",
+        "rediss://:guest@broker.example.org:6379/0",
+        "redis://:k3Jw-92hQzT@broker.example.org:6379/0",
+        "rediss://:k3Jw-92hQzT@broker.example.org/0?ssl_cert_reqs=CERT_NONE",
+        "redis://:k3Jw-92hQzT@127.0.0.1/0;redis://broker.example.org/0",
+        "amqp://guest:guest@broker.example.org//",
+        "redis://[broker",
+    ),
+    "TRUSTED_PROXIES": ("-1",),
+    "SESSION_HOURS": ("-1", "abc", "100000"),
+    "SESSION_IDLE_MINUTES": ("0",),
+    "MAX_UPLOAD_BYTES": ("1e9",),
+    "JOB_LEASE_SECONDS": ("١٢",),
+    "TRAINING_STATE_SECONDS": ("nan",),
+    "REQUIRE_SECOND_FACTOR": ("enabled",),
+    "LOG_FORMAT": ("xml",),
+    "METRICS_TOKEN": ("x",),
+    "DATABASE_SERVING_ROLE": ("serving; DROP",),
+    "SECRET_KEY_FALLBACKS_FILE": ("/nowhere",),
+    "METRICS_TOKEN_FILE": ("/etc/hostname",),
+    "SECRET_KEY_FILE": ("/etc/hostname",),
+}
+
+
 @pytest.mark.parametrize(
-    ("setting", "value"),
-    [
-        ("SECRET_KEY", ""),
-        ("SECRET_KEY", "short"),
-        ("SECRET_KEY", "a" * 64),
-        ("SECRET_KEY", "django-insecure-9vXq2-LrT8_mWz5YkB1nHsD7cJfGpE4uAa6RiVoKxN3eQtMbZyCjS0h"),
-        ("SECRET_KEY_FALLBACKS", "short"),
-        ("ALLOWED_HOSTS", ""),
-        ("ALLOWED_HOSTS", "*"),
-        ("DEBUG", "1"),
-        ("DATABASE_URL", "postgres://workbench:postgres@db.example.org/workbench"),
-        ("DATABASE_URL", "postgres://workbench:workbench@db.example.org/workbench"),
-        ("DATABASE_URL", "nonsense"),
-        ("ALLOW_INSECURE_HTTP", "1"),
-        ("CELERY_BROKER_URL", "redis://broker.example.org:6379/0"),
-        ("CELERY_BROKER_URL", "redis://:changeme@broker.example.org:6379/0"),
-        ("CELERY_BROKER_URL", "rediss://:guest@broker.example.org:6379/0"),
-        ("CELERY_BROKER_URL", "redis://:k3Jw-92hQzT@broker.example.org:6379/0"),
-        ("CELERY_BROKER_URL", "rediss://:k3Jw-92hQzT@broker.example.org/0?ssl_cert_reqs=CERT_NONE"),
-        ("CELERY_BROKER_URL", "redis://:k3Jw-92hQzT@127.0.0.1/0;redis://broker.example.org/0"),
-        ("CELERY_BROKER_URL", "amqp://guest:guest@broker.example.org//"),
-        ("CELERY_BROKER_URL", "redis://[broker"),
-        (
-            "DATABASE_URL",
-            "postgres://workbench:k3Jw-92hQzT@db.example.org/workbench?sslmode=disable",
-        ),
-        (
-            "DATABASE_URL",
-            "postgres://workbench:k3Jw-92hQzT@db.example.org/workbench?sslmode=prefer",
-        ),
-        ("DATABASE_URL", "postgres:///workbench?host=db.example.org&sslmode=allow"),
-        ("ALLOWED_HOSTS", ".com"),
-        ("ALLOWED_HOSTS", "claims.example.org,.example.org"),
-        ("ALLOWED_HOSTS", "https://claims.example.org"),
-        ("TRUSTED_PROXIES", "-1"),
-        ("SESSION_HOURS", "-1"),
-        ("SESSION_HOURS", "abc"),
-        ("SESSION_HOURS", "100000"),
-        ("SESSION_IDLE_MINUTES", "0"),
-        ("MAX_UPLOAD_BYTES", "1e9"),
-        ("JOB_LEASE_SECONDS", "١٢"),
-        ("TRAINING_STATE_SECONDS", "nan"),
-        ("REQUIRE_SECOND_FACTOR", "enabled"),
-        ("LOG_FORMAT", "xml"),
-        ("METRICS_TOKEN", "x"),
-        ("DATABASE_SERVING_ROLE", "serving; DROP"),
-        ("SECRET_KEY_FALLBACKS_FILE", "/nowhere"),
-        ("METRICS_TOKEN_FILE", "/etc/hostname"),
-        ("SECRET_KEY_FILE", "/etc/hostname"),
-    ],
+    ("setting", "value"), [(name, value) for name, values in UNSAFE.items() for value in values]
 )
-def test_unsafe_production_setting_is_refused_with_one_line(
-    read_settings: ReadSettings, setting: str, value: str
-) -> None:
+def test_unsafe_production_setting_is_refused_with_one_line(read_settings, setting, value) -> None:
     with pytest.raises(SystemExit) as refusal:
         read_settings(**(GOOD | {setting: value}))
     message = str(refusal.value)
@@ -106,7 +100,7 @@ def test_unsafe_production_setting_is_refused_with_one_line(
     assert "k3Jw-92hQzT" not in message
 
 
-def test_a_refusal_ends_any_program_with_one_line(run_python: RunPython) -> None:
+def test_a_refusal_ends_any_program_with_one_line(run_python) -> None:
     # Any command will do: the refusal is the settings' own, not one of Django's checks.
     done = run_python("manage.py", "sweep", **(GOOD | {"SESSION_HOURS": "abc"}))
     assert done.returncode == 1
@@ -126,9 +120,7 @@ def test_a_refusal_ends_any_program_with_one_line(run_python: RunPython) -> None
         ("METRICS_TOKEN", "k3Jw92hQzT-scraper-token-of-a-test", ""),
     ],
 )
-def test_what_is_safe_or_declared_private_is_taken(
-    read_settings: ReadSettings, setting: str, value: str, private: str
-) -> None:
+def test_what_is_safe_or_declared_private_is_taken(read_settings, setting, value, private) -> None:
     assert read_settings(**(GOOD | {setting: value, "PRIVATE_HOSTS": private}))["IS_LOCAL"] is False
 
 
@@ -139,9 +131,7 @@ def test_every_number_is_documented_with_its_range() -> None:
         assert f"{lowest:,} to {highest:,}" in row, name
 
 
-def test_secrets_in_files_are_taken_and_open_ones_refused(
-    read_settings: ReadSettings, tmp_path: Path
-) -> None:
+def test_secrets_in_files_are_taken_and_open_ones_refused(read_settings, tmp_path) -> None:
     files = {}
     for name in ("SECRET_KEY", "DATABASE_URL"):
         path = tmp_path / name
@@ -157,9 +147,7 @@ def test_secrets_in_files_are_taken_and_open_ones_refused(
         read_settings(**more)
 
 
-def test_local_mode_makes_a_private_secret_and_stores_it(
-    run_python: RunPython, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_local_mode_makes_a_private_secret_and_stores_it(run_python, tmp_path_factory) -> None:
     data_dir = tmp_path_factory.mktemp("local") / "var"
     keys = set()
     for _ in range(2):
@@ -190,12 +178,12 @@ def test_local_mode_makes_a_private_secret_and_stores_it(
     ],
 )
 def test_production_asks_for_tls_on_every_way_that_leaves_the_machine(
-    read_settings: ReadSettings, more: dict[str, str], expected: str
+    read_settings, more, expected
 ) -> None:
     found = read_settings(**(GOOD | more))
     # Django's own names where the settings hold nothing.
     names = (found.get("SESSION_COOKIE_NAME", "sessionid"), found.get("CSRF_COOKIE_NAME"))
     given = ("SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE", "SECURE_SSL_REDIRECT")
-    held = [*names, *(found[name] for name in (*given, "SECURE_HSTS_SECONDS"))]
-    held += [found["DATABASES"]["default"]["OPTIONS"].get("sslmode"), found["DEBUG"]]
-    assert " ".join(map(str, held)) == expected
+    found_values = [*names, *(found[name] for name in (*given, "SECURE_HSTS_SECONDS"))]
+    found_values += [found["DATABASES"]["default"]["OPTIONS"].get("sslmode"), found["DEBUG"]]
+    assert " ".join(map(str, found_values)) == expected

@@ -5,7 +5,6 @@ import re
 import shutil
 import subprocess
 import time
-from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -33,7 +32,7 @@ def compose() -> Any:
     return yaml.safe_load((DEPLOY / "compose.yaml").read_text())
 
 
-def test_compose_runs_every_program_and_names_only_what_it_declares(compose: Any) -> None:
+def test_compose_runs_every_program_and_names_only_what_it_declares(compose) -> None:
     services = compose["services"]
     assert {*PROGRAMS, "postgres", "redis", "caddy", "prepare"} == set(services)
     for name, service in services.items():
@@ -46,7 +45,7 @@ def test_compose_runs_every_program_and_names_only_what_it_declares(compose: Any
             assert source in compose["volumes"] or (DEPLOY / source).exists(), volume
 
 
-def test_compose_opens_the_proxy_only_and_gives_no_way_out(compose: Any) -> None:
+def test_compose_opens_the_proxy_only_and_gives_no_way_out(compose) -> None:
     services = compose["services"]
     assert [name for name, service in services.items() if "ports" in service] == ["caddy"]
     assert compose["networks"]["inside"] == {"internal": True}
@@ -57,7 +56,7 @@ def test_compose_opens_the_proxy_only_and_gives_no_way_out(compose: Any) -> None
     assert outside == {"caddy"}
 
 
-def test_every_container_is_without_rights_and_within_limits(compose: Any) -> None:
+def test_every_container_is_without_rights_and_within_limits(compose) -> None:
     for name, service in compose["services"].items():
         assert service["read_only"] is True, name
         assert service["cap_drop"] == ["ALL"], name
@@ -69,7 +68,7 @@ def test_every_container_is_without_rights_and_within_limits(compose: Any) -> No
         assert ("healthcheck" in service) == (name != "prepare"), name
 
 
-def test_every_image_from_elsewhere_can_be_named_by_its_digest(compose: Any) -> None:
+def test_every_image_from_elsewhere_can_be_named_by_its_digest(compose) -> None:
     services = compose["services"].values()
     named = {service["image"] for service in services} - {"workbench"}
     built = compose["services"]["web"]["build"]["args"]["PYTHON_IMAGE"]
@@ -86,7 +85,7 @@ def test_what_the_image_installs_is_compared_with_its_digest() -> None:
     assert ["torch==" in install for install in installs] == [False, True]
 
 
-def test_secrets_are_files_and_the_owners_address_is_for_its_programs(compose: Any) -> None:
+def test_secrets_are_files_and_the_owners_address_is_for_its_programs(compose) -> None:
     for name, service in compose["services"].items():
         for key in service.get("environment", {}):
             assert key.endswith("_FILE") or not SECRET.search(key), (name, key)
@@ -104,7 +103,7 @@ def test_secrets_are_files_and_the_owners_address_is_for_its_programs(compose: A
                 assert key.endswith("_FILE") or not SECRET.search(key), (program, key)
 
 
-def test_the_secrets_that_are_made_are_taken_private_and_stay(tmp_path: Path) -> None:
+def test_the_secrets_that_are_made_are_taken_private_and_stay(tmp_path) -> None:
     runs: list[dict[str, str]] = []
     for _ in range(2):
         made = ["sh", str(DEPLOY / "make-secrets"), str(tmp_path / "s")]
@@ -123,7 +122,7 @@ def test_the_secrets_that_are_made_are_taken_private_and_stay(tmp_path: Path) ->
     assert runs[0] == runs[1]
 
 
-def test_no_secret_and_no_default_of_one_stands_in_the_files(compose: Any) -> None:
+def test_no_secret_and_no_default_of_one_stands_in_the_files(compose) -> None:
     text = (DEPLOY / "compose.yaml").read_text()
     # `:?` ends compose where the variable is missing or empty.
     assert set(re.findall(r"\$\{SITE_NAME(..)", text)) == {":?"}
@@ -132,7 +131,7 @@ def test_no_secret_and_no_default_of_one_stands_in_the_files(compose: Any) -> No
     assert not re.search(r"^#?\w*(SECRET|PASSWORD|TOKEN|_URL)\w*=", example, re.MULTILINE)
 
 
-def test_every_setting_of_the_files_is_documented(compose: Any) -> None:
+def test_every_setting_of_the_files_is_documented(compose) -> None:
     documented = (ROOT / "docs" / "admin.md").read_text()
     named = set(compose["services"]["web"]["environment"])
     for unit in UNITS:
@@ -143,7 +142,7 @@ def test_every_setting_of_the_files_is_documented(compose: Any) -> None:
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_systemd_and_compose_run_the_same_command(compose: Any, program: str) -> None:
+def test_systemd_and_compose_run_the_same_command(compose, program) -> None:
     unit = (DEPLOY / "systemd" / f"workbench-{program}.service").read_text()
     started = re.findall(r"^ExecStart=(.*)$", unit, re.MULTILINE)[-1]
     asked = started.replace(INSTALLED, "python").replace("%%", "%").replace("127.0.0.1", "0.0.0.0")
@@ -151,7 +150,7 @@ def test_systemd_and_compose_run_the_same_command(compose: Any, program: str) ->
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="no systemd-analyze")
-def test_systemd_accepts_the_units(tmp_path: Path) -> None:
+def test_systemd_accepts_the_units(tmp_path) -> None:
     copies = []
     for unit in UNITS:
         copy = tmp_path / unit.name
@@ -163,7 +162,7 @@ def test_systemd_accepts_the_units(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("unit", SERVICES)
-def test_a_unit_runs_without_rights_and_reaches_this_machine_only(unit: Path) -> None:
+def test_a_unit_runs_without_rights_and_reaches_this_machine_only(unit) -> None:
     lines = unit.read_text().splitlines()
     for needed in (
         "User=workbench",
@@ -187,7 +186,7 @@ def test_a_unit_runs_without_rights_and_reaches_this_machine_only(unit: Path) ->
     assert repeated <= {"Environment", "ExecStart", "LoadCredential"}
 
 
-def test_the_nightly_backup_needs_a_key_and_deletes_what_is_too_old(tmp_path: Path) -> None:
+def test_the_nightly_backup_needs_a_key_and_deletes_what_is_too_old(tmp_path) -> None:
     unit = (DEPLOY / "systemd" / "workbench-backup.service").read_text()
     steps = re.findall(r"^ExecStart(?:Post)?=/bin/sh -c '(.*)'$", unit, re.MULTILINE)
     make, delete = (

@@ -2,12 +2,8 @@
 
 import json
 
-from tests.guards.conftest import RunPython
 
-
-def test_a_bare_installation_without_a_broker_shows_both_and_how_to_mend_it(
-    run_python: RunPython,
-) -> None:
+def test_a_bare_installation_without_a_broker_shows_both_and_how_to_mend_it(run_python) -> None:
     done = run_python("manage.py", "doctor", "--json", CELERY_BROKER_URL="redis://127.0.0.1:1/0")
     assert done.returncode == 1, done.stderr
     findings = json.loads(done.stdout)["findings"]

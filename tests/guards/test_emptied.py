@@ -44,7 +44,7 @@ def test_what_is_being_written_meanwhile_is_emptied_too() -> None:
     assert not User.objects.exists()
 
 
-def test_who_does_not_come_to_an_end_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_does_not_come_to_an_end_is_named(monkeypatch) -> None:
     monkeypatch.setattr(emptied, "LONGEST_WAIT_SECONDS", 0.1)
     is_begun, may_end = Event(), Event()
 

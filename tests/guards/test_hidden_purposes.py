@@ -173,6 +173,8 @@ def test_by_name_a_repeat_stands_in_the_queue_like_the_others(cast, campaign) ->
     client = Client()
     client.force_login(cast.alice)
     html = client.get("/").content.decode()
-    links = re.findall(r'<li><a href="/rate/[^"]+">(.*?)</a></li>', html)
+    links = re.findall(
+        r'<li><a href="/rate/[^"]+">(.*?)</a> <span class="hint">\d+ words</span></li>', html
+    )
     assert sorted(links) == sorted(f"Candidate {number}" for number in range(7, 20))
     assert not PURPOSES.search(re.sub(r"(?s)<head>.*?</head>", "", html))

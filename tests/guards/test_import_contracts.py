@@ -45,7 +45,7 @@ REPORTED = {
 
 
 @pytest.mark.slow
-def test_a_wrong_import_breaks_its_contract(tmp_path: Path) -> None:
+def test_a_wrong_import_breaks_its_contract(tmp_path) -> None:
     """All are planted at once: the report names each contract, and below it what breaks it."""
     copy_of_the_packages(tmp_path)
     for line, file in [*((line, file) for line, file, _ in WRONG), CIRCLE, UNPLACED]:

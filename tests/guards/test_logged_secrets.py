@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from logging.config import dictConfig
 from typing import Any, Final
 
@@ -21,7 +22,7 @@ from django.core.exceptions import SuspiciousOperation
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.http import FileResponse, HttpRequest, StreamingHttpResponse
-from django.test import Client, RequestFactory
+from django.test import Client
 from django.urls import reverse
 from django.urls.converters import IntConverter, UUIDConverter
 
@@ -51,16 +52,24 @@ FORM: Final = dict.fromkeys(
 )
 
 
-@pytest.fixture(params=[("line", False), ("line", True), ("json", False), ("json", True)])
-def logged(request: pytest.FixtureRequest) -> Iterator[Logged]:
-    """Log as in local mode or in production, in one format; give what was printed since."""
-    log_format, logs_requests = request.param
+@contextmanager
+def written_to_text(
+    log_format: str, *, logs_requests: bool
+) -> Iterator[tuple[logging.Handler, io.StringIO]]:
     dictConfig(logs.configuration(log_format, logs_requests=logs_requests))
     (handler,) = [one for one in logging.root.handlers if type(one) is logging.StreamHandler]
     stream = io.StringIO()
     handler.setStream(stream)
-    yield stream.getvalue
+    yield handler, stream
     dictConfig(django_settings.LOGGING)
+
+
+@pytest.fixture(params=[("line", False), ("line", True), ("json", False), ("json", True)])
+def logged(request: pytest.FixtureRequest) -> Iterator[Logged]:
+    """Log as in local mode or in production, in one format; give what was printed since."""
+    log_format, logs_requests = request.param
+    with written_to_text(log_format, logs_requests=logs_requests) as (_, stream):
+        yield stream.getvalue
 
 
 def filled(route: Any) -> str:
@@ -82,18 +91,14 @@ class InBothFormats(logging.Formatter):
 
 @pytest.fixture
 def logged_twice() -> Iterator[Logged]:
-    dictConfig(logs.configuration("line", logs_requests=True))
-    (handler,) = [one for one in logging.root.handlers if type(one) is logging.StreamHandler]
-    stream = io.StringIO()
-    handler.setStream(stream)
-    handler.setFormatter(InBothFormats())
-    yield stream.getvalue
-    dictConfig(django_settings.LOGGING)
+    with written_to_text("line", logs_requests=True) as (handler, stream):
+        handler.setFormatter(InBothFormats())
+        yield stream.getvalue
 
 
 @pytest.mark.slow
 @pytest.mark.django_db
-def test_no_route_logs_what_it_was_called_with(logged_twice: Logged, quick_passwords: None) -> None:
+def test_no_route_logs_what_it_was_called_with(logged_twice, quick_passwords) -> None:
     person = User.objects.create(username=CANARY, is_superuser=True)
     grant(person, Campaign.objects.create(slug="cups", name="Cups"), *Role.values)
     signed_in = Client(raise_request_exception=False)
@@ -119,7 +124,7 @@ def test_no_route_logs_what_it_was_called_with(logged_twice: Logged, quick_passw
 
 
 @pytest.mark.django_db
-def test_no_refusal_before_a_view_logs_what_it_refuses(logged: Logged) -> None:
+def test_no_refusal_before_a_view_logs_what_it_refuses(logged) -> None:
     client = Client(raise_request_exception=False, headers=HEADERS, enforce_csrf_checks=True)
     file = SimpleUploadedFile(f"{CANARY}.jsonl", CANARY.encode())
     answers = [
@@ -157,9 +162,7 @@ def _fail() -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("fault", [_quote_a_row, _refuse, _fail])
-def test_no_fault_of_a_view_logs_its_message(
-    logged: Logged, monkeypatch: pytest.MonkeyPatch, fault: Callable[[], None]
-) -> None:
+def test_no_fault_of_a_view_logs_its_message(logged, monkeypatch, fault) -> None:
     client = Client(raise_request_exception=False)
     monkeypatch.setattr("annotator.campaigns.members.views.open_invitations", lambda *_: fault())
     assert client.get(f"/invitation/{CANARY}/").status_code >= 400
@@ -167,9 +170,7 @@ def test_no_fault_of_a_view_logs_its_message(
 
 
 @pytest.mark.parametrize("kind", [StreamingHttpResponse, FileResponse])
-def test_an_answer_that_breaks_off_is_logged_without_its_message(
-    logged: Logged, rf: RequestFactory, kind: Any
-) -> None:
+def test_an_answer_that_breaks_off_is_logged_without_its_message(logged, rf, kind) -> None:
     def parts() -> Iterator[bytes]:
         yield b"begun"
         raise ValueError(CANARY)
@@ -204,9 +205,7 @@ LINES: Final[tuple[tuple[str, str, tuple[Any, ...], dict[str, Any]], ...]] = (
 
 
 @pytest.mark.parametrize(("name", "text", "args", "facts"), LINES)
-def test_no_line_of_another_library_logs_what_it_quotes(
-    logged: Logged, name: str, text: str, args: tuple[Any, ...], facts: dict[str, Any]
-) -> None:
+def test_no_line_of_another_library_logs_what_it_quotes(logged, name, text, args, facts) -> None:
     logger = logging.getLogger(name)
     level = logger.level
     logger.setLevel(logging.WARNING)
@@ -225,7 +224,7 @@ def test_no_line_of_another_library_logs_what_it_quotes(
         assert all(json.loads(line)["message"] for line in logged().splitlines())
 
 
-def test_messages_of_this_project_stay(logged: Logged) -> None:
+def test_messages_of_this_project_stay(logged) -> None:
     logging.getLogger("annotator.workers").warning("cannot enqueue %s", "ClaimImport")
     assert "cannot enqueue ClaimImport" in logged()
 

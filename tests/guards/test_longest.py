@@ -4,14 +4,10 @@ from collections import defaultdict
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-
 from tests import longest
 
 
-def test_the_longest_come_first_and_a_package_takes_what_its_tests_take(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_longest_come_first_and_a_package_takes_what_its_tests_take(monkeypatch) -> None:
     monkeypatch.setattr(longest, "_seconds", defaultdict(float))
     for test, took in (
         ("a/b/test_x.py::one", 1.0),
@@ -32,6 +28,6 @@ def test_the_longest_come_first_and_a_package_takes_what_its_tests_take(
     ]
 
 
-def test_a_run_of_nothing_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_of_nothing_says_nothing(monkeypatch) -> None:
     monkeypatch.setattr(longest, "_seconds", defaultdict(float))
     longest.pytest_terminal_summary(None)

@@ -5,17 +5,16 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from annotator.operations.backups.tables import applied_migrations, known_migrations
-from tests.guards.conftest import RunPython
 
 
-def test_models_and_migrations_agree(run_python: RunPython) -> None:
+def test_models_and_migrations_agree(run_python) -> None:
     done = run_python("manage.py", "makemigrations", "--check", "--dry-run")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.exhaustive
 @pytest.mark.slow
-def test_migrations_run_on_an_empty_local_database_twice(run_python: RunPython) -> None:
+def test_migrations_run_on_an_empty_local_database_twice(run_python) -> None:
     for _ in range(2):
         done = run_python("manage.py", "migrate")
         assert done.returncode == 0, done.stderr

@@ -29,7 +29,7 @@ def loaded(run_python: RunPython) -> set[str]:
     return set(json.loads(done.stdout))
 
 
-def test_no_address_and_no_task_loads_a_model_library(loaded: set[str]) -> None:
+def test_no_address_and_no_task_loads_a_model_library(loaded) -> None:
     assert "scoring.urls" in loaded
     assert "scoring.tasks" in loaded
     assert sorted(loaded & set(HEAVY)) == []

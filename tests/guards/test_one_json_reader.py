@@ -17,6 +17,7 @@ OURS = {
     "scoring/datasets/freezing/queries.py": "a temporary file without a name",
     "scoring/datasets/versions/queries.py": "a dataset's file, its digest checked",
 }
+READERS = {"json", "simplejson", "orjson"}
 LENIENT = {"load", "loads", "JSONDecoder", "JSONParser"}
 
 
@@ -26,11 +27,7 @@ def lenient_reads(source: str) -> list[int]:
     found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr in LENIENT:
-            if isinstance(node.value, ast.Name) and node.value.id in {
-                "json",
-                "simplejson",
-                "orjson",
-            }:
+            if isinstance(node.value, ast.Name) and node.value.id in READERS:
                 found.append(node.lineno)
         elif isinstance(node, ast.ImportFrom) and node.module in {"json", "rest_framework.parsers"}:
             found += [node.lineno for name in node.names if name.name in LENIENT]
@@ -38,7 +35,7 @@ def lenient_reads(source: str) -> list[int]:
 
 
 @pytest.mark.parametrize("scenario", ["core", "annotator", "scoring"])
-def test_no_other_reader_of_json_is_used(scenario: str) -> None:
+def test_no_other_reader_of_json_is_used(scenario) -> None:
     files = [path for path in (ROOT / scenario).rglob("*.py") if path != READER]
     assert len(files) > 20
     found = {
@@ -55,10 +52,12 @@ def test_the_strict_reader_itself_is_the_one_place() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["json.loads(x)", "json.load(f)", "from json import loads", "map(json.loads, lines)",
-     "from rest_framework.parsers import JSONParser"],
-)  # fmt: skip
-def test_a_lenient_reader_is_found(line: str) -> None:
+    [
+        *("json.loads(x)", "json.load(f)", "from json import loads", "map(json.loads, lines)"),
+        "from rest_framework.parsers import JSONParser",
+    ],
+)
+def test_a_lenient_reader_is_found(line) -> None:
     assert lenient_reads(f"import json\n{line}\n") == [2]
 
 

@@ -8,7 +8,7 @@ from django.conf import settings
 from tests.own_directories import give_own_broker, give_own_directory, take_the_metrics_places
 
 
-def test_two_processes_get_two_directories_and_the_same_static_files(tmp_path: Path) -> None:
+def test_two_processes_get_two_directories_and_the_same_static_files(tmp_path) -> None:
     (tmp_path / "static").mkdir()
     (tmp_path / "static" / "base.css").write_text("body {}")
     given = []

@@ -39,11 +39,7 @@ ARGUMENTS = {
     "token": "no-such-token",
 }
 # The name in its address is a criterion of the rubric.
-OF_NO_CAMPAIGN = {
-    "annotator:rubric_criterion",
-    "annotator:change_user",
-    "annotator:invitation",
-}
+OF_NO_CAMPAIGN = {"annotator:rubric_criterion", "annotator:change_user", "annotator:invitation"}
 SIGNED_IN = tuple(name for name in matrix.PRINCIPALS if name != matrix.ANONYMOUS)
 # How many of the requests that are to be refused are made; the checks are called for all of them.
 REFUSALS = pytest.mark.parametrize(
@@ -252,7 +248,7 @@ def wrong_for_nobody(
 
 
 @REFUSALS
-def test_anonymous_gets_what_the_matrix_says(cast, refusals: str) -> None:
+def test_anonymous_gets_what_the_matrix_says(cast, refusals) -> None:
     wrong = [*wrong_for_nobody("anonymous", Asking(Client()), refusals)]
     assert not wrong, listed(wrong)
 
@@ -281,7 +277,7 @@ def is_as_listed(route: str, principal: str, method: str, status: int, *, opens:
 
 
 @REFUSALS
-def test_each_principal_gets_what_the_matrix_says(people, refusals: str) -> None:
+def test_each_principal_gets_what_the_matrix_says(people, refusals) -> None:
     wrong: Wrong = []
     asking = {name: by_session(people[name]) for name in SIGNED_IN}
     for route in sorted(ROUTES):
@@ -305,7 +301,7 @@ def principals_tried(allowed: Collection[str], refusals: str) -> list[str]:
 
 
 @REFUSALS
-def test_no_page_looks_at_a_token(people, refusals: str) -> None:
+def test_no_page_looks_at_a_token(people, refusals) -> None:
     ask, wrong = by_token(people[Role.ADMIN]), []
     for route in sorted(PAGES):
         for method in methods_tried((), refusals):
@@ -316,7 +312,7 @@ def test_no_page_looks_at_a_token(people, refusals: str) -> None:
 
 
 @REFUSALS
-def test_a_scraper_gets_the_figures_and_is_nobody_elsewhere(cast, settings, refusals: str) -> None:
+def test_a_scraper_gets_the_figures_and_is_nobody_elsewhere(cast, settings, refusals) -> None:
     settings.METRICS_TOKEN = "a-scrapers-token-of-a-test"
     scraper = Asking(Client(headers={"Authorization": f"Bearer {settings.METRICS_TOKEN}"}))
     wrong = [*wrong_for_nobody("scraper", scraper, refusals, opened={METRICS_ROUTE})]
@@ -326,7 +322,7 @@ def test_a_scraper_gets_the_figures_and_is_nobody_elsewhere(cast, settings, refu
 @REFUSALS
 @pytest.mark.parametrize("scope", TokenScope.values)
 def test_a_token_gives_the_api_with_its_owners_roles_as_far_as_it_reaches(
-    people, scope: str, refusals: str
+    people, scope, refusals
 ) -> None:
     wrong: Wrong = []
     asking = {name: by_token(people[name], scope) for name in SIGNED_IN}
@@ -355,9 +351,7 @@ def test_no_token_opens_a_page_and_what_only_reads_is_open_to_one_that_only_read
 
 
 @REFUSALS
-def test_who_belongs_to_another_campaign_only_meets_nothing_that_is_named(
-    cast, refusals: str
-) -> None:
+def test_who_belongs_to_another_campaign_only_meets_nothing_that_is_named(cast, refusals) -> None:
     """With every role elsewhere, so that no gate but the scope of the rows keeps them out."""
     # Closed, so that nothing of their own is withheld from them as one who rates there.
     Campaign.objects.filter(pk=cast.elsewhere.pk).update(status=CampaignStatus.CLOSED)
@@ -413,7 +407,7 @@ def test_a_row_with_a_cell_that_is_missing_or_unknown_is_refused(column, cell) -
 
 
 @REFUSALS
-def test_who_is_deactivated_is_nobody_by_session_and_by_token(people, refusals: str) -> None:
+def test_who_is_deactivated_is_nobody_by_session_and_by_token(people, refusals) -> None:
     asking = {"session": by_session(people[Role.ADMIN]), "token": by_token(people[Role.ADMIN])}
     User.objects.update(is_active=False)
     wrong = [one for who, ask in asking.items() for one in wrong_for_nobody(who, ask, refusals)]

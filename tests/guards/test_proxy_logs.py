@@ -7,7 +7,7 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
@@ -42,9 +42,7 @@ def _nginx(folder: Path, port: int) -> tuple[list[str], dict[str, str]]:
     ("program", "made"),
     [pytest.param("caddy", _caddy, marks=pytest.mark.exhaustive), ("nginx", _nginx)],
 )
-def test_a_proxy_whose_server_is_away_logs_no_address(
-    tmp_path: Path, program: str, made: Any
-) -> None:
+def test_a_proxy_whose_server_is_away_logs_no_address(tmp_path, program, made) -> None:
     if not shutil.which(program):
         pytest.skip(f"no {program}")
     port = lasting_port()

@@ -41,7 +41,7 @@ TABLES: Final = {
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_every_route_stands_in_the_tables_that_must_know_it(table: str) -> None:
+def test_every_route_stands_in_the_tables_that_must_know_it(table) -> None:
     wanted, listed, remedy = TABLES[table]
     missing, gone = (", ".join(sorted(names)) for names in (wanted - listed, listed - wanted))
     assert not missing, f"{table} lacks {missing}: add {remedy}"

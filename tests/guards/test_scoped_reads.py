@@ -92,7 +92,7 @@ def test_the_routes_of_both_packages_were_really_read() -> None:
         "A.as_view(model=Rating)",
     ],
 )
-def test_a_read_by_primary_key_alone_is_found(fault: str) -> None:
+def test_a_read_by_primary_key_alone_is_found(fault) -> None:
     assert list(unscoped(fault))
 
 
@@ -105,5 +105,5 @@ def test_a_read_by_primary_key_alone_is_found(fault: str) -> None:
         "forms.ModelChoiceField(Campaign.objects.none())",
     ],
 )
-def test_a_read_from_a_scoped_query_is_none(right: str) -> None:
+def test_a_read_from_a_scoped_query_is_none(right) -> None:
     assert not list(unscoped(right))

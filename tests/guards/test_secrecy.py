@@ -114,7 +114,7 @@ def test_every_route_keeps_its_answer_from_caches_other_sites_and_helpful_browse
         ("GET", "/healthz", 200),
     ],
 )
-def test_an_answer_that_no_view_gives_is_as_private(method: str, path: str, status: int) -> None:
+def test_an_answer_that_no_view_gives_is_as_private(method, path, status) -> None:
     answer = Client(enforce_csrf_checks=True).generic(method, path)
     assert answer.status_code == status
     assert wrong_headers(answer) == []
@@ -127,7 +127,7 @@ def test_a_body_that_is_too_long_is_refused_as_close() -> None:
     assert wrong_headers(answer) == []
 
 
-def test_static_files_are_for_this_site_alone(client: Client) -> None:
+def test_static_files_are_for_this_site_alone(client) -> None:
     answer = client.get("/static/css/base.css")
     assert answer.status_code == 200
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
@@ -162,7 +162,7 @@ def test_no_template_style_or_script_names_an_address_outside() -> None:
         '<script src="HTTPS://cdn.example.org/x.js"></script>',
     ],
 )
-def test_a_planted_font_of_another_machine_is_found(planted: str) -> None:
+def test_a_planted_font_of_another_machine_is_found(planted) -> None:
     assert outside(planted)
 
 
@@ -185,9 +185,9 @@ def test_a_planted_font_of_another_machine_is_found(planted: str) -> None:
         (f'<a href="/x?q={CLAIMS[0]}">', "claim text in an address"),
     ],
 )
-def test_a_planted_fault_of_a_page_is_found(planted: str, fault: str) -> None:
+def test_a_planted_fault_of_a_page_is_found(planted, fault) -> None:
     assert any(fault in fault_found for fault_found in read(planted).wrong)
 
 
-def test_nobody_has_an_account_until_somebody_makes_one(db: None) -> None:
+def test_nobody_has_an_account_until_somebody_makes_one(db) -> None:
     assert User.objects.count() == 0

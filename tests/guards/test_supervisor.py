@@ -6,21 +6,18 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.served.server import lasting_port
-
-ROOT = Path(__file__).resolve().parents[2]
-# Deadlines only end a hanging test; nothing is asserted about speed.
-LONGEST_WAIT_SECONDS = 120
+from tests.crowd import LONGEST_WAIT_SECONDS
+from tests.promises.harness import wait_until
+from tests.served.server import ROOT, lasting_port
 
 pytestmark = [
     pytest.mark.slow,
@@ -101,13 +98,6 @@ os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
 """
 
 
-def wait_until(fact: Callable[[], bool], awaited: str) -> None:
-    deadline = time.monotonic() + LONGEST_WAIT_SECONDS
-    while not fact():
-        assert time.monotonic() < deadline, f"waited in vain: {awaited}"
-        time.sleep(0.05)
-
-
 def environment(data_dir: Path, port: object) -> dict[str, str]:
     """Local mode, whatever services the suite itself runs on."""
     foreign = ("DATABASE_URL", "CELERY_BROKER_URL", "SECRET_KEY", "ALLOWED_HOSTS", "DEMO_PASSWORD")
@@ -170,7 +160,7 @@ def served(scenario: Scenario) -> Served:
     return scenario.served()
 
 
-def test_one_command_serves_and_prints_the_address_and_the_logins(served: Served) -> None:
+def test_one_command_serves_and_prints_the_address_and_the_logins(served) -> None:
     output = served.data_dir / "output"
     wait_until(lambda: "Ctrl-C" in output.read_text(), "welcome")
     password = (served.data_dir / "demo_password").read_text().strip()
@@ -180,7 +170,7 @@ def test_one_command_serves_and_prints_the_address_and_the_logins(served: Served
     assert (served.data_dir / "demo_password").stat().st_mode & 0o777 == 0o600
 
 
-def test_killed_web_server_is_served_again_by_new_workers_only(served: Served) -> None:
+def test_killed_web_server_is_served_again_by_new_workers_only(served) -> None:
     old = {p.pid for p in served.processes() if "granian" in p.command}
     os.kill(served.master_of("granian"), signal.SIGKILL)
     wait_until(lambda: not old & {p.pid for p in served.processes()}, "old workers gone")
@@ -195,7 +185,7 @@ def test_killed_web_server_is_served_again_by_new_workers_only(served: Served) -
         *(pytest.param(command, marks=pytest.mark.exhaustive) for command in ("granian", "-Q web")),
     ],
 )
-def test_killed_keeper_leads_to_one_new_program(served: Served, command: str) -> None:
+def test_killed_keeper_leads_to_one_new_program(served, command) -> None:
     keeper = served.keeper_of(command)
     old = {p.pid for p in served.processes() if command in p.command}
     os.kill(keeper, signal.SIGKILL)
@@ -204,7 +194,7 @@ def test_killed_keeper_leads_to_one_new_program(served: Served, command: str) ->
     assert served.master_of(command) not in old
 
 
-def test_killed_supervisor_leaves_no_process(served: Served) -> None:
+def test_killed_supervisor_leaves_no_process(served) -> None:
     assert len(served.processes()) > len(["supervisor", "web", "worker", "worker", "sweeper"])
     served.process.kill()
     served.process.wait()
@@ -213,7 +203,7 @@ def test_killed_supervisor_leaves_no_process(served: Served) -> None:
 
 
 @pytest.mark.exhaustive
-def test_web_server_and_supervisor_killed_together_leave_no_process(served: Served) -> None:
+def test_web_server_and_supervisor_killed_together_leave_no_process(served) -> None:
     os.kill(served.master_of("granian"), signal.SIGKILL)
     served.process.kill()
     served.process.wait()
@@ -230,13 +220,13 @@ def test_web_server_and_supervisor_killed_together_leave_no_process(served: Serv
         ),
     ],
 )
-def test_stop_signal_ends_everything_in_order(served: Served, number: signal.Signals) -> None:
+def test_stop_signal_ends_everything_in_order(served, number) -> None:
     served.process.send_signal(number)
     assert served.process.wait(LONGEST_WAIT_SECONDS) == 0
     assert served.processes() == []
 
 
-def test_taken_port_is_refused_with_one_sentence(tmp_path: Path) -> None:
+def test_taken_port_is_refused_with_one_sentence(tmp_path) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -258,7 +248,7 @@ def test_taken_port_is_refused_with_one_sentence(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_impossible_port_is_refused_with_one_sentence(tmp_path: Path, port: str) -> None:
+def test_impossible_port_is_refused_with_one_sentence(tmp_path, port) -> None:
     refused = run_supervisor(tmp_path, port)
     assert refused.returncode == 1
     assert refused.stderr == f"PORT must be a number from 1 to 65535, not {port!r}.\n"

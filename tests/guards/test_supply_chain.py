@@ -33,9 +33,7 @@ def test_every_requirement_is_pinned_exactly() -> None:
         ("requirements-uv.txt", "requirements-uv.lock", set()),
     ],
 )
-def test_every_pin_but_that_of_torch_has_digests_and_no_address(
-    pinned_in: str, lock: str, without: set[str]
-) -> None:
+def test_every_pin_but_that_of_torch_has_digests_and_no_address(pinned_in, lock, without) -> None:
     lines = (ROOT / pinned_in).read_text().splitlines()
     pins = {name_and_version(line) for line in lines if "==" in line and line[0] != "#"}
     text = (ROOT / lock).read_text()
@@ -75,7 +73,7 @@ def test_the_licence_of_every_package_of_the_application_is_listed() -> None:
     ("package", "least"),
     [("Django", "5.2.19"), ("torch", "2.13.0"), ("transformers", "5.2.1"), ("celery", "5.2.2")],
 )
-def test_what_runs_has_the_known_faults_mended(package: str, least: str) -> None:
+def test_what_runs_has_the_known_faults_mended(package, least) -> None:
     assert Version(version(package)) >= Version(least)
 
 

@@ -6,12 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.tiers import (
-    left_out,
-    marks_of,
-    pytest_collection_modifyitems,
-    pytest_ignore_collect,
-)
+from tests.tiers import left_out, marks_of, pytest_collection_modifyitems, pytest_ignore_collect
 
 
 def item(
@@ -54,7 +49,7 @@ def item(
         (item("test_a_fault_is_found_out_late", slow=()), []),
     ],
 )
-def test_marks_follow_from_the_fixtures_and_the_name(test: Any, marks: list[str]) -> None:
+def test_marks_follow_from_the_fixtures_and_the_name(test, marks) -> None:
     assert list(marks_of(test)) == marks
 
 
@@ -85,16 +80,14 @@ def test_a_whole_run_without_a_test_of_a_promise_is_refused() -> None:
     ],
 )
 def test_a_file_is_read_unless_no_test_of_it_is_asked_for(
-    text: str, asked: str, is_left_out: bool | None, tmp_path: Path
+    text, asked, is_left_out, tmp_path
 ) -> None:
     (tmp_path / "test_it.py").write_text(text)
     config: Any = SimpleNamespace(getoption=lambda _: asked)
     assert pytest_ignore_collect(tmp_path / "test_it.py", config) is is_left_out
 
 
-def test_a_test_marked_from_elsewhere_is_refused_as_its_file_would_not_be_read(
-    tmp_path: Path,
-) -> None:
+def test_a_test_marked_from_elsewhere_is_refused_as_its_file_would_not_be_read(tmp_path) -> None:
     (tmp_path / "test_it.py").write_text("from marks import HERE as pytestmark")
     run: Any = SimpleNamespace(args_source=pytest.Config.ArgsSource.ARGS)
     with pytest.raises(pytest.UsageError, match="has to name the marks"):

@@ -8,12 +8,12 @@ and candidates are new. FAULT "commit-each-batch" plants what P12 forbids.
 
 import io
 import json
-import os
-import signal
 import sys
 from typing import Any
 
 from django import setup
+
+from tests.promises.mortal import Moments
 
 
 def main(path: str, slug: str, fatal: int, fault: str = "") -> None:
@@ -22,22 +22,14 @@ def main(path: str, slug: str, fatal: int, fault: str = "") -> None:
     from django.core.management import call_command
     from django.db import connection
 
-    count = 0
-
-    def execute(run: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
-        nonlocal count
-        count += 1
-        if count == fatal:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return run(sql, params, many, context)
-
+    moments = Moments(fatal)
     if fault == "commit-each-batch":
         plant_commits()
     out = io.StringIO()
-    with connection.execute_wrapper(execute):
+    with connection.execute_wrapper(moments.statement):
         call_command("import_claims", path, "--campaign", slug, "--json", stdout=out)
     document = json.loads(out.getvalue())
-    sys.stdout.write(f"{count} {document['references']} {document['candidates']}")
+    sys.stdout.write(f"{moments.count} {document['references']} {document['candidates']}")
 
 
 def plant_commits() -> None:

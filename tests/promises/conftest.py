@@ -1,13 +1,18 @@
 """Servers for the promises, started over the test's database and killed at its end."""
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
+from annotator.models import User
+from tests.conftest import make_user
 from tests.flows.conftest import start_worker
 from tests.scoring.conftest import tiny_encoder
-from tests.served.server import Server
+from tests.served.server import ROOT, Server, served_environment
 from tests.soak.tally import tally
 
 __all__ = ["start_worker", "tally", "tiny_encoder"]
@@ -35,3 +40,18 @@ def start_server(transactional_db: None) -> Iterator[StartServer]:
 def server(start_server: StartServer) -> Any:
     """The server of `make run`: two worker processes."""
     return start_server()
+
+
+@contextmanager
+def sweeping(**more: str) -> Iterator[None]:
+    """Have the sweeper of `make run` at work until the block ends."""
+    command = [sys.executable, "manage.py", "sweep", "--forever"]
+    process = subprocess.Popen(command, cwd=ROOT, env=served_environment(**more))
+    yield
+    process.kill()
+    process.wait(timeout=10)
+
+
+@pytest.fixture
+def two_raters(db: None) -> list[User]:
+    return [make_user("one"), make_user("two")]

@@ -7,13 +7,13 @@ A moment is a statement to the database, a piece written to a file, its way to d
 or a percent of the work, counted from 1; with 0 it lives, and prints how many moments there were.
 """
 
-import os
-import signal
 import sys
 from pathlib import Path
 from typing import Any
 
 from django import setup
+
+from tests.promises.mortal import Moments
 
 FILE_CALLS = ("write", "fsync", "replace", "rename", "unlink")
 
@@ -28,31 +28,21 @@ def main(kind: str, source: str, name: str, fatal: int) -> None:
     from scoring.datasets.freezing.services import freeze_dataset
     from scoring.quadruplets import SplitPlan
 
-    count = 0
-
-    def pass_by(*_: object) -> None:
-        nonlocal count
-        count += 1
-        if count == fatal:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    def execute(run: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
-        pass_by()
-        return run(sql, params, many, context)
+    moments = Moments(fatal)
 
     def call(_frame: Any, event: str, called: Any) -> None:
         if event == "c_call" and called.__name__ in FILE_CALLS:
-            pass_by()
+            moments()
 
     sys.setprofile(call)
-    with connection.execute_wrapper(execute):
+    with connection.execute_wrapper(moments.statement):
         if kind == "freeze":
             campaign = Campaign.objects.get(slug=source)
-            freeze_dataset(campaign=campaign, name=name, progress=pass_by)
+            freeze_dataset(campaign=campaign, name=name, progress=moments)
         else:
-            import_files(name=name, paths=[Path(source)], plan=SplitPlan(), progress=pass_by)
+            import_files(name=name, paths=[Path(source)], plan=SplitPlan(), progress=moments)
     sys.setprofile(None)
-    sys.stdout.write(str(count))
+    sys.stdout.write(str(moments.count))
 
 
 if __name__ == "__main__":

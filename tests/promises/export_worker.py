@@ -7,12 +7,13 @@ removed, counted from 1; with 0 it lives, and prints how many moments there were
 """
 
 import os
-import signal
 import sys
 from pathlib import Path
 from unittest.mock import patch
 
 from django import setup
+
+from tests.promises.mortal import Moments
 
 # Which audit events Python raises before a process touches files.
 EVENTS = ("open", "os.rename", "os.remove", "os.rmdir", "os.mkdir", "fcntl.flock", "os.link")
@@ -25,24 +26,18 @@ def main(directory: str, fatal: int, arguments: list[str]) -> None:
 
     from scoring.management.commands import export_dataset
 
-    count = 0
-
-    def pass_by(*_: object) -> None:
-        nonlocal count
-        count += 1
-        if count == fatal:
-            os.kill(os.getpid(), signal.SIGKILL)
+    moments = Moments(fatal)
 
     def watch(event: str, details: tuple[object, ...]) -> None:
         touches = event in EVENTS and str(details[0]).startswith(directory)
         if touches or event == "fcntl.flock":
-            pass_by()
+            moments()
 
     sys.addaudithook(watch)
-    bar = patch.object(export_dataset, "progress_bar", lambda log, label: pass_by)
+    bar = patch.object(export_dataset, "progress_bar", lambda log, label: moments)
     with bar, Path(os.devnull).open("w") as nowhere:
         call_command("export_dataset", *arguments, stdout=nowhere, stderr=nowhere)
-    print(count)  # noqa: T201
+    print(moments.count)  # noqa: T201
 
 
 if __name__ == "__main__":

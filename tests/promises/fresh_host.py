@@ -29,6 +29,12 @@ class Host:
             timeout=300,
         )
 
+    def restore(self, sealed: Path, key_file: Path) -> str:
+        """Restore a backup here, as the guide asks it; return what was printed."""
+        done = self.command("restore", str(sealed), "--identity", str(key_file), "--json")
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
 
 @contextmanager
 def fresh_host(directory: Path) -> Iterator[Host]:

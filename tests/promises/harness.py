@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import urlencode
 
+import pytest
 from django.conf import settings
 from django.db import transaction
 from django.test import Client
@@ -30,6 +31,9 @@ from tests.served.server import HOST
 from tests.soak.tally import Tally
 
 SCALE: Final = int(os.environ.get("PROMISES_SCALE", "1"))
+
+# Most promises: slow, of both pairs of services, with transactions that other processes see.
+SERVED: Final = (pytest.mark.slow, pytest.mark.embedded, pytest.mark.django_db(transaction=True))
 
 # No answer, and that the database does not answer.
 ASK_AGAIN: Final = (0, 503)

@@ -6,12 +6,12 @@ STATEMENT counts from 1; with 0 it lives, and prints at which one the check ende
 import was closed, and how many there were.
 """
 
-import os
-import signal
 import sys
 from typing import Any
 
 from django import setup
+
+from tests.promises.mortal import Moments
 
 
 def main(pk: str, fatal: int) -> None:
@@ -21,22 +21,21 @@ def main(pk: str, fatal: int) -> None:
 
     from annotator.imports.services import carry_out_import
 
-    count = checked = closed = 0
+    moments = Moments(fatal)
+    checked = closed = 0
 
-    def execute(run: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
-        nonlocal count, checked, closed
-        count += 1
-        if count == fatal:
-            os.kill(os.getpid(), signal.SIGKILL)
+    def execute(run: Any, sql: str, *asked: Any) -> Any:
+        nonlocal checked, closed
+        moments()
         if 'SET "stage"' in sql:
-            checked = count
+            checked = moments.count
         if sql.startswith("UPDATE") and '"finished_at" =' in sql:
-            closed = count
-        return run(sql, params, many, context)
+            closed = moments.count
+        return run(sql, *asked)
 
     with connection.execute_wrapper(execute):
         carry_out_import(pk)
-    sys.stdout.write(f"{checked} {closed} {count}")
+    sys.stdout.write(f"{checked} {closed} {moments.count}")
 
 
 if __name__ == "__main__":

@@ -2,9 +2,14 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+from django.db import connection, transaction
 from django.utils import timezone
 
 from annotator.models import Assignment, Campaign, Candidate, Rating, Reference, User
@@ -66,6 +71,43 @@ def scores_of(score: int) -> dict[str, int]:
     """Return the same points on every criterion, with the overall that follows."""
     scores = dict.fromkeys(CRITERIA, score)
     return scores | {"overall_numerator": overall_numerator(scores)}
+
+
+class Writer(threading.Thread):
+    """Writes to the database in one transaction after another, until it is to end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.turns = 0
+        self.is_over = threading.Event()
+
+    def run(self) -> None:
+        try:
+            while not self.is_over.is_set():
+                self.turns += 1
+                with transaction.atomic():
+                    self.write()
+                time.sleep(0.01)
+        finally:
+            connection.close()
+
+    def write(self) -> None:
+        """Write what is to be seen whole or not at all."""
+        raise NotImplementedError
+
+
+@contextmanager
+def writing(writers: Sequence[Writer]) -> Iterator[Any]:
+    """Have all of them write until the block ends."""
+    for writer in writers:
+        writer.start()
+    try:
+        yield writers
+    finally:
+        for writer in writers:
+            writer.is_over.set()
+        for writer in writers:
+            writer.join()
 
 
 def faults_of_files(data_directory: Path) -> list[str]:

@@ -8,7 +8,6 @@ written under its own name.
 """
 
 import os
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +15,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from django import setup
+
+from tests.promises.mortal import Moments
 
 
 def main(slug: str, path: str, fatal: int, fault: str = "") -> None:
@@ -26,32 +27,21 @@ def main(slug: str, path: str, fatal: int, fault: str = "") -> None:
     from annotator.exports import services as exports_services
     from annotator.models import Campaign
 
-    count = 0
-
-    def pass_by() -> None:
-        nonlocal count
-        count += 1
-        if count == fatal:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    def execute(run: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
-        pass_by()
-        return run(sql, params, many, context)
-
+    moments = Moments(fatal)
     for owner, name in ((os, "fsync"), (Path, "replace"), (Path, "unlink")):
-        setattr(owner, name, _counted(getattr(owner, name), pass_by))
+        setattr(owner, name, _counted(getattr(owner, name), moments))
     if fault:
         vars(exports_services)["open_atomic"] = _straight
-    with connection.execute_wrapper(execute):
+    with connection.execute_wrapper(moments.statement):
         campaign = Campaign.objects.get(slug=slug)
         export = exports_services.request_export(campaign=campaign, format="jsonl")
         exports_services.write_export(export, Path(path))
-    sys.stdout.write(str(count))
+    sys.stdout.write(str(moments.count))
 
 
-def _counted(step: Callable[..., Any], pass_by: Callable[[], None]) -> Callable[..., Any]:
+def _counted(step: Callable[..., Any], moments: Moments) -> Callable[..., Any]:
     def counted(*arguments: Any, **named: Any) -> Any:
-        pass_by()
+        moments()
         return step(*arguments, **named)
 
     return counted

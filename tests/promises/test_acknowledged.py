@@ -1,33 +1,25 @@
 """P1: an acknowledged rating is never lost, doubled or altered when the web process dies."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from threading import Thread
+from contextlib import AbstractContextManager
 
 import pytest
 from django.db import connection
 
 from annotator.models import Rating
-from tests.promises.harness import SCALE, differences, make_callers, wait_until
+from tests.crowd import meanwhile
+from tests.promises.harness import SCALE, SERVED, differences, make_callers, wait_until
 from tests.promises.rated_work import assert_faithful, give_work, send_all, sent_of
 from tests.served.dying import HALFWAY, UNANSWERED
 from tests.served.server import Server
-from tests.soak.tally import Tally
 
-pytestmark = [
-    pytest.mark.promise("P1"),
-    pytest.mark.slow,
-    pytest.mark.embedded,
-    pytest.mark.django_db(transaction=True),
-]
+pytestmark = [pytest.mark.promise("P1"), *SERVED]
 ANNOTATORS = 50
 REFERENCES_EACH = 1 if SCALE == 1 else 2 * SCALE
 # Of the whole service; processes die with some submits besides.
 KILLS = 1 if SCALE == 1 else 5
 
 
-@contextmanager
-def killed_on_the_way(server: Server, ratings: int) -> Iterator[None]:
+def killed_on_the_way(server: Server, ratings: int) -> AbstractContextManager[None]:
     """Kill -9 the whole service, each time after another share of the ratings, and start it."""
 
     def kill() -> None:
@@ -39,15 +31,10 @@ def killed_on_the_way(server: Server, ratings: int) -> Iterator[None]:
         connection.close()
 
     # In the thread of the test there is nobody left to wait for the callers.
-    thread = Thread(target=kill)
-    thread.start()
-    yield
-    thread.join()
+    return meanwhile(kill)
 
 
-def test_kill_9_loses_doubles_and_alters_no_acknowledged_rating(
-    cast, server: Server, tally: Tally
-) -> None:
+def test_kill_9_loses_doubles_and_alters_no_acknowledged_rating(cast, server, tally) -> None:
     callers = make_callers(cast.campaign, ANNOTATORS, server.port)
     work = give_work(cast, callers, REFERENCES_EACH)
     sent = sent_of(work)
@@ -61,7 +48,7 @@ def test_kill_9_loses_doubles_and_alters_no_acknowledged_rating(
     assert sum(caller.statuses[0] for caller in callers) > len(deaths)
 
 
-def test_a_client_with_a_new_key_for_each_retry_is_found_out(cast, server: Server) -> None:
+def test_a_client_with_a_new_key_for_each_retry_is_found_out(cast, server) -> None:
     callers = make_callers(cast.campaign, 2, server.port)
     work = give_work(cast, callers, 1)
     sent = sent_of(work)

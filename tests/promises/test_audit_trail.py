@@ -16,7 +16,6 @@ from core.audit_chain import BEFORE_THE_FIRST, seal
 from tests.emptied import trail_unguarded
 from tests.promises.harness import SCALE
 from tests.promises.trail import EVENTS, SEALS, ask, event_of, write
-from tests.soak.tally import Tally
 
 pytestmark = pytest.mark.promise("P19")
 
@@ -76,12 +75,12 @@ def swap(chance: random.Random, last: int) -> int:
 
 
 def cut_the_end(chance: random.Random, last: int) -> int:
-    last_kept = chance.randint(0, last - 1)
-    events = [row for (row,) in ask(f"SELECT event_id FROM {SEALS} WHERE sequence > %s", last_kept)]
-    ask(f"DELETE FROM {SEALS} WHERE sequence > %s", last_kept)
+    last_left = chance.randint(0, last - 1)
+    events = [row for (row,) in ask(f"SELECT event_id FROM {SEALS} WHERE sequence > %s", last_left)]
+    ask(f"DELETE FROM {SEALS} WHERE sequence > %s", last_left)
     for event in events:
         ask(f"DELETE FROM {EVENTS} WHERE id = %s", event)
-    return last_kept + 1
+    return last_left + 1
 
 
 def edit_and_seal_anew(chance: random.Random, last: int) -> int:
@@ -120,7 +119,7 @@ def somewhere() -> Any:
     return ask("SELECT id FROM annotator_campaign ORDER BY id")[0][0]
 
 
-def test_every_fault_planted_past_the_guards_is_found_where_it_is(cast, tally: Tally):
+def test_every_fault_planted_past_the_guards_is_found_where_it_is(cast, tally):
     write(cast)
     tally.tried(faults_in_the_trail=FAULTS)
     head = current_head()

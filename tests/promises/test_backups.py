@@ -31,7 +31,7 @@ from scoring.models import ModelVersion
 from scoring.quadruplets import SplitPlan
 from tests.conftest import grant, make_reference
 from tests.promises.fresh_host import Host, fresh_host
-from tests.promises.harness import SCALE, Caller, rating_body
+from tests.promises.harness import SCALE, SERVED, Caller, rating_body
 from tests.promises.test_ratings_export import slowly
 from tests.scoring.conftest import (  # noqa: F401 - fixtures
     RatedCampaign,
@@ -42,14 +42,8 @@ from tests.scoring.conftest import (  # noqa: F401 - fixtures
 )
 from tests.scoring.model_builders import CRITERION, train_tiny
 from tests.served.server import Server
-from tests.soak.tally import Tally
 
-pytestmark = [
-    pytest.mark.promise("P15"),
-    pytest.mark.slow,
-    pytest.mark.embedded,
-    pytest.mark.django_db(transaction=True),
-]
+pytestmark = [pytest.mark.promise("P15"), *SERVED]
 WRITERS = 20 if SCALE > 1 else 6
 PASSWORD = "a pump of many parts"
 # What one submitted rating adds a row to.
@@ -135,12 +129,7 @@ def contents(sealed: Path, key_file: Path, spool: Path) -> tuple[Manifest, dict[
 
 
 def test_a_backup_made_while_annotators_submit_is_of_one_moment_and_restores(
-    scene: RatedCampaign,
-    model: ModelVersion,
-    key: tuple[str, Path],
-    host: Host,
-    tmp_path: Path,
-    tally: Tally,
+    scene, model, key, host, tmp_path, tally
 ) -> None:
     alice = scene.people["alice"]
     alice.set_password(PASSWORD)
@@ -167,9 +156,7 @@ def test_a_backup_made_while_annotators_submit_is_of_one_moment_and_restores(
     assert counts["annotator_ratingrevision"] == counts["annotator_rating"]
     assert b"1. A cup number" not in sealed.read_bytes()
 
-    done = host.command("restore", str(sealed), "--identity", str(key[1]), "--json")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["rows"] == manifest.rows
+    assert json.loads(host.restore(sealed, key[1]))["rows"] == manifest.rows
     trail = host.command("verify_audit")
     assert trail.returncode == 0, trail.stderr
     assert files_missing(host) == set()
@@ -207,18 +194,14 @@ def signed_in(server: Server) -> bool:
     browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
     browser.open(f"{server.url}/login/").read()
     secret = next(cookie.value for cookie in jar if cookie.name == "csrftoken")
-    fields = {"username": "room-alice", "password": PASSWORD, "csrfmiddlewaretoken": secret}
+    fields = {"username": "trial-alice", "password": PASSWORD, "csrfmiddlewaretoken": secret}
     answer = browser.open(f"{server.url}/login/", urllib.parse.urlencode(fields).encode())
     return bool(answer.status == 200 and "/login" not in answer.url)
 
 
 @pytest.mark.exhaustive
 def test_a_backup_of_an_older_version_is_brought_up_to_this_one(
-    scene: RatedCampaign,
-    key: tuple[str, Path],
-    host: Host,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    scene, key, host, tmp_path, monkeypatch
 ) -> None:
     graph = MigrationLoader(connection).graph
     later = {
@@ -233,25 +216,18 @@ def test_a_backup_of_an_older_version_is_brought_up_to_this_one(
         patched.setattr(backups_services, "applied_migrations", lambda: older)
         patched.setattr(backups_services, "known_migrations", lambda: set(older))
         make_backup(target=sealed, seal=seal_to([key[0]]))
-    done = host.command("restore", str(sealed), "--identity", str(key[1]), "--json")
-    assert done.returncode == 0, done.stderr
+    host.restore(sealed, key[1])
     assert host.command("migrate", "--check").returncode == 0
 
 
 @pytest.mark.skipif(SCALE == 1, reason="planted at full counts only")
 def test_a_backup_that_left_the_files_out_is_found_out(
-    scene: RatedCampaign,
-    model: ModelVersion,
-    key: tuple[str, Path],
-    host: Host,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    scene, model, key, host, tmp_path, monkeypatch
 ) -> None:
     sealed = tmp_path / "rows.backup"
     monkeypatch.setattr(backups_services, "stored_files", list)
     make_backup(target=sealed, seal=seal_to([key[0]]))
-    done = host.command("restore", str(sealed), "--identity", str(key[1]))
-    assert done.returncode == 0, done.stderr
+    host.restore(sealed, key[1])
     assert files_missing(host) == {"model files", "dataset files"}
 
 

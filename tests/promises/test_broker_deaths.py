@@ -1,7 +1,5 @@
 """P9: a broker that is down, or hangs, stops neither rating nor reading, and loses no job."""
 
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,14 +18,12 @@ from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import ModelVersion, TrainingRun
 from scoring.quadruplets import SplitPlan
 from scoring.training.runs.services import request_training
-from tests.flows.conftest import StartWorker
-from tests.promises.conftest import StartServer
+from tests.promises.conftest import sweeping
 from tests.promises.harness import SCALE, Answer, Caller, make_callers, wait_until
 from tests.promises.rated_work import Work, assert_faithful, give_work, send_all, sent_of
 from tests.scoring.conftest import dataset_rows
 from tests.served.faults import wait_for_the_broker
 from tests.served.redis import OwnRedis, program
-from tests.served.server import ROOT, served_environment
 from tests.soak.tally import Tally
 
 pytestmark = [
@@ -58,15 +54,8 @@ def broker() -> Iterator[OwnRedis]:
 
 @pytest.fixture
 def sweeper(transactional_db: None, broker: OwnRedis) -> Iterator[None]:
-    """The sweeper of `make run`, at this broker."""
-    process = subprocess.Popen(
-        [sys.executable, "manage.py", "sweep", "--forever"],
-        cwd=ROOT,
-        env=served_environment(CELERY_BROKER_URL=broker.url),
-    )
-    yield
-    process.kill()
-    process.wait(timeout=10)
+    with sweeping(CELERY_BROKER_URL=broker.url):
+        yield
 
 
 def earlier_runs(cast: Any, encoder: Path, count: int) -> list[TrainingRun]:
@@ -115,13 +104,7 @@ def read_on(caller: Caller, is_over: list[bool]) -> None:
 
 
 def test_a_broker_that_dies_or_hangs_stops_nobody_and_each_training_runs_once(
-    cast: Any,
-    broker: OwnRedis,
-    sweeper: None,
-    start_server: StartServer,
-    start_worker: StartWorker,
-    tiny_encoder: Path,
-    tally: Tally,
+    cast, broker, sweeper, start_server, start_worker, tiny_encoder, tally
 ) -> None:
     server = start_server(CELERY_BROKER_URL=broker.url)
     start_worker("gpu", CELERY_BROKER_URL=broker.url, JOB_LEASE_SECONDS="20")
@@ -162,7 +145,7 @@ def test_a_broker_that_dies_or_hangs_stops_nobody_and_each_training_runs_once(
 
 
 def test_a_server_that_enqueues_without_a_limit_of_time_is_found_out(
-    cast: Any, broker: OwnRedis, start_server: StartServer, tiny_encoder: Path
+    cast, broker, start_server, tiny_encoder
 ) -> None:
     server = start_server(CELERY_BROKER_URL=broker.url, SERVED_FAULT=wait_for_the_broker.__name__)
     (run,) = earlier_runs(cast, tiny_encoder, 1)

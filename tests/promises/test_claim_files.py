@@ -10,17 +10,11 @@ import pytest
 from annotator.models import Campaign, Candidate, ClaimImport, Reference
 from tests.annotator.imports.import_files import good
 from tests.crowd import at_once
-from tests.promises.harness import SCALE
+from tests.promises.harness import SCALE, SERVED
 from tests.served.programs import run_program
 from tests.served.server import served_environment
-from tests.soak.tally import Tally
 
-pytestmark = [
-    pytest.mark.promise("P12"),
-    pytest.mark.slow,
-    pytest.mark.embedded,
-    pytest.mark.django_db(transaction=True),
-]
+pytestmark = [pytest.mark.promise("P12"), *SERVED]
 REFERENCES = 2_500 * SCALE
 WHOLE = (REFERENCES, 2 * REFERENCES)
 # With those of the other pair of services, twenty.
@@ -46,7 +40,7 @@ def printed(done: subprocess.CompletedProcess[str]) -> list[int]:
     return [int(word) for word in done.stdout.split()]
 
 
-def held(slug: str) -> tuple[int, int]:
+def stored(slug: str) -> tuple[int, int]:
     return (
         Reference.objects.filter(campaign__slug=slug).count(),
         Candidate.objects.filter(campaign__slug=slug).count(),
@@ -57,16 +51,14 @@ def killed_at(path: Path, slug: str, *arguments: str) -> tuple[int, int]:
     """Run the command to its death and return what the campaign holds then."""
     dead = command(path, slug, *arguments)
     assert dead.returncode == -signal.SIGKILL, dead.stderr
-    return held(slug)
+    return stored(slug)
 
 
 @pytest.mark.exhaustive
-def test_a_command_killed_at_any_statement_leaves_nothing_and_again_stores_all(
-    path: Path, tally: Tally
-) -> None:
+def test_a_command_killed_at_any_statement_leaves_nothing_and_again_stores_all(path, tally) -> None:
     tally.tried(lines=REFERENCES, kills=KILLS)
     last = printed(command(path, "alive", "0"))[0]
-    assert held("alive") == WHOLE
+    assert stored("alive") == WHOLE
     # From the first question to the last one before the commit.
     moments = {1 + round(number * (last - 1) / (KILLS - 1)) for number in range(KILLS)}
     for fatal in sorted(moments):
@@ -74,17 +66,17 @@ def test_a_command_killed_at_any_statement_leaves_nothing_and_again_stores_all(
     assert not Campaign.objects.filter(slug="killed").exists()
     assert printed(command(path, "killed", "0"))[1:] == [*WHOLE]
     assert printed(command(path, "killed", "0"))[1:] == [0, 0]
-    assert held("killed") == WHOLE
+    assert stored("killed") == WHOLE
     assert ClaimImport.objects.filter(campaign__slug="killed").count() == 2
 
 
-def test_two_commands_with_one_file_at_once_have_one_effect(path: Path) -> None:
+def test_two_commands_with_one_file_at_once_have_one_effect(path) -> None:
     answers = at_once([partial(command, path, "shared", "0")] * 2)
     assert sorted(printed(answer)[1] for answer in answers) == [0, REFERENCES]
-    assert held("shared") == WHOLE
+    assert stored("shared") == WHOLE
 
 
-def test_a_command_that_commits_each_batch_is_found_out(path: Path) -> None:
+def test_a_command_that_commits_each_batch_is_found_out(path) -> None:
     last = printed(command(path, "alive", "0"))[0]
     references, candidates = killed_at(path, "torn", str(last - 3), "commit-each-batch")
     assert references > 0

@@ -8,9 +8,9 @@ from django.db import connection
 
 from annotator.models import Campaign, Rating
 from tests.crowd import at_once
-from tests.promises.conftest import StartServer
 from tests.promises.harness import (
     SCALE,
+    SERVED,
     Caller,
     make_callers,
     on_progress,
@@ -18,14 +18,8 @@ from tests.promises.harness import (
     server_errors,
 )
 from tests.served.server import Server
-from tests.soak.tally import Tally
 
-pytestmark = [
-    pytest.mark.promise("P3"),
-    pytest.mark.slow,
-    pytest.mark.embedded,
-    pytest.mark.django_db(transaction=True),
-]
+pytestmark = [pytest.mark.promise("P3"), *SERVED]
 ANNOTATORS = 50
 # It is SQLite that would show them.
 EACH = (5 if connection.vendor == "sqlite" else 2) * SCALE
@@ -57,7 +51,7 @@ def bustle(cast: Any, server: Server, annotators: int, each: int) -> list[Caller
     return callers
 
 
-def test_fifty_annotators_at_once_meet_no_error(cast, server: Server, tally: Tally) -> None:
+def test_fifty_annotators_at_once_meet_no_error(cast, server, tally) -> None:
     callers = bustle(cast, server, ANNOTATORS, EACH)
     tally.tried(submits=ANNOTATORS * EACH, revisions=ANNOTATORS * EACH)
     on_progress(tally, callers)
@@ -69,9 +63,7 @@ def test_fifty_annotators_at_once_meet_no_error(cast, server: Server, tally: Tal
 
 
 @pytest.mark.promise("P3", planted=True)
-def test_the_usual_transactions_of_django_would_show_errors(
-    cast, start_server: StartServer
-) -> None:
+def test_the_usual_transactions_of_django_would_show_errors(cast, start_server) -> None:
     if connection.vendor != "sqlite":
         pytest.skip("a setting of SQLite")
     server = start_server(SERVED_TRANSACTION_MODE="DEFERRED")

@@ -2,14 +2,14 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
-from threading import Thread
 from typing import Any, Final
 
 import pytest
 from django.db import connection
 
+from tests.crowd import meanwhile
 from tests.promises.conftest import StartServer
 from tests.promises.harness import SCALE, Caller, differences, make_callers, wait_until
 from tests.promises.rated_work import assert_faithful, give_work, send_all, sent_of
@@ -62,10 +62,9 @@ def served(start_server: StartServer, database: OwnPostgres, **more: str) -> Any
     return start_server(DATABASE_URL=url, **more)
 
 
-@contextmanager
 def killed_on_the_way(
     database: OwnPostgres, callers: list[Caller], ratings: int, kills: int, tally: Tally
-) -> Iterator[None]:
+) -> AbstractContextManager[None]:
     """Kill the database each time after another share of the answers, and start it again."""
 
     def kill() -> None:
@@ -78,10 +77,7 @@ def killed_on_the_way(
             wait_until(lambda n=so_far: stored_by(callers) > n, "the service answers again")  # type: ignore[misc]
             tally.noted(f"answered {time.monotonic() - begun:.1f} s after the database was back")
 
-    thread = Thread(target=kill)
-    thread.start()
-    yield
-    thread.join()
+    return meanwhile(kill)
 
 
 def stored_by(callers: list[Caller]) -> int:
@@ -89,7 +85,7 @@ def stored_by(callers: list[Caller]) -> int:
 
 
 def test_kill_9_of_the_database_loses_doubles_and_alters_no_acknowledged_rating(
-    cast: Any, own_postgres: MakePostgres, start_server: StartServer, tally: Tally
+    cast, own_postgres, start_server, tally
 ) -> None:
     database = own_postgres()
     server = served(start_server, database)
@@ -105,7 +101,7 @@ def test_kill_9_of_the_database_loses_doubles_and_alters_no_acknowledged_rating(
 
 
 def test_a_database_that_acknowledges_before_it_has_written_is_found_out(
-    cast: Any, own_postgres: MakePostgres, start_server: StartServer
+    cast, own_postgres, start_server
 ) -> None:
     # Its writer sleeps ten seconds, so that what it had not written when it died is much.
     database = own_postgres(synchronous_commit="off", wal_writer_delay="10000")

@@ -3,35 +3,34 @@
 import json
 import signal
 import subprocess
-import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
 
 from annotator.adjudication.settled import queries as settled_queries
-from annotator.models import Campaign, Candidate, Conflict, Rating, Reference, User
+from annotator.models import Campaign, Candidate, Conflict, Rating, Reference
 from scoring.access.scopes import read_rows
 from scoring.datasets.freezing import queries as freezing_queries
 from scoring.datasets.freezing.services import freeze_dataset
 from scoring.models import Dataset, DatasetVersion
-from tests.conftest import make_user
-from tests.promises.harness import SCALE
-from tests.promises.rated_campaigns import faults_of, faults_of_files, fill, scores_of
+from tests.promises.harness import SCALE, SERVED
+from tests.promises.rated_campaigns import (
+    Writer,
+    faults_of,
+    faults_of_files,
+    fill,
+    scores_of,
+    writing,
+)
 from tests.served.programs import run_program
 from tests.served.server import served_environment
 from tests.soak.tally import Tally
 
-pytestmark = [
-    pytest.mark.promise("P11"),
-    pytest.mark.slow,
-    pytest.mark.embedded,
-    pytest.mark.django_db(transaction=True),
-]
+pytestmark = [pytest.mark.promise("P11"), *SERVED]
 WRITERS = 20
 # More than two batches, so that a writer's references are read at different times.
 REFERENCES = 2 * settled_queries.BATCH + 2 * WRITERS
@@ -50,22 +49,15 @@ def data_dir(settings: Any, tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
-@pytest.fixture
-def people(db: None) -> list[User]:
-    return [make_user("one"), make_user("two")]
-
-
-class Writer(threading.Thread):
+class Turner(Writer):
     """Turns one candidate of an early and of a late reference up and down, in one transaction.
 
     While they are down the early one is in an open conflict, and so is left out of a freeze.
     """
 
-    def __init__(self, campaign: Campaign, number: int, stop: threading.Event) -> None:
+    def __init__(self, campaign: Campaign, number: int) -> None:
         super().__init__()
         self.pair = f"r{number:05}", f"r{REFERENCES - 1 - number:05}"
-        self.turns = 0
-        self._stop_asked = stop
         rows = Candidate.objects.filter(reference__campaign=campaign, candidate_id="c1")
         early, late = (rows.get(reference__reference_id=name) for name in self.pair)
         self._ratings = Rating.objects.filter(candidate__in=[early, late])
@@ -79,18 +71,11 @@ class Writer(threading.Thread):
             opened_at=campaign.created_at,
         )
 
-    def run(self) -> None:
-        try:
-            while not self._stop_asked.is_set():
-                self.turns += 1
-                is_down = self.turns % 2 == 1
-                with transaction.atomic():
-                    self._ratings.update(**scores_of(DOWN if is_down else UP))
-                    self._conflict.status = "open" if is_down else "lapsed"
-                    self._conflict.save()
-                time.sleep(0.01)
-        finally:
-            connection.close()
+    def write(self) -> None:
+        is_down = self.turns % 2 == 1
+        self._ratings.update(**scores_of(DOWN if is_down else UP))
+        self._conflict.status = "open" if is_down else "lapsed"
+        self._conflict.save()
 
     def disagrees(self, better: dict[str, int]) -> bool:
         """Return whether frozen comparisons of c1 with c0 are of no moment that there was."""
@@ -98,19 +83,8 @@ class Writer(threading.Thread):
         return seen not in ((1, 1), (None, -1))
 
 
-@contextmanager
-def writing(campaign: Campaign) -> Iterator[list[Writer]]:
-    """Have everybody write until the block ends; everybody has written by then."""
-    stop = threading.Event()
-    writers = [Writer(campaign, number, stop) for number in range(WRITERS)]
-    for writer in writers:
-        writer.start()
-    try:
-        yield writers
-    finally:
-        stop.set()
-        for writer in writers:
-            writer.join()
+def turners(campaign: Campaign) -> list[Turner]:
+    return [Turner(campaign, number) for number in range(WRITERS)]
 
 
 def frozen_now(campaign: Campaign) -> dict[str, int]:
@@ -136,14 +110,12 @@ def slowly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("slowly")
-def test_a_freeze_while_twenty_write_is_of_one_moment_and_nobody_waits(
-    cast, people: Sequence[User]
-) -> None:
+def test_a_freeze_while_twenty_write_is_of_one_moment_and_nobody_waits(cast, two_raters) -> None:
     campaign = cast.campaign
-    fill(campaign, REFERENCES, people)
+    fill(campaign, REFERENCES, two_raters)
     Campaign.objects.update(status="closed")
     campaign.refresh_from_db()
-    with writing(campaign) as writers:
+    with writing(turners(campaign)) as writers:
         for _ in range(FREEZES):
             before = [writer.turns for writer in writers]
             better = frozen_now(campaign)
@@ -153,14 +125,12 @@ def test_a_freeze_while_twenty_write_is_of_one_moment_and_nobody_waits(
 
 
 @pytest.mark.usefixtures("slowly")
-def test_a_freeze_that_asks_at_several_moments_is_found_out(
-    cast, people: Sequence[User], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fill(cast.campaign, REFERENCES, people)
+def test_a_freeze_that_asks_at_several_moments_is_found_out(cast, two_raters, monkeypatch) -> None:
+    fill(cast.campaign, REFERENCES, two_raters)
     Campaign.objects.update(status="closed")
     cast.campaign.refresh_from_db()
     monkeypatch.setattr(freezing_queries, "one_moment", nullcontext)
-    with writing(cast.campaign) as writers:
+    with writing(turners(cast.campaign)) as writers:
         better = frozen_now(cast.campaign)
         assert any(writer.disagrees(better) for writer in writers)
 
@@ -207,16 +177,16 @@ def kill_at_every_moment(
 
 @pytest.mark.exhaustive
 def test_a_freeze_killed_at_any_moment_leaves_nothing_half_and_runs_again(
-    cast, people: Sequence[User], data_dir: Path, settings: Any, tally: Tally
+    cast, two_raters, data_dir, settings, tally
 ) -> None:
-    fill(cast.campaign, 40, people)
+    fill(cast.campaign, 40, two_raters)
     Campaign.objects.update(status="closed")
     kill_at_every_moment("freeze", cast.campaign.slug, data_dir, settings, tally)
 
 
 @pytest.mark.exhaustive
 def test_an_import_killed_at_any_moment_leaves_nothing_half_and_runs_again(
-    db: None, data_dir: Path, settings: Any, tmp_path: Path, tally: Tally
+    db, data_dir, settings, tmp_path, tally
 ) -> None:
     items = [
         {

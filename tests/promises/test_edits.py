@@ -11,18 +11,10 @@ from django.db import transaction
 from annotator.models import Assignment, Draft, Rating, RatingRevision
 from annotator.rubric import CRITERIA
 from tests.crowd import at_once
-from tests.promises.conftest import StartServer
-from tests.promises.harness import SCALE, Tab
+from tests.promises.harness import SCALE, SERVED, Tab
 from tests.served.faults import whoever_comes_last_wins
-from tests.served.server import Server
-from tests.soak.tally import Tally
 
-pytestmark = [
-    pytest.mark.promise("P4"),
-    pytest.mark.slow,
-    pytest.mark.embedded,
-    pytest.mark.django_db(transaction=True),
-]
+pytestmark = [pytest.mark.promise("P4"), *SERVED]
 # Of first ratings, and as many of revisions.
 RACES = 15 if SCALE == 1 else 25 * SCALE
 
@@ -73,7 +65,7 @@ def race(tabs: Sequence[Tab], row: Assignment, base: int, texts: Sequence[str]) 
     ],
 )
 def test_two_tabs_from_one_version_end_in_one_success_and_one_page_with_both_texts(
-    cast, server: Server, base: int, tally: Tally
+    cast, server, base, tally
 ) -> None:
     tabs = [Tab(cast.alice, server.port) for _ in range(2)]
     numbers = count()
@@ -86,9 +78,7 @@ def test_two_tabs_from_one_version_end_in_one_success_and_one_page_with_both_tex
     assert RatingRevision.objects.count() == RACES * (base + 1)
 
 
-def test_a_revision_without_a_look_at_the_version_is_found_out(
-    cast, start_server: StartServer
-) -> None:
+def test_a_revision_without_a_look_at_the_version_is_found_out(cast, start_server) -> None:
     server = start_server(SERVED_FAULT=whoever_comes_last_wins.__name__)
     tabs = [Tab(cast.alice, server.port) for _ in range(2)]
     row, *_ = assign(cast, base=1, races=5)

@@ -29,6 +29,7 @@ from annotator.operations.backups.sealing import KeyFile, open_sealed, seal_to
 from annotator.operations.backups.services import make_backup
 from annotator.operations.backups.tables import applied_migrations, lines_of, models_after
 from annotator.rating.services import submit_rating
+from annotator.rubric import CRITERIA
 from core.errors import Forbidden, OutOfDate, Refused
 from scoring import files as scoring_files
 from scoring.datasets.freezing.services import freeze_dataset
@@ -99,7 +100,7 @@ def plant(scene: RatedCampaign) -> None:
             rating = submit_rating(
                 assignment_id=given.pk,
                 annotator=user,
-                scores=dict.fromkeys(Rating(**zeros()).scores, 5),
+                scores=dict.fromkeys(CRITERIA, 5),
                 comment=CANARY,
                 submitted_at=now,
             )
@@ -133,10 +134,6 @@ def plant(scene: RatedCampaign) -> None:
     )
     (scoring_files.cache_directory() / "vectors").mkdir()
     (scoring_files.cache_directory() / "vectors" / "one").write_text(CANARY)
-
-
-def zeros() -> dict[str, Any]:
-    return {"overall_numerator": 0}
 
 
 def erased_reference() -> Reference:
@@ -225,7 +222,7 @@ def found_in_a_new_backup(tmp_path: Path) -> list[str]:
 
 
 def test_an_erased_reference_is_nowhere_and_leaves_a_tombstone(
-    scene: RatedCampaign, version: DatasetVersion, two: tuple[User, User], tmp_path: Path
+    scene, version, two, tmp_path
 ) -> None:
     assert len(found_in_rows()) > 10
     assert found_in_files(Path(settings.DATA_DIR))
@@ -248,9 +245,7 @@ def test_an_erased_reference_is_nowhere_and_leaves_a_tombstone(
 
 
 @pytest.mark.skipif("connection.vendor == 'sqlite'", reason="SQLite's log shows it by itself")
-def test_an_erasure_is_not_over_while_somebody_reads_as_of_before(
-    scene: RatedCampaign, two: tuple[User, User], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_erasure_is_not_over_while_somebody_reads_as_of_before(scene, two, monkeypatch) -> None:
     monkeypatch.setattr(erasures_services, "WAIT_FOR_READERS_SECONDS", 0)
     reader = connection.copy()
     with reader.cursor() as cursor:
@@ -264,7 +259,7 @@ def test_an_erasure_is_not_over_while_somebody_reads_as_of_before(
 
 
 def test_a_version_that_held_it_is_refused_with_the_day_and_its_model_is_to_be_retired(
-    scene: RatedCampaign, version: DatasetVersion, two: tuple[User, User]
+    scene, version, two
 ) -> None:
     reference = erase(two)
     day = timezone.now().date().isoformat()
@@ -280,9 +275,7 @@ def test_a_version_that_held_it_is_refused_with_the_day_and_its_model_is_to_be_r
     assert {json.loads(line)["reference_id"] for line in lines} == {"r1", "r2", "r3"}
 
 
-def test_it_takes_two_people_and_no_legal_hold(
-    scene: RatedCampaign, two: tuple[User, User]
-) -> None:
+def test_it_takes_two_people_and_no_legal_hold(scene, two) -> None:
     ada, sam = two
     reference = erased_reference()
     both = grant(make_user("both", is_superuser=True), scene.campaign, "admin")

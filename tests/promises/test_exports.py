@@ -13,18 +13,12 @@ import pytest
 from scoring.datasets.freezing.imports import import_dataset
 from scoring.files import EXPORT_PREFIX, SUMS_NAME, digest_of
 from scoring.quadruplets import SplitPlan
-from tests.promises.harness import SCALE
+from tests.promises.harness import SCALE, SERVED
 from tests.scoring.conftest import dataset_rows
 from tests.served.programs import run_program
 from tests.served.server import served_environment
-from tests.soak.tally import Tally
 
-pytestmark = [
-    pytest.mark.promise("P11"),
-    pytest.mark.slow,
-    pytest.mark.embedded,
-    pytest.mark.django_db(transaction=True),
-]
+pytestmark = [pytest.mark.promise("P11"), *SERVED]
 # With those on the other pair of services, twenty and more.
 KILLS: Final = 1 if SCALE == 1 else 10
 HOW: Final = {"stored lines": (), "packed csv": ("--format", "csv", "--gzip")}
@@ -80,7 +74,7 @@ def has_valid_sum(path: Path) -> bool:
 
 @pytest.mark.parametrize("how", HOW if SCALE > 1 else ["stored lines"])
 def test_a_file_killed_at_any_moment_is_absent_or_whole_with_its_sum(
-    two_versions: Path, tmp_path: Path, how: str, tally: Tally
+    two_versions, tmp_path, how, tally
 ) -> None:
     wholes = []
     for number in (1, 2):
@@ -108,9 +102,7 @@ def test_a_file_killed_at_any_moment_is_absent_or_whole_with_its_sum(
         assert names(directory) == [SUMS_NAME, "out", "out.card.json"]
 
 
-def test_a_release_killed_at_any_moment_is_absent_or_whole(
-    two_versions: Path, tmp_path: Path, tally: Tally
-) -> None:
+def test_a_release_killed_at_any_moment_is_absent_or_whole(two_versions, tmp_path, tally) -> None:
     whole = tmp_path / "whole" / "release"
     whole.parent.mkdir()
     last = exported(two_versions, whole.parent, "tiny@2", "--release", str(whole))

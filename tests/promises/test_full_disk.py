@@ -14,17 +14,11 @@ from annotator.models import Assignment
 from annotator.operations.backups.sealing import seal_to
 from annotator.operations.backups.services import make_backup
 from tests.promises.fresh_host import Host, fresh_host
-from tests.promises.harness import SCALE, make_callers, rating_body
+from tests.promises.harness import SCALE, SERVED, make_callers, rating_body
 from tests.promises.small_disks import fill, small_disk
 from tests.served.server import HOST, Server
-from tests.soak.tally import Tally
 
-pytestmark = [
-    pytest.mark.promise("P14"),
-    pytest.mark.slow,
-    pytest.mark.embedded,
-    pytest.mark.django_db(transaction=True),
-]
+pytestmark = [pytest.mark.promise("P14"), *SERVED]
 CYCLES = 1 if SCALE == 1 else 10
 SIZE_MB = 64
 FULL = (503, 507)
@@ -52,7 +46,7 @@ def upload(server: Server, slug: str, token: str) -> int:
 
 
 def test_a_full_disk_loses_nothing_acknowledged_and_heals_without_a_restart(
-    cast: Any, settings: Any, tmp_path: Path, tally: Tally
+    cast, settings, tmp_path, tally
 ) -> None:
     settings.DATA_DIR = tmp_path / "data"
     reference = cast.reference("r1", (MOST_SENT + 10) * CYCLES)
@@ -64,8 +58,7 @@ def test_a_full_disk_loses_nothing_acknowledged_and_heals_without_a_restart(
     (tmp_path / "key").write_text(str(key))
     make_backup(target=sealed, seal=seal_to([str(key.to_public())]))
     with small_disk(SIZE_MB) as disk, fresh_host(disk / "var") as host:
-        done = host.command("restore", str(sealed), "--identity", str(tmp_path / "key"))
-        assert done.returncode == 0, done.stderr
+        host.restore(sealed, tmp_path / "key")
         server = Server(**host.env)
         server.start()
         try:

@@ -108,9 +108,7 @@ def assert_export_refused(scene: RatedCampaign, disk: Path, capsys: Capture) -> 
     filler.unlink()
 
 
-def test_an_export_to_a_full_disk_says_so_and_leaves_no_file(
-    scene: RatedCampaign, disk: Path, tally: Tally, capsys: Capture
-) -> None:
+def test_an_export_to_a_full_disk_says_so_and_leaves_no_file(scene, disk, tally, capsys) -> None:
     tally.tried(exports_to_a_full_disk=1)
     assert_export_refused(scene, disk, capsys)
     export(scene, disk)
@@ -140,9 +138,7 @@ def written_carelessly(target: Path) -> Iterator[Careless]:
     part.replace(target)
 
 
-def test_an_export_that_swallows_a_full_disk_is_found_out(
-    scene: RatedCampaign, disk: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
+def test_an_export_that_swallows_a_full_disk_is_found_out(scene, disk, monkeypatch, capsys) -> None:
     for module in (exports_services, core_files):
         monkeypatch.setattr(module, "open_atomic", written_carelessly)
     with pytest.raises(pytest.fail.Exception, match="DID NOT RAISE"):

@@ -19,15 +19,11 @@ from core.clock import database_now
 from tests.guards.blindness.addresses import addresses
 from tests.guards.blindness.marks import HERE
 from tests.guards.blindness.states import Scenario, furnish
+from tests.promises.harness import SERVED
 from tests.promises.small_disks import fill, small_disk
 from tests.served.server import HOST, Server
 
-pytestmark = [
-    pytest.mark.promise("P14"),
-    pytest.mark.slow,
-    pytest.mark.embedded,
-    pytest.mark.django_db(transaction=True),
-]
+pytestmark = [pytest.mark.promise("P14"), *SERVED]
 SIZE_MB: Final = 64
 FULL: Final = 507
 PEOPLE: Final = ("one", "adjudicator", "researcher", "admin")
@@ -99,9 +95,7 @@ def programs_of(server: Server) -> set[int]:
 
 
 @pytest.mark.exhaustive
-def test_every_page_on_a_full_disk_is_answered_and_no_process_dies(
-    scenario: Scenario, tmp_path: Path
-) -> None:
+def test_every_page_on_a_full_disk_is_answered_and_no_process_dies(scenario, tmp_path) -> None:
     pages = list(every_route(scenario))
     assert len(pages) > 80
     with small_disk(SIZE_MB) as disk:

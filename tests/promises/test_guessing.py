@@ -16,7 +16,6 @@ from tests.promises.conftest import StartServer
 from tests.promises.harness import SCALE
 from tests.served.faults import each_process_counts_alone
 from tests.served.server import HOST
-from tests.soak.tally import Tally
 
 PASSWORD = "a long enough phrase"
 THREADS = 20
@@ -64,7 +63,7 @@ def guess_everywhere(start_server: StartServer, cast: Any, **fault: str) -> Coun
 
 
 def test_four_processes_check_few_of_many_wrong_passwords_and_the_right_one_gets_in(
-    start_server: StartServer, cast: Any, tally: Tally
+    start_server, cast, tally
 ) -> None:
     codes = guess_everywhere(start_server, cast)
     tally.tried(wrong_passwords=codes.total())
@@ -74,8 +73,6 @@ def test_four_processes_check_few_of_many_wrong_passwords_and_the_right_one_gets
     assert 1 <= codes[422] <= MOST_CHECKED
 
 
-def test_processes_that_each_count_alone_are_found_out(
-    start_server: StartServer, cast: Any
-) -> None:
+def test_processes_that_each_count_alone_are_found_out(start_server, cast) -> None:
     fault = each_process_counts_alone.__name__
     assert guess_everywhere(start_server, cast, SERVED_FAULT=fault)[422] > MOST_CHECKED

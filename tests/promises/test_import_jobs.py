@@ -16,17 +16,11 @@ from core.jobs.rows import JobStatus
 from tests.amounts import tries
 from tests.annotator.imports.import_files import file, good
 from tests.crowd import at_once
-from tests.promises.harness import SCALE, wait_until
+from tests.promises.harness import SCALE, SERVED, wait_until
 from tests.served.programs import run_program
 from tests.served.server import served_environment
-from tests.soak.tally import Tally
 
-pytestmark = [
-    pytest.mark.promise("P12"),
-    pytest.mark.slow,
-    pytest.mark.embedded,
-    pytest.mark.django_db(transaction=True),
-]
+pytestmark = [pytest.mark.promise("P12"), *SERVED]
 # Of the largest files test_claim_files.py kills the import; a job adds its two stages.
 REFERENCES = tries(2_500) if SCALE == 1 else 10_000
 NOTHING = (0, 0)
@@ -60,7 +54,7 @@ def worker(row: ClaimImport, data_dir: Path, fatal: int = 0) -> subprocess.Compl
     return run_program("tests.promises.import_worker", str(row.pk), str(fatal), env=env)
 
 
-def held(campaign: Campaign) -> tuple[int, int]:
+def stored(campaign: Campaign) -> tuple[int, int]:
     return campaign.references.count(), campaign.candidates.count()
 
 
@@ -87,10 +81,10 @@ def moments_between(checked: int, closed: int, last: int) -> list[int]:
 
 
 def test_a_worker_killed_at_any_moment_leaves_all_or_nothing(
-    cast, data_dir: Path, content: bytes, tally: Tally
+    cast, data_dir, content, tally
 ) -> None:
     checked, closed, last = map(int, worker(asked(cast.campaign, content), data_dir).stdout.split())
-    assert held(cast.campaign) == WHOLE
+    assert stored(cast.campaign) == WHOLE
     outcomes = set()
     tally.tried(lines=REFERENCES, kills=len(moments_between(checked, closed, last)))
     for fatal in moments_between(checked, closed, last):
@@ -99,16 +93,16 @@ def test_a_worker_killed_at_any_moment_leaves_all_or_nothing(
         dead = worker(row, data_dir, fatal)
         assert dead.returncode == -signal.SIGKILL, dead.stderr
         row.refresh_from_db()
-        assert held(campaign) == (WHOLE if row.is_final else NOTHING), f"{fatal} of {last}"
-        outcomes.add(held(campaign))
+        assert stored(campaign) == (WHOLE if row.is_final else NOTHING), f"{fatal} of {last}"
+        outcomes.add(stored(campaign))
         carried_out_by_another(row)
         assert row.status == JobStatus.SUCCEEDED, row.message
-        assert held(campaign) == WHOLE
+        assert stored(campaign) == WHOLE
     again = asked(campaign, content)
     carry_out_import(again.pk)
     again.refresh_from_db()
     assert again.result["stored"]["references"] == again.result["stored"]["candidates"] == 0
-    assert held(campaign) == WHOLE
+    assert stored(campaign) == WHOLE
     # Both were met, so that neither end of the work was missed.
     assert outcomes == {WHOLE, NOTHING}
     tally.found(lost=0, doubled=0)
@@ -116,9 +110,7 @@ def test_a_worker_killed_at_any_moment_leaves_all_or_nothing(
     assert list(stored_uploads()) == []
 
 
-def test_a_file_that_a_dead_worker_left_behind_is_swept(
-    cast, data_dir: Path, monkeypatch: Any
-) -> None:
+def test_a_file_that_a_dead_worker_left_behind_is_swept(cast, data_dir, monkeypatch) -> None:
     """It died between its commit and the deletion of the file."""
     row = asked(cast.campaign, good(2))
     monkeypatch.setattr("annotator.imports.services.drop_upload_once_committed", lambda _: None)
@@ -128,29 +120,25 @@ def test_a_file_that_a_dead_worker_left_behind_is_swept(
     assert list(stored_uploads()) == []
 
 
-def test_two_admins_with_the_same_file_at_once_have_one_effect(
-    cast, content: bytes, tally: Tally
-) -> None:
+def test_two_admins_with_the_same_file_at_once_have_one_effect(cast, content, tally) -> None:
     tally.tried(imports_by_two_at_once=1)
     rows = [asked(cast.campaign, content) for _ in range(2)]
     answers = at_once([partial(carry_out_import, row.pk) for row in rows])
     assert answers == [None, None]
     counts = [row.result["stored"]["references"] for row in ClaimImport.objects.all()]
     assert sorted(counts) == [0, REFERENCES]
-    assert held(cast.campaign) == WHOLE
+    assert stored(cast.campaign) == WHOLE
 
 
-def test_two_workers_with_the_same_import_have_one_effect(cast, content: bytes) -> None:
+def test_two_workers_with_the_same_import_have_one_effect(cast, content) -> None:
     row = asked(cast.campaign, content)
     at_once([partial(carry_out_import, row.pk)] * 3)
     row.refresh_from_db()
     assert (row.status, row.stage) == (JobStatus.SUCCEEDED, ImportStage.APPLY), row.message
-    assert held(cast.campaign) == WHOLE
+    assert stored(cast.campaign) == WHOLE
 
 
-def test_a_worker_that_dies_every_time_is_given_up_and_its_file_is_deleted(
-    cast, data_dir: Path
-) -> None:
+def test_a_worker_that_dies_every_time_is_given_up_and_its_file_is_deleted(cast, data_dir) -> None:
     row = asked(cast.campaign, good(2))
     ClaimImport.objects.filter(pk=row.pk).update(attempt=4)
     assert worker(row, data_dir, 3).returncode == -signal.SIGKILL
@@ -164,4 +152,4 @@ def test_a_worker_that_dies_every_time_is_given_up_and_its_file_is_deleted(
     assert row.status == JobStatus.FAILED and "Given up" in row.message
     sweep_imports()
     assert list(stored_uploads()) == []
-    assert held(cast.campaign) == NOTHING
+    assert stored(cast.campaign) == NOTHING

@@ -27,11 +27,7 @@ from tests.promises.harness import SCALE, Answer, Tab
 from tests.served.server import Server
 from tests.soak.tally import Tally
 
-pytestmark = [
-    pytest.mark.promise("P30"),
-    pytest.mark.slow,
-    pytest.mark.django_db(transaction=True),
-]
+pytestmark = [pytest.mark.promise("P30"), pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 ANNOTATORS: Final = 50 if SCALE > 1 else 10
 SECONDS: Final = 120 if SCALE > 1 else 3
 # Two rate each candidate; more than they come to within the time.
@@ -122,9 +118,7 @@ def memory_noted(server: Server, tally: Tally) -> Iterator[Event]:
     tally.noted(f"the server grew from {begun:.0f} to {ended:.0f} MB in the last three quarters")
 
 
-def test_fifty_annotators_at_once_are_all_answered_and_all_is_stored(
-    cast: Any, server: Server, tally: Tally
-) -> None:
+def test_fifty_annotators_at_once_are_all_answered_and_all_is_stored(cast, server, tally) -> None:
     with transaction.atomic():
         for number in range(REFERENCES):
             make_reference(cast.campaign, f"r{number}", CANDIDATES)
@@ -185,13 +179,11 @@ def queries_of_a_round(cast: Any, references: int) -> list[int]:
     return asked
 
 
-def test_no_step_asks_the_database_more_often_the_more_there_is(cast: Any) -> None:
+def test_no_step_asks_the_database_more_often_the_more_there_is(cast) -> None:
     assert queries_of_a_round(cast, 2) == queries_of_a_round(cast, 20)
 
 
-def test_a_query_for_each_line_of_a_page_is_found_out(
-    cast: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_query_for_each_line_of_a_page_is_found_out(cast, monkeypatch) -> None:
     def ask_for_each(user: User) -> tuple[QueueCampaign, ...]:
         parts = queue_for(user)
         for line in (line for part in parts for line in part.references):

@@ -8,16 +8,9 @@ from django.db import transaction
 
 from annotator.models import AuditEvent, Conflict, Rating, RatingRevision, Reference
 from tests.crowd import at_once
-from tests.promises.harness import SCALE, Caller, make_callers, rating_body
-from tests.served.server import Server
-from tests.soak.tally import Tally
+from tests.promises.harness import SCALE, SERVED, Caller, make_callers, rating_body
 
-pytestmark = [
-    pytest.mark.promise("P6"),
-    pytest.mark.slow,
-    pytest.mark.embedded,
-    pytest.mark.django_db(transaction=True),
-]
+pytestmark = [pytest.mark.promise("P6"), *SERVED]
 RACES = 25 * SCALE
 
 
@@ -30,9 +23,7 @@ def references(cast: Any, candidates: int) -> list[Reference]:
         return [cast.reference(f"r{number}", candidates) for number in range(RACES)]
 
 
-def test_both_submits_of_one_candidate_open_one_conflict(
-    cast, server: Server, tally: Tally
-) -> None:
+def test_both_submits_of_one_candidate_open_one_conflict(cast, server, tally) -> None:
     tally.tried(pairs_of_submits_at_once=RACES)
     one, two = make_callers(cast.campaign, 2, server.port)
     for reference in references(cast, 1):
@@ -50,9 +41,7 @@ def test_both_submits_of_one_candidate_open_one_conflict(
     assert AuditEvent.objects.filter(action="conflict.opened").count() == RACES
 
 
-def test_the_last_submits_on_two_candidates_open_one_order_flip(
-    cast, server: Server, tally: Tally
-) -> None:
+def test_the_last_submits_on_two_candidates_open_one_order_flip(cast, server, tally) -> None:
     tally.tried(pairs_of_submits_at_once=RACES)
     one, two = make_callers(cast.campaign, 2, server.port)
     for reference in references(cast, 2):

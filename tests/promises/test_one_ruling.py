@@ -16,16 +16,9 @@ from tests.amounts import tries
 from tests.annotator.adjudication.rulings import PASSWORD, decide
 from tests.conftest import grant
 from tests.crowd import LONGEST_WAIT_SECONDS, at_once
-from tests.promises.harness import SCALE
-from tests.soak.tally import Tally
+from tests.promises.harness import SCALE, SERVED
 
-pytestmark = [
-    pytest.mark.promise("P6"),
-    pytest.mark.slow,
-    pytest.mark.embedded,
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("quick_passwords"),
-]
+pytestmark = [pytest.mark.promise("P6"), *SERVED, pytest.mark.usefixtures("quick_passwords")]
 ADJUDICATORS: Final = 20
 CONFLICTS: Final = tries(13) if SCALE == 1 else 25 * SCALE
 
@@ -68,7 +61,7 @@ def decide_all(conflicts: list[Conflict], people: list[User]) -> Counter[str]:
     return sum(at_once([partial(act, user) for user in people]), Counter[str]())
 
 
-def test_of_twenty_adjudicators_at_once_one_rules_on_each_conflict(cast, tally: Tally) -> None:
+def test_of_twenty_adjudicators_at_once_one_rules_on_each_conflict(cast, tally) -> None:
     people = make_adjudicators(cast, ADJUDICATORS)
     conflicts = [make_conflict(cast, number) for number in range(CONFLICTS)]
     tally.tried(conflicts=CONFLICTS, rulings=CONFLICTS * ADJUDICATORS)
@@ -82,7 +75,7 @@ def test_of_twenty_adjudicators_at_once_one_rules_on_each_conflict(cast, tally: 
 
 @pytest.mark.parametrize("protection", ["lock", "constraint"])
 def test_without_the_lock_the_constraint_decides_and_without_both_it_is_found_out(
-    cast, monkeypatch: pytest.MonkeyPatch, protection: str
+    cast, monkeypatch, protection
 ) -> None:
     if connection.vendor == "sqlite":
         pytest.skip("its transactions wait for each other as they are")

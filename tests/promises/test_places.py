@@ -1,7 +1,5 @@
 """P7: no candidate is over-assigned, stranded or given twice to one; leases run out and lapse."""
 
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
@@ -19,8 +17,10 @@ from annotator.assignments.services import lapse_leases_everywhere, take_next
 from annotator.models import HOLDING, Assignment, AuditEvent, Campaign, Candidate, Draft, Rating
 from annotator.rubric import CRITERIA
 from tests.crowd import at_once
+from tests.promises.conftest import sweeping
 from tests.promises.harness import (
     SCALE,
+    SERVED,
     Answer,
     Caller,
     Tab,
@@ -30,15 +30,9 @@ from tests.promises.harness import (
     server_errors,
     wait_until,
 )
-from tests.served.server import ROOT, Server, served_environment
-from tests.soak.tally import Tally
+from tests.served.server import Server
 
-pytestmark = [
-    pytest.mark.promise("P7"),
-    pytest.mark.slow,
-    pytest.mark.embedded,
-    pytest.mark.django_db(transaction=True),
-]
+pytestmark = [pytest.mark.promise("P7"), *SERVED]
 ANNOTATORS = 40
 CANDIDATES = 20 * SCALE
 SLOTS = 3
@@ -62,13 +56,8 @@ def take_and_die(caller: Caller, campaign: Campaign) -> list[str]:
 
 @pytest.fixture
 def sweeper(transactional_db: None) -> Iterator[None]:
-    """The sweeper of `make run`."""
-    process = subprocess.Popen(
-        [sys.executable, "manage.py", "sweep", "--forever"], cwd=ROOT, env=served_environment()
-    )
-    yield
-    process.kill()
-    process.wait(timeout=10)
+    with sweeping():
+        yield
 
 
 def held_by_recount() -> dict[int, int]:
@@ -79,7 +68,7 @@ def held_by_recount() -> dict[int, int]:
 
 @pytest.mark.usefixtures("sweeper")
 def test_forty_annotators_fill_each_place_once_and_the_places_of_the_dead_come_back(
-    cast, server: Server, tally: Tally
+    cast, server, tally
 ) -> None:
     campaign = cast.campaign
     Campaign.objects.filter(pk=campaign.pk).update(overlap=SLOTS)
@@ -141,7 +130,7 @@ def submit_late(row: Assignment, server: Server) -> Answer:
 
 
 def test_of_fifty_late_submits_for_three_places_three_count_and_every_other_text_is_stored(
-    cast, server: Server, tally: Tally
+    cast, server, tally
 ) -> None:
     """RF47: all had their time, all ran out of it, and all come back at one moment."""
     candidate = cast.reference("r1", 1).candidates.get()
@@ -188,7 +177,7 @@ def lease_by_a_wrong_web_server(cast: Any, patch: pytest.MonkeyPatch, hours: int
 
 @pytest.mark.parametrize("wrong", [-1, 1], ids=["an hour slow", "an hour fast"])
 def test_a_lease_runs_by_the_clock_of_the_database_whatever_the_web_server_thinks(
-    cast, monkeypatch: pytest.MonkeyPatch, wrong: int
+    cast, monkeypatch, wrong
 ) -> None:
     assert lease_by_a_wrong_web_server(cast, monkeypatch, wrong) == 1
     assert lapse_leases_everywhere() == 0
@@ -200,8 +189,6 @@ def test_a_lease_runs_by_the_clock_of_the_database_whatever_the_web_server_think
 
 
 @pytest.mark.parametrize("wrong", [-1, 1], ids=["an hour slow", "an hour fast"])
-def test_a_lease_by_the_clock_of_the_web_server_is_found_out(
-    cast, monkeypatch: pytest.MonkeyPatch, wrong: int
-) -> None:
+def test_a_lease_by_the_clock_of_the_web_server_is_found_out(cast, monkeypatch, wrong) -> None:
     monkeypatch.setattr(assignments_services, "database_now", lambda: timezone.now())
     assert lease_by_a_wrong_web_server(cast, monkeypatch, wrong) == 0

@@ -4,33 +4,25 @@ import hashlib
 import json
 import random
 import signal
-import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
+from django.db import connection
 
 from annotator.exports import queries as exports_queries
 from annotator.exports import rows as exports_rows
 from annotator.exports.services import MANIFEST, request_export, write_export
 from annotator.models import Campaign, Rating, User
-from tests.conftest import make_user
-from tests.promises.harness import SCALE
-from tests.promises.rated_campaigns import fill, scores_of
+from tests.promises.harness import SCALE, SERVED
+from tests.promises.rated_campaigns import Writer, fill, scores_of, writing
 from tests.served.programs import run_program
 from tests.served.server import served_environment
-from tests.soak.tally import Tally
 
-pytestmark = [
-    pytest.mark.promise("P11"),
-    pytest.mark.slow,
-    pytest.mark.embedded,
-    pytest.mark.django_db(transaction=True),
-]
+pytestmark = [pytest.mark.promise("P11"), *SERVED]
 WRITERS = 20
 REFERENCES = 3 * WRITERS
 EXPORTS = 2 * SCALE
@@ -40,46 +32,21 @@ KILLS = 4 if SCALE == 1 else 10
 PAUSE_SECONDS = 0.1
 
 
-@pytest.fixture
-def people(db: None) -> list[User]:
-    return [make_user("one"), make_user("two")]
-
-
-class Writer(threading.Thread):
+class Rater(Writer):
     """Gives the ratings of an early and of a late reference the same new score, at one moment."""
 
-    def __init__(self, number: int, stop: threading.Event) -> None:
+    def __init__(self, number: int) -> None:
         super().__init__()
         self.pair = f"r{number:05}", f"r{REFERENCES - 1 - number:05}"
-        self.turns = 0
-        self._stop_asked = stop
         self._ratings = Rating.objects.filter(candidate__reference__reference_id__in=self.pair)
         self._ratings.update(**scores_of(0))
 
-    def run(self) -> None:
-        try:
-            while not self._stop_asked.is_set():
-                self.turns += 1
-                with transaction.atomic():
-                    self._ratings.update(**scores_of(self.turns % 11))
-                time.sleep(0.01)
-        finally:
-            connection.close()
+    def write(self) -> None:
+        self._ratings.update(**scores_of(self.turns % 11))
 
 
-@contextmanager
-def writing() -> Iterator[list[Writer]]:
-    """Have everybody write until the block ends."""
-    stop = threading.Event()
-    writers = [Writer(number, stop) for number in range(WRITERS)]
-    for writer in writers:
-        writer.start()
-    try:
-        yield writers
-    finally:
-        stop.set()
-        for writer in writers:
-            writer.join()
+def raters() -> list[Rater]:
+    return [Rater(number) for number in range(WRITERS)]
 
 
 @contextmanager
@@ -94,7 +61,7 @@ def slowly() -> Iterator[None]:
         yield
 
 
-def disagreements(target: Path, writers: list[Writer]) -> list[str]:
+def disagreements(target: Path, writers: Sequence[Rater]) -> list[str]:
     """Return of which writers the file holds no moment that there was."""
     scores: dict[str, set[int]] = {}
     for line in target.read_bytes().splitlines():
@@ -127,19 +94,17 @@ def export_to(target: Path, campaign: Campaign) -> None:
 
 
 @pytest.fixture
-def filled(cast, people: list[User], monkeypatch) -> Campaign:
+def filled(cast, two_raters: list[User], monkeypatch) -> Campaign:
     # Several batches, so that a writer's references are read at different times.
     monkeypatch.setattr(exports_rows, "REFERENCES_AT_ONCE", WRITERS)
-    fill(cast.campaign, REFERENCES, people)
+    fill(cast.campaign, REFERENCES, two_raters)
     return cast.campaign
 
 
-def test_what_is_exported_while_everybody_writes_is_of_one_moment(
-    filled, tmp_path, tally: Tally
-) -> None:
+def test_what_is_exported_while_everybody_writes_is_of_one_moment(filled, tmp_path, tally) -> None:
     tally.tried(exports_while_20_write=EXPORTS)
     target = tmp_path / "ratings.jsonl"
-    with writing() as writers:
+    with writing(raters()) as writers:
         for _ in range(EXPORTS):
             before = [writer.turns for writer in writers]
             with slowly():
@@ -153,7 +118,7 @@ def test_what_is_exported_while_everybody_writes_is_of_one_moment(
 
 def test_an_export_that_reads_on_and_on_is_found_out(filled, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(exports_queries, "one_moment", nullcontext)
-    with writing() as writers, slowly():
+    with writing(raters()) as writers, slowly():
         export_to(tmp_path / "ratings.jsonl", filled)
     assert disagreements(tmp_path / "ratings.jsonl", writers)
 
@@ -167,9 +132,7 @@ def run(campaign: Campaign, target: Path, fatal: int, *fault: str) -> str:
 
 
 @pytest.mark.exhaustive
-def test_kill_9_at_any_moment_leaves_no_file_that_is_not_whole(
-    filled, tmp_path, tally: Tally
-) -> None:
+def test_kill_9_at_any_moment_leaves_no_file_that_is_not_whole(filled, tmp_path, tally) -> None:
     tally.tried(kills=KILLS + 6)
     target = tmp_path / "ratings.jsonl"
     moments = int(run(filled, tmp_path / "counted.jsonl", 0))

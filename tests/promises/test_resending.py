@@ -15,16 +15,9 @@ from annotator.models import Assignment, AuditEvent, IdempotencyKey, Rating, Rat
 from annotator.rating import services as rating_services
 from annotator.rubric import CRITERIA
 from tests.crowd import LONGEST_WAIT_SECONDS, at_once
-from tests.promises.harness import SCALE, Tab, make_callers, on_progress, rating_body
-from tests.served.server import Server
-from tests.soak.tally import Tally
+from tests.promises.harness import SCALE, SERVED, Tab, make_callers, on_progress, rating_body
 
-pytestmark = [
-    pytest.mark.promise("P5"),
-    pytest.mark.slow,
-    pytest.mark.embedded,
-    pytest.mark.django_db(transaction=True),
-]
+pytestmark = [pytest.mark.promise("P5"), *SERVED]
 SUBMITS = 25 * SCALE
 TIMES = 8
 # One alone would come to the limit of calls.
@@ -39,7 +32,7 @@ def effects() -> set[int]:
 
 
 def test_eight_sendings_under_one_key_store_one_rating_and_get_one_answer(
-    cast, server: Server, tally: Tally
+    cast, server, tally
 ) -> None:
     callers = make_callers(cast.campaign, CALLERS, server.port)
     with transaction.atomic():
@@ -63,9 +56,7 @@ def test_eight_sendings_under_one_key_store_one_rating_and_get_one_answer(
     assert stored == {SUBMITS}
 
 
-def test_eight_clicks_on_submit_store_one_rating_and_lead_on(
-    cast, server: Server, tally: Tally
-) -> None:
+def test_eight_clicks_on_submit_store_one_rating_and_lead_on(cast, server, tally) -> None:
     tally.tried(forms_clicked_eight_times=SUBMITS // 5)
     tab = Tab(cast.alice, server.port)
     for number in range(SUBMITS // 5):
@@ -105,7 +96,7 @@ def without_constraints() -> Iterator[None]:
 
 
 def test_a_key_that_is_looked_up_and_then_stored_without_a_constraint_is_found_out(
-    cast, monkeypatch: pytest.MonkeyPatch
+    cast, monkeypatch
 ) -> None:
     if connection.vendor == "sqlite":
         pytest.skip("its transactions wait for each other as they are")

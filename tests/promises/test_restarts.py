@@ -4,11 +4,10 @@ import random
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from threading import Thread
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from django.db import connection
@@ -18,19 +17,14 @@ from annotator.models import AuditEvent, Campaign, Candidate, ClaimImport, Refer
 from core.jobs.registry import enqueue_on_commit, sweep
 from core.jobs.rows import JobStatus
 from tests.annotator.imports.import_files import file, good
-from tests.crowd import at_once
-from tests.flows.conftest import StartWorker
+from tests.crowd import at_once, meanwhile
 from tests.promises.harness import SCALE, make_callers, wait_until
 from tests.promises.rated_work import assert_faithful, give_work, send_all, sent_of
 from tests.served.programs import run_program
 from tests.served.server import Server, served_environment
 from tests.soak.tally import Tally
 
-pytestmark = [
-    pytest.mark.promise("P31"),
-    pytest.mark.slow,
-    pytest.mark.django_db(transaction=True),
-]
+pytestmark = [pytest.mark.promise("P31"), pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 IS_FULL: Final = SCALE > 1
 ANNOTATORS: Final = 50 if IS_FULL else 20
 # As much as two quiet cores take in while the server is restarted.
@@ -42,8 +36,7 @@ REFERENCES: Final = 1000
 MIGRATIONS: Final = 5 if IS_FULL else 2
 
 
-@contextmanager
-def restarted_again_and_again(server: Server, tally: Tally) -> Iterator[None]:
+def restarted_again_and_again(server: Server, tally: Tally) -> AbstractContextManager[None]:
     """Have the server stopped in order and started, every two seconds."""
 
     def restart() -> None:
@@ -54,15 +47,12 @@ def restarted_again_and_again(server: Server, tally: Tally) -> Iterator[None]:
             server.start()
             tally.tried(restarts_of_the_server=1)
 
-    thread = Thread(target=restart)
-    thread.start()
-    yield
-    thread.join()
+    return meanwhile(restart)
 
 
 @pytest.mark.embedded
 def test_a_server_restarted_every_two_seconds_loses_no_acknowledged_rating(
-    cast: Any, server: Server, tally: Tally
+    cast, server, tally
 ) -> None:
     callers = make_callers(cast.campaign, ANNOTATORS, server.port)
     work = give_work(cast, callers, REFERENCES_EACH)
@@ -96,10 +86,7 @@ def all_are_over() -> bool:
 @pytest.mark.broker
 @pytest.mark.embedded
 def test_workers_that_start_and_stop_at_work_double_nothing(
-    transactional_db: None,
-    settings: Any,
-    start_worker: StartWorker,
-    tally: Tally,
+    transactional_db, settings, start_worker, tally
 ) -> None:
     settings.JOB_LEASE_SECONDS = 2
     chance = random.Random(1)
@@ -143,7 +130,7 @@ def empty_database(transactional_db: None, tmp_path: Path) -> Iterator[str]:
 @pytest.mark.exhaustive
 @pytest.mark.embedded
 def test_of_migrations_at_once_one_runs_and_the_others_find_nothing_to_do(
-    empty_database: str, tally: Tally
+    empty_database, tally
 ) -> None:
     tally.tried(migrations_at_once=MIGRATIONS)
     env = served_environment(SERVED_DATABASE=empty_database)
@@ -157,7 +144,7 @@ def test_of_migrations_at_once_one_runs_and_the_others_find_nothing_to_do(
 
 @pytest.mark.embedded
 @pytest.mark.skipif(not IS_FULL, reason="planted at full counts only")
-def test_migrations_that_wait_for_nobody_are_found_out(empty_database: str) -> None:
+def test_migrations_that_wait_for_nobody_are_found_out(empty_database) -> None:
     env = served_environment(SERVED_DATABASE=empty_database)
     ended = at_once([partial(run_program, "tests.served.unlocked_migrate", env=env)] * MIGRATIONS)
     assert any(one.returncode for one in ended), [one.stdout for one in ended]

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -50,7 +49,7 @@ def exported(number: int, folder: Path) -> bytes:
 
 
 def test_every_version_is_read_from_the_restored_files_as_before(
-    versions: list[DatasetVersion], copied: Path, tmp_path: Path
+    versions, copied, tmp_path
 ) -> None:
     folders = [tmp_path / name for name in ("before", "after")]
     for folder in folders:
@@ -80,11 +79,7 @@ def with_another_word(path: Path) -> None:
 
 @pytest.mark.parametrize("damage", [Path.unlink, without_a_byte, with_another_word])
 def test_a_copy_that_lacks_something_is_named_and_the_other_versions_are_read(
-    versions: list[DatasetVersion],
-    copied: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    damage: Callable[[Path], None],
+    versions, copied, tmp_path, capsys, damage
 ) -> None:
     name = dataset_path(versions[1].sha256).name
     damage(copied / name)

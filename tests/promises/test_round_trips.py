@@ -21,7 +21,6 @@ from scoring.formats.patent_ce_csv import MARKED
 from scoring.models import DatasetVersion
 from scoring.quadruplets import SPLIT_NAMES, DatasetRow, SplitPlan
 from tests.promises.harness import SCALE
-from tests.soak.tally import Tally
 
 pytestmark = [
     pytest.mark.promise("P13"),
@@ -121,9 +120,7 @@ def taken_in(content: bytes, folder: Path, suffix: str, plan: SplitPlan) -> Data
 
 @many
 @given(datasets)
-def test_jsonl_that_was_imported_again_is_the_same_bytes(
-    tmp_path: Path, tally: Tally, given_rows: list[DatasetRow]
-) -> None:
+def test_jsonl_that_was_imported_again_is_the_same_bytes(tmp_path, tally, given_rows) -> None:
     tally.tried(datasets=1)
     first = stored(given_rows)
     content = exported(first)
@@ -140,7 +137,7 @@ def test_jsonl_that_was_imported_again_is_the_same_bytes(
 @many
 @given(st.lists(rows, min_size=1, max_size=6, unique_by=lambda row: (row.reference, row.b, row.c)))
 def test_the_published_layout_that_was_imported_again_is_the_same_bytes(
-    tmp_path: Path, tally: Tally, given_rows: list[DatasetRow]
+    tmp_path, tally, given_rows
 ) -> None:
     tally.tried(datasets=1)
     content = b"".join(patent_ce_json.write(given_rows))
@@ -151,7 +148,7 @@ def test_the_published_layout_that_was_imported_again_is_the_same_bytes(
 
 @settings(many, max_examples=50 * SCALE)
 @given(datasets)
-def test_csv_gives_every_text_back(given_rows: list[DatasetRow]) -> None:
+def test_csv_gives_every_text_back(given_rows) -> None:
     content = exported(stored(given_rows), "csv").decode()
     found = list(csv.DictReader(io.StringIO(content, newline=""), strict=True))
     for line in found:
@@ -168,9 +165,7 @@ def lines_by_splitlines(file: ByteSource, notes: ReadNotes, **limits: Any) -> It
     yield from read_lines(io.BytesIO(lines.encode()), notes, **limits)
 
 
-def test_a_reader_that_splits_at_other_line_ends_is_found_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_reader_that_splits_at_other_line_ends_is_found_out(tmp_path, monkeypatch) -> None:
     row = DatasetRow(
         id="q",
         reference_id="r",

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from django.db import connection
@@ -54,7 +54,7 @@ Manage = Callable[..., str]
 
 @pytest.mark.django_db
 def test_a_whole_campaign_is_worked_through_by_a_role_that_owns_nothing(
-    settings: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture, quick_passwords: None
+    settings, tmp_path, caplog, quick_passwords
 ) -> None:
     settings.DATA_DIR, settings.DATABASE_SERVING_ROLE = tmp_path, ROLE
     # No heartbeat runs for a job here: its row is seen by this transaction only.
@@ -129,9 +129,7 @@ def manage(tmp_path: Path) -> Iterator[Manage]:
 
 
 @pytest.mark.exhaustive
-def test_the_roles_of_deploy_migrate_serve_back_up_and_restore(
-    manage: Manage, tmp_path: Path
-) -> None:
+def test_the_roles_of_deploy_migrate_serve_back_up_and_restore(manage, tmp_path) -> None:
     claims, backup = tmp_path / "first.jsonl", str(tmp_path / "all.backup")
     claims.write_text(CLAIMS)
     output = manage(OWNER, ("migrate", "--noinput"), ("doctor",))

@@ -18,19 +18,12 @@ from django.conf import settings
 
 from annotator.accounts.sessions import create_token
 from annotator.models import Rating, User
-from tests.promises.conftest import StartServer
-from tests.promises.harness import SCALE, make_callers
+from tests.promises.harness import SCALE, SERVED, make_callers
 from tests.promises.rated_work import give_work
 from tests.served.proxies import PROXIES, Answer, Endpoint, missing
 from tests.served.server import HOST, ROOT, lasting_port, served_environment
-from tests.soak.tally import Tally
 
-pytestmark = [
-    pytest.mark.promise("P36"),
-    pytest.mark.slow,
-    pytest.mark.embedded,
-    pytest.mark.django_db(transaction=True),
-]
+pytestmark = [pytest.mark.promise("P36"), *SERVED]
 CLIENTS: Final = 64
 # Behind a proxy each is a TLS handshake, and four were enough to stop the old server.
 CLIENTS_OF_A_PROXY: Final = CLIENTS if SCALE > 1 else 12
@@ -92,7 +85,7 @@ def asked(endpoint: Endpoint, token: str, rating: Mapping[str, Any]) -> dict[str
     "front", ["bare", *(pytest.param(proxy, marks=pytest.mark.exhaustive) for proxy in PROXIES)]
 )
 def test_all_is_answered_while_many_clients_are_slow(
-    front: str, start_server: StartServer, cast: Any, ratings: Any, tally: Tally, tmp_path: Path
+    front, start_server, cast, ratings, tally, tmp_path
 ) -> None:
     if front != "bare" and (programs := missing(front)):
         pytest.skip(f"not installed: {programs}")
@@ -124,7 +117,7 @@ def open_endpoint(front: str, port: int, folder: Path) -> Iterator[Endpoint]:
             yield endpoint
 
 
-def test_a_server_whose_threads_wait_for_bodies_is_found_out(cast: Any) -> None:
+def test_a_server_whose_threads_wait_for_bodies_is_found_out(cast) -> None:
     """The server of before, whose threads read bodies themselves, as a whole."""
     endpoint = Endpoint(lasting_port())
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", HOST, "--no-ws"]

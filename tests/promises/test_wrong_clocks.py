@@ -12,7 +12,6 @@ from django.db import connection
 from annotator.accounts.sessions import create_token
 from annotator.models import ApiToken, Assignment, AuditEvent, Campaign, Rating, RatingRevision
 from core.clock import database_now
-from tests.promises.conftest import StartServer
 from tests.promises.harness import (
     SCALE,
     Caller,
@@ -24,7 +23,6 @@ from tests.promises.harness import (
 from tests.served import wrong_clocks
 from tests.served.faults import own_clock
 from tests.served.server import Server
-from tests.soak.tally import Tally
 
 pytestmark = [
     pytest.mark.promise("P32"),
@@ -98,7 +96,7 @@ def negative_durations() -> int:
 
 
 def test_servers_with_wrong_clocks_agree_on_times_order_leases_locks_and_tokens(
-    cast: Any, servers: tuple[list[Server], Path], tally: Tally
+    cast, servers, tally
 ) -> None:
     made, offset = servers
     Campaign.objects.update(lease_minutes=LEASE.seconds // 60, overlap=1, revision_hours=2)
@@ -129,9 +127,7 @@ def test_servers_with_wrong_clocks_agree_on_times_order_leases_locks_and_tokens(
 
 
 @pytest.mark.exhaustive
-def test_a_token_is_judged_by_the_same_clock_everywhere(
-    cast: Any, servers: tuple[list[Server], Path]
-) -> None:
+def test_a_token_is_judged_by_the_same_clock_everywhere(cast, servers) -> None:
     made, _ = servers
     caller = Caller(cast.alice, create_token(user=cast.alice).token, made[0].port)
     for left, status in ((HALF_AN_HOUR, 200), (-HALF_AN_HOUR, 401)):
@@ -140,9 +136,7 @@ def test_a_token_is_judged_by_the_same_clock_everywhere(
             assert at(caller, server).call("GET", "/api/v1/campaigns/").status == status
 
 
-def test_a_server_that_goes_by_its_own_clock_is_found_out(
-    cast: Any, start_server: StartServer
-) -> None:
+def test_a_server_that_goes_by_its_own_clock_is_found_out(cast, start_server) -> None:
     if connection.vendor == "sqlite":
         pytest.skip("SQLite has no clock but that of each process")
     Campaign.objects.update(lease_minutes=LEASE.seconds // 60)

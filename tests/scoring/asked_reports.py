@@ -75,8 +75,6 @@ def count_calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def make_model(version: DatasetVersion, criterion: str = CRITERION) -> ModelVersion:
     """Return a model version whose directory is gone."""
     run = TrainingRun.objects.create(dataset_version=version, criterion=criterion, settings={})
-    model = ModelVersion(
-        run=run, criterion=criterion, directory="model-gone", manifest_sha256="0" * 64,
-        dataset_sha256=version.sha256, code_version="1", card={},
-    )  # fmt: skip
+    model = ModelVersion(run=run, criterion=criterion, directory="model-gone", code_version="1")
+    model.manifest_sha256, model.dataset_sha256, model.card = "0" * 64, version.sha256, {}
     return sealed(model)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Self
@@ -42,7 +42,7 @@ PARTS = ("pump", "valve", "spring", "sensor", "lever", "motor")
 def data_directory(settings: Any, tmp_path: Path) -> Path:
     """Give the test a data directory of its own."""
     settings.DATA_DIR = tmp_path / "data"
-    # The heartbeat's own connection sees no row of a test's open transaction: let it not beat.
+    # The heartbeat's own connection sees no row of a test's open transaction: let none be due.
     settings.JOB_LEASE_SECONDS = 3600
     return tmp_path / "data"
 
@@ -97,11 +97,12 @@ class RatedCampaign:
         for assignment in given:
             scores = dict.fromkeys(CRITERIA, of_candidate[ids[assignment.candidate_id]])
             fields = scores | {"overall_numerator": overall_numerator(scores)}
-            rating = Rating(
-                assignment=assignment, candidate_id=assignment.candidate_id, annotator=person,
-                rubric_version=self.campaign.rubric_version, submitted_at=long_ago,
-                revised_at=long_ago, **fields,
-            )  # fmt: skip
+            about: dict[str, Any] = {
+                "assignment": assignment,
+                "candidate_id": assignment.candidate_id,
+            }
+            about |= {"annotator": person, "rubric_version": self.campaign.rubric_version}
+            rating = Rating(submitted_at=long_ago, revised_at=long_ago, **about, **fields)
             ratings.append(rating)
             revisions.append(RatingRevision(rating=rating, number=1, made_at=long_ago, **fields))
         Rating.objects.bulk_create(ratings)
@@ -109,10 +110,9 @@ class RatedCampaign:
         Assignment.objects.filter(pk__in=[one.pk for one in given]).update(
             status=AssignmentStatus.SUBMITTED
         )
-        audit_log.record_each(
-            actor=person, campaign=self.campaign, action="rating.submitted", object_type="rating",
-            details_by_id=[(one.pk, {"version": 1, "scores": one.scores}) for one in ratings],
-        )  # fmt: skip
+        act = {"action": "rating.submitted", "object_type": "rating"}
+        details = [(one.pk, {"version": 1, "scores": one.scores}) for one in ratings]
+        audit_log.record_each(actor=person, campaign=self.campaign, **act, details_by_id=details)
 
     def name_systems(self) -> None:
         """c1 is by ash, c2 by birch, c3 by cedar; the last two of r2 the other way round."""
@@ -124,19 +124,19 @@ class RatedCampaign:
                 found.update(system=system)
 
 
-def make_campaign(references: int, slug: str = "room") -> RatedCampaign:
+def make_campaign(references: int, slug: str = "trial") -> RatedCampaign:
     campaign = Campaign.objects.create(slug=slug, name=slug)
     for n in range(references):
+        text = {"claims": f"1. A cup number {n}.", "claims_sha256": f"{n:064}"}
+        facts: dict[str, Any] = {"office": "EPO", "may_train": True, "position": n}
         reference = Reference.objects.create(
-            campaign=campaign, reference_id=f"r{n}", claims=f"1. A cup number {n}.",
-            claims_sha256=f"{n:064}", office="EPO", may_train=True, position=n,
-        )  # fmt: skip
+            campaign=campaign, reference_id=f"r{n}", **text, **facts
+        )
         for c in (1, 2, 3):
-            Candidate.objects.create(
-                reference=reference, campaign=reference.campaign,
-                queue_position=reference.position, candidate_id=f"c{c}",
-                claims=f"1. A mug {n} {c}.", claims_sha256=f"{n}{c:063}",
-            )  # fmt: skip
+            text = {"claims": f"1. A mug {n} {c}.", "claims_sha256": f"{n}{c:063}"}
+            reference.candidates.create(
+                campaign=campaign, candidate_id=f"c{c}", queue_position=n, **text
+            )
     people = {}
     for name in ("alice", "bob"):
         people[name] = User.objects.create(username=f"{slug}-{name}")
@@ -166,19 +166,23 @@ def dataset_rows(references: int = 6) -> list[DatasetRow]:
         texts = [claim_set(subject, p) for p in (PARTS[:3], PARTS[:1], PARTS[1:4])]
         split = "test" if n == references - 1 else "validation" if n == references - 2 else "train"
         for b, c, y in ((0, 1, 1), (1, 2, -1), (0, 2, 0)):
-            rows.append(
-                DatasetRow(
-                    id=f"q{n}-{b}{c}", reference_id=f"r{n}",
-                    reference=claim_set(subject, PARTS[:4]), b=texts[b], c=texts[c], b_id=f"c{b}",
-                    c_id=f"c{c}", y={"feature_completeness": y}, split=split,
-                )
-            )  # fmt: skip
+            of_reference = f"r{n}", claim_set(subject, PARTS[:4])
+            sides = texts[b], texts[c], f"c{b}", f"c{c}"
+            label = {"feature_completeness": y}
+            rows.append(DatasetRow(f"q{n}-{b}{c}", *of_reference, *sides, label, split))
     return rows
 
 
 @pytest.fixture
 def rows() -> Callable[..., list[DatasetRow]]:
     return dataset_rows
+
+
+def labelled_alike(
+    rows: Iterable[DatasetRow], criteria: Sequence[str] = ALL_CRITERIA
+) -> list[DatasetRow]:
+    """Return the rows with their label for each of the criteria."""
+    return [replace(row, y=dict.fromkeys(criteria, row.y["feature_completeness"])) for row in rows]
 
 
 def imported(
@@ -218,29 +222,31 @@ def tiny_encoder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     backend = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     backend.pre_tokenizer = split
     backend.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
         special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
-    )  # fmt: skip
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=backend, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]",
-        sep_token="[SEP]",
-    )  # fmt: skip
+    )
+    signs = {f"{name}_token": f"[{name.upper()}]" for name in ("pad", "unk", "cls", "sep")}
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, **signs)
     directory = tmp_path_factory.mktemp("tiny-encoder")
     torch.manual_seed(1)
-    config = BertConfig(
-        vocab_size=len(vocabulary), hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
-        intermediate_size=32, max_position_embeddings=128,
-    )  # fmt: skip
-    BertModel(config).save_pretrained(directory)
+    sizes = {"hidden_size": 16, "intermediate_size": 32, "max_position_embeddings": 128}
+    layers = {"num_hidden_layers": 1, "num_attention_heads": 2}
+    BertModel(BertConfig(vocab_size=len(vocabulary), **sizes, **layers)).save_pretrained(directory)
     tokenizer.save_pretrained(directory)
     with products_take_alike():
         yield directory
 
 
 SETTINGS: dict[str, Any] = {
-    "policy": "settled", "tie_band": 0.0, "criteria": list(ALL_CRITERIA), "split_by": "reference",
-    "test_share": 0.3, "validation_share": 0.0, "seed": 7,
-}  # fmt: skip
+    "policy": "settled",
+    "tie_band": 0.0,
+    "criteria": list(ALL_CRITERIA),
+    "split_by": "reference",
+    "test_share": 0.3,
+    "validation_share": 0.0,
+    "seed": 7,
+}
 
 
 def signed_in(user: User) -> Client:
@@ -258,7 +264,7 @@ def shown(client: Client, path: str, status: int = 200, **query: object) -> str:
 
 @dataclass
 class FrozenScene:
-    """The campaign `room` of three references with three candidates each, and its people."""
+    """The campaign `trial` of three references with three candidates each, and its people."""
 
     scenario: Any
     ada: User
@@ -277,7 +283,7 @@ class FrozenScene:
 
     def add_carl(self) -> None:
         """Make carl the third annotator; he agrees with the others."""
-        carl = make_user("room-carl")
+        carl = make_user("trial-carl")
         self.people["carl"] = grant(carl, self.campaign, "annotator")
 
     def close(self) -> None:
@@ -292,7 +298,7 @@ class FrozenScene:
 def staffed(scenario: RatedCampaign) -> FrozenScene:
     """Give the campaign an admin and a researcher."""
     people = [
-        grant(make_user(f"room-{name}"), scenario.campaign, role)
+        grant(make_user(f"trial-{name}"), scenario.campaign, role)
         for name, role in (("ada", "admin"), ("rita", "researcher"))
     ]
     return FrozenScene(scenario, *people)

@@ -1,7 +1,9 @@
 """Model versions for tests: rows with a manifest alone, and a tiny one that really scores."""
 
+import json
 from hashlib import sha256
 from itertools import count
+from math import log
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ from annotator.models import User
 from annotator.rubric import ALL_CRITERIA
 from scoring import files as scoring_files
 from scoring.models import DatasetVersion, ModelVersion, Promotion, PromotionAct, TrainingRun
+from scoring.patclaimeval.pair_parts import PartsCache, parts_key
 from scoring.patclaimeval.pair_scores import ScoreCache, cache_key, pair_key
 from scoring.patclaimeval.prior import prior_sha256
 from scoring.training.runs.services import request_training
@@ -17,8 +20,12 @@ from tests.scoring.model_rows import sealed
 
 CRITERION = "feature_completeness"
 MEASURED: dict[str, Any] = {
-    "n": 12, "tau_b": 0.5, "tau_b_labels": 0.4, "accuracy": 0.6, "macro_f1": 0.5,
-}  # fmt: skip
+    "n": 12,
+    "tau_b": 0.5,
+    "tau_b_labels": 0.4,
+    "accuracy": 0.6,
+    "macro_f1": 0.5,
+}
 _numbers = count(1)
 
 
@@ -34,16 +41,17 @@ def make_model(
     run = TrainingRun.objects.create(
         dataset_version=version, criterion=criterion, settings={}, requested_by=by
     )
-    model = ModelVersion(
-        run=run, criterion=criterion, directory=directory.name,
-        manifest_sha256=sha256(manifest).hexdigest(), dataset_sha256=version.sha256,
-        code_version="1",
-        card={
-            "n_training": 20, "n_validation": 12, "validation": MEASURED | measured,
-            "tie_threshold": 0.1, "settings": {"method": "probe", "encoder": "default"},
-            "warnings": [],
-        },
-    )  # fmt: skip
+    model = ModelVersion(run=run, criterion=criterion, directory=directory.name, code_version="1")
+    model.manifest_sha256 = sha256(manifest).hexdigest()
+    model.dataset_sha256 = version.sha256
+    model.card = {
+        "n_training": 20,
+        "n_validation": 12,
+        "validation": MEASURED | measured,
+        "tie_threshold": 0.1,
+        "settings": {"method": "probe", "encoder": "default"},
+        "warnings": [],
+    }
     return sealed(model)
 
 
@@ -61,20 +69,24 @@ def train_tiny(version: DatasetVersion, encoder: Path, by: User | None = None) -
 
 def promote(model: ModelVersion, by: User, act: str = PromotionAct.AGREED) -> Promotion:
     """Return the row that makes the model count, or ends that."""
-    return Promotion.objects.create(
-        act=act, model=model, criterion=model.criterion,
-        campaign=model.run.dataset_version.dataset.campaign, actor=by, reason="for a test",
-    )  # fmt: skip
+    campaign = model.run.dataset_version.dataset.campaign
+    about = {"act": act, "criterion": model.criterion, "campaign": campaign}
+    return Promotion.objects.create(model=model, actor=by, reason="for a test", **about)
 
 
 def know(model: ModelVersion, reference: str, scores: dict[str, float]) -> None:
     """Put scores of candidates into the cache, as if the model had given them before.
 
-    Of the other criteria PatClaimEval-0 is known to give the same scores.
+    Of the other criteria PatClaimEval-0 is known to give the same scores, and one feature
+    explains each.
     """
     digests = {criterion: prior_sha256(criterion) for criterion in ALL_CRITERIA}
     for digest in (digests | {model.criterion: model.manifest_sha256}).values():
-        ScoreCache(scoring_files.score_cache_path()).put(
-            cache_key(digest),
-            {pair_key((reference, candidate)): value for candidate, value in scores.items()},
-        )
+        known = {pair_key((reference, candidate)): value for candidate, value in scores.items()}
+        ScoreCache(scoring_files.score_cache_path()).put(cache_key(digest), known)
+        parts = {key: json.dumps({"rouge_1": [s, 0.5, logit(s)]}) for key, s in known.items()}
+        PartsCache(scoring_files.parts_cache_path()).put(parts_key(digest), parts)
+
+
+def logit(score: float) -> float:
+    return log(score / (1 - score))

@@ -15,11 +15,9 @@ CRITERION = "feature_completeness"
 def model_row(version: DatasetVersion, card: dict[str, Any] | None = None) -> ModelVersion:
     """Store a model of the version with the card, by default one that says everything."""
     run = TrainingRun.objects.create(dataset_version=version, criterion=CRITERION, settings={})
-    model = ModelVersion(
-        run=run, criterion=CRITERION, directory=f"model-{run.pk}", manifest_sha256="b" * 64,
-        dataset_sha256=version.sha256, code_version="torch 1",
-        card=MODEL if card is None else card,
-    )  # fmt: skip
+    model = ModelVersion(run=run, criterion=CRITERION, directory=f"model-{run.pk}")
+    model.manifest_sha256, model.dataset_sha256 = "b" * 64, version.sha256
+    model.code_version, model.card = "torch 1", MODEL if card is None else card
     return sealed(model)
 
 

@@ -83,7 +83,7 @@ def unavailable(reason: str = ABSENT) -> dict[str, Any]:
 def pair(first: str, second: str, difference: float, verdict: str) -> dict[str, Any]:
     """Return one comparison of two scorers."""
     words = {"better": "is better than", "worse": "is worse than"}.get(
-        verdict, "cannot be told from"
+        verdict, "cannot be distinguished from"
     )
     return {
         "first": first, "second": second, "difference": difference,
@@ -140,6 +140,7 @@ def _checks() -> dict[str, Any]:
         "duplicates": {"items": 3, "contradicting": 1}, "references_with_shared_text": 0,
         "transitivity": {"triads": 30, "violations": 2}, "implied": {"share": 0.25, "reason": ""},
         "shared_texts": {"texts": 0, "splits": []}, "annotators": 3,
+        "languages": {"items": {"en": 60}, "two_scripts": 0, "otherwise": 0},
     }  # fmt: skip
 
 

@@ -13,11 +13,17 @@ def stored(
 ) -> AgreementReport:
     """Store a report as a finished job leaves it; without a document it waits."""
     names = list(document["scorers"]) if document else ["bleu-1"]
+    asked = {"dataset_version": version, "criterion": CRITERION, "scorers": names}
+    status, message = ("succeeded", "Done.") if document else ("queued", "Waiting for a worker.")
     return AgreementReport.objects.create(
-        dataset_version=version, criterion=CRITERION, scorers=names, split="test",
-        tie_threshold=1e-4, result=document, status="succeeded" if document else "queued",
-        message="Done." if document else "Waiting for a worker.", **more,
-    )  # fmt: skip
+        **asked,
+        split="test",
+        tie_threshold=1e-4,
+        result=document,
+        status=status,
+        message=message,
+        **more,
+    )
 
 
 def words(html: str) -> str:

@@ -1,5 +1,3 @@
-"""SHA256SUMS: what sha256sum itself finds in order, names of all kinds, earlier lines kept."""
-
 import shutil
 import subprocess
 from hashlib import sha256
@@ -34,9 +32,9 @@ def test_lines_are_ordered_by_name_whatever_the_order_given() -> None:
 
 
 def test_lines_of_other_files_stay_and_those_of_the_same_name_are_replaced() -> None:
-    earlier = sums({"kept": ONE, "again\n": ONE}) + b"not a line of ours\n"
+    earlier = sums({"other": ONE, "again\n": ONE}) + b"not a line of ours\n"
     found = sums({"again\n": TWO, "new": TWO}, earlier)
-    assert [digest_of(name, found) for name in ("kept", "again\n", "new")] == [ONE, TWO, TWO]
+    assert [digest_of(name, found) for name in ("other", "again\n", "new")] == [ONE, TWO, TWO]
     assert found.count(b"\n") == 3
 
 

@@ -1,5 +1,3 @@
-"""Datasets by name: each campaign has its own names, and nobody hears of those of others."""
-
 from typing import Any
 
 import pytest
@@ -54,12 +52,12 @@ def add_version(name: str, campaign: Campaign | None) -> None:
 )
 def test_a_name_means_a_dataset_that_the_person_may_see(cast, name, alone, both) -> None:
     seer = grant(make_user("seer"), cast.campaign, "researcher")
-    assert told(name, seer) == alone.replace("only@1", "cups.only")
+    assert resolved(name, seer) == alone.replace("only@1", "cups.only")
     grant(seer, cast.elsewhere, "researcher")
-    assert told(name, seer) == both.replace("only@1", "cups.only")
+    assert resolved(name, seer) == both.replace("only@1", "cups.only")
 
 
-def told(name: str, user: Any) -> str:
+def resolved(name: str, user: Any) -> str:
     try:
         return find_version(name, versions_for(user)).dataset.full_name
     except SeveralDatasets:
@@ -105,7 +103,10 @@ def test_lists_say_the_full_name_where_two_have_one(cast) -> None:
 
 
 def test_a_command_lists_the_full_names(capsys) -> None:
-    for name, said in (("mugs", "which one: cups.mugs, elsewhere"), ("bowls", "cups.only, publis")):
+    for name, words in (
+        ("mugs", "which one: cups.mugs, elsewhere"),
+        ("bowls", "cups.only, publis"),
+    ):
         with pytest.raises(SystemExit):
             call_command("export_dataset", name)
-        assert said in capsys.readouterr().err
+        assert words in capsys.readouterr().err

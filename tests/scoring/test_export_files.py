@@ -1,5 +1,3 @@
-"""Files in a directory that a person named: whole, with their sums, nothing left behind."""
-
 import os
 import subprocess
 import sys

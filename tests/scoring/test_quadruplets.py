@@ -1,5 +1,3 @@
-"""Quadruplets out of ratings: labels by policy, sides, provenance."""
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
@@ -120,7 +118,7 @@ def test_a_difference_within_the_tie_band_is_a_tie(band, expected) -> None:
         assert one_label(rows, "c1") == expected
 
 
-def test_overalls_that_floats_would_tell_apart_are_a_tie() -> None:
+def test_overalls_that_floats_would_distinguish_are_a_tie() -> None:
     # Both means are 9/33, but as floats they are not equal.
     numerators = (0, 1, 8), (0, 2, 7)
     means = [sum(n / 11 for n in of) / 3 for of in numerators]
@@ -133,7 +131,7 @@ def test_overalls_that_floats_would_tell_apart_are_a_tie() -> None:
     assert row.y == {OVERALL: 0}
 
 
-def test_overalls_that_differ_by_one_eleventh_are_told_apart() -> None:
+def test_overalls_that_differ_by_one_eleventh_are_distinguished() -> None:
     nearest = judged(c1={"x": (5, 5, 5, 6)}, c2={"x": (5, 6, 5, 5)})  # 58 / 11 and 57 / 11
     rows = built([nearest], tie_band=Fraction(1, 12))
     assert one_label(rows, "c1", OVERALL) == 1
@@ -179,7 +177,7 @@ def test_every_two_candidates_of_a_reference_are_compared_and_none_across() -> N
     assert len({frozenset((row.b_id, row.c_id)) for row in rows[:6]}) == 6
 
 
-def test_odd_comparisons_are_flagged_and_kept() -> None:
+def test_odd_comparisons_are_flagged_and_stay() -> None:
     alike = judged(c1={"x": FIVE}, c2={"x": FIVE})
     copies = (replace(one, text=alike.text) for one in alike.candidates)
     (row,) = built([reference(*copies)])

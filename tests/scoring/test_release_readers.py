@@ -1,5 +1,3 @@
-"""A release is read as it is by pandas and by Hugging Face datasets, with equal values."""
-
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,18 +22,17 @@ def rows(length: int = 0) -> Iterator[DatasetRow]:
     """Rows as a freeze makes them; only the last of each split has a ruling, a flag, an office."""
     for n, split in enumerate(SPLITS * 6):
         is_last = n >= 15
+        texts = f"{n}. {AWKWARD}" + "x" * length, f"B{AWKWARD}{n}", f"{n}. C"
+        made = {"policy": "settled", "rubric_version": "1", "annotators": 2}
+        rulings = [f"ruling-{n}"] if is_last else []
+        soft = {"y_soft": {"overall_quality": 0.5 if n % 2 else 1}}
         yield DatasetRow(
-            id=f"q{n}", reference_id=f"r{n}", reference=f"{n}. {AWKWARD}" + "x" * length,
-            b="B" + AWKWARD + str(n), c=f"{n}. C", b_id="b", c_id="c",
+            *(f"q{n}", f"r{n}", *texts, "b", "c"),
             y={"overall_quality": n % 3 - 1} | ({"logical_linkage": 0} if is_last else {}),
             split=split,
-            provenance={
-                "policy": "settled", "rubric_version": "1", "annotators": 2,
-                "ratings": [f"rating-{n}"], "adjudications": [f"ruling-{n}"] if is_last else [],
-            },
-            extras={"y_soft": {"overall_quality": 0.5 if n % 2 else 1}}
-            | ({"office": "EPO", "flags": ["B equals C"]} if is_last else {}),
-        )  # fmt: skip
+            provenance=made | {"ratings": [f"rating-{n}"], "adjudications": rulings},
+            extras=soft | ({"office": "EPO", "flags": ["B equals C"]} if is_last else {}),
+        )
 
 
 def stored(given: Iterator[DatasetRow]) -> DatasetVersion:

@@ -1,5 +1,3 @@
-"""Files by digest: whole, private, checked when read."""
-
 import os
 import time
 from datetime import date
@@ -54,7 +52,7 @@ def test_nothing_is_left_when_the_disk_is_full(monkeypatch) -> None:
     assert list(scoring_files.datasets_directory().iterdir()) == []
 
 
-def test_a_changed_or_missing_file_is_told_and_not_used(digest) -> None:
+def test_a_changed_or_missing_file_is_reported_and_not_used(digest) -> None:
     scoring_files.dataset_path(digest).write_bytes(b"other\n")
     with pytest.raises(scoring_files.StoredFileDamaged, match="was changed"):
         scoring_files.check_dataset(digest)

@@ -20,11 +20,11 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 def erasure(cast: Any, version: DatasetVersion) -> Erasure:
     """An erasure on record, whose files are as the test leaves them."""
     reference: Reference = make_reference(cast.campaign, "gone", 0)
-    return Erasure.objects.create(
-        campaign=cast.campaign, reference=reference, status=ErasureStatus.DONE, asked_by=cast.ada,
-        asked_at=timezone.now(), answered_by=cast.rita, erased_at=timezone.now(),
-        result={"versions": [str(version.pk)]},
-    )  # fmt: skip
+    about = {"campaign": cast.campaign, "reference": reference, "status": ErasureStatus.DONE}
+    people = {"asked_by": cast.ada, "answered_by": cast.rita}
+    times = dict.fromkeys(("asked_at", "erased_at"), timezone.now())
+    result = {"versions": [str(version.pk)]}
+    return Erasure.objects.create(**about, **people, **times, result=result)
 
 
 def findings(part: str) -> list[Finding]:
@@ -71,7 +71,7 @@ def test_an_erased_file_that_is_back_or_without_its_tombstone_is_to_be_erased_ag
     assert [one.level for one in of_datasets()] == [Level.OK]
 
 
-def test_a_model_that_learned_from_an_erased_matter_is_not_to_be_brought_back(version) -> None:
+def test_a_model_that_learned_from_an_erased_reference_is_not_to_be_brought_back(version) -> None:
     model = model_row(version)
     found, _ = findings("model files")
     assert (found.level, "Restore" in found.mend) == (Level.MISSING, True)

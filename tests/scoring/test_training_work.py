@@ -1,5 +1,3 @@
-"""What a training costs: operations counted by hand, ranges in words."""
-
 from dataclasses import replace
 
 import pytest
@@ -17,10 +15,8 @@ from scoring.training.runs.choices import (
 )
 
 SHAPE = EncoderShape(layers=2, width=10, inner=20, vocabulary=100, positions=50)
-DATA = DataSizes(
-    training=9, validation=3, references=4, candidates=12, reference_words=100, candidate_words=60,
-    longest_words=400,
-)  # fmt: skip
+ITEMS = {"training": 9, "validation": 3, "references": 4, "candidates": 12}
+DATA = DataSizes(**ITEMS, reference_words=100, candidate_words=60, longest_words=400)
 PROBE, TUNED = {"method": "probe"}, {"method": "finetune", "epochs": 2, "batching": "paper"}
 
 
@@ -78,7 +74,7 @@ def test_fine_tuning_takes_more_memory_than_a_probe_and_batches_more_than_items(
         (0.4, 5, "1 to 5 seconds"),
     ],
 )
-def test_a_range_is_said_without_false_precision(low, high, words) -> None:
+def test_a_range_is_written_without_false_precision(low, high, words) -> None:
     assert format_duration_range(low, high) == words
     assert format_memory_range(1.04e9, 2.28e9) == "1.0 to 2.3 GB"
 

@@ -84,10 +84,7 @@ class OwnPostgres:
         ).stdout
         args = ["-h", HOST, "-p", str(self.port), "-U", self._user, "-q", "-v", "ON_ERROR_STOP=1"]
         subprocess.run(
-            [str(self._bin / "psql"), *args, name],
-            input=dumped,
-            capture_output=True,
-            check=True,
+            [str(self._bin / "psql"), *args, name], input=dumped, capture_output=True, check=True
         )
 
     def come_back(self) -> None:

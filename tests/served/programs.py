@@ -21,9 +21,11 @@ from tests.served.server import ROOT
 # What takes longest to load, and asks for no settings.
 _CONTEXT: Final = get_context("forkserver")
 _CONTEXT.set_forkserver_preload(
-    ["celery.app", "django.core.management", "django.db.models", "django.urls",
-     "numpy", "scipy.sparse", "scipy.special"]
-)  # fmt: skip
+    [
+        *("celery.app", "django.core.management", "django.db.models", "django.urls"),
+        *("numpy", "scipy.sparse", "scipy.special"),
+    ]
+)
 
 # Whoever starts a process also looks whether others have ended, and an ending can be read once.
 _TURN: Final = threading.Lock()

@@ -26,10 +26,7 @@ FULL_SCALE: Final = 20
 NOT_EMBEDDED: Final = ("DATABASE_URL", "CELERY_BROKER_URL", "SECRET_KEY", "ALLOWED_HOSTS")
 # Pages are served as in production on real services, their static files by hashed names.
 WITH_COLLECTED: Final = '"$0" manage.py collectstatic --noinput --verbosity 0 && "$@"'
-TIERS: Final = {
-    "services": "PostgreSQL and Redis",
-    "embedded": "SQLite and the filesystem broker",
-}
+TIERS: Final = {"services": "PostgreSQL and Redis", "embedded": "SQLite and the filesystem broker"}
 # Real services have more to do: who is done first takes this over.
 TAKEN_OVER: Final = "tests/promises/test_round_trips.py"
 
@@ -83,16 +80,8 @@ def run(share: Share, scale: int) -> tuple[int, list[dict[str, Any]]]:
         }
         tests = [sys.executable, "-m", "pytest", "-p", "tests.soak.recorder"]
         # A full count takes longer than any test of the suite.
-        tests += [
-            "-v",
-            "-m",
-            "promise",
-            "--timeout",
-            "3000",
-            "-o",
-            "faulthandler_timeout=2900",
-            *share.arguments,
-        ]
+        tests += ["-v", "-m", "promise", "--timeout", "3000"]
+        tests += ["-o", "faulthandler_timeout=2900", *share.arguments]
         if share.tier == "embedded":
             env = {name: value for name, value in env.items() if name not in NOT_EMBEDDED}
         else:

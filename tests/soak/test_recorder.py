@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,34 +20,17 @@ def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def report_a_test(**properties: object) -> None:
-    pytest_runtest_logreport(
-        pytest.TestReport(
-            nodeid="a::b",
-            location=("a", 1, "b"),
-            keywords={},
-            outcome="passed",
-            longrepr=None,
-            when="call",
-            duration=1.26,
-            user_properties=list(properties.items()),
-        )
-    )
+    how: dict[str, Any] = {"duration": 1.26, "user_properties": list(properties.items())}
+    report = pytest.TestReport("a::b", ("a", 1, "b"), {}, "passed", None, "call", **how)
+    pytest_runtest_logreport(report)
 
 
 def test_what_came_of_a_promise_is_a_line(record: Path) -> None:
     counts = {"tried": {"submits": 5}, "found": {"lost": 0}}
     report_a_test(promise="P1", planted=False, **{PROPERTY: counts})
-    line = json.loads(record.read_text())
-    assert line == {
-        "promise": "P1",
-        "planted": False,
-        "test": "a::b",
-        "when": "call",
-        "outcome": "passed",
-        "reason": "",
-        "seconds": 1.3,
-        **counts,
-    }
+    expected = {"promise": "P1", "planted": False, "test": "a::b", "when": "call"}
+    expected |= {"outcome": "passed", "reason": "", "seconds": 1.3}
+    assert json.loads(record.read_text()) == expected | counts
 
 
 def test_a_process_that_hands_its_reports_on_writes_none(

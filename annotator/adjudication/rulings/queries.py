@@ -401,7 +401,7 @@ def _part(
         name=called[0],
         is_other=called[1],
         claims=candidate.claims,
-        reading=reading_of(reference.claims, candidate.claims),
+        reading=reading_of(reference, candidate),
         ratings=tuple(sorted(seen, key=lambda one: one.number)),
         ruled=ruled_points(ruling.scores) if ruling else None,
         disputed=frozenset(finding.criterion or OVERALL for finding in findings),

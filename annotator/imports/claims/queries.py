@@ -36,6 +36,12 @@ def known_references(campaign: Campaign, names: Iterable[str]) -> dict[str, Know
     return {name: Known(pk, position, digest) for name, pk, position, digest in rows}
 
 
+def stored_reference(campaign: Campaign, name: str) -> str:
+    """Return the claims of a reference by its id; "" where it is not there or was erased."""
+    rows = Reference.objects.filter(campaign=campaign, reference_id=name)
+    return rows.values_list("claims", flat=True).first() or ""
+
+
 def known_candidates(references: Iterable[Known]) -> dict[tuple[UUID, str], str]:
     """Return the digests of all candidates of these references, by reference and id."""
     keys = (reference.pk for reference in references)

@@ -9,8 +9,11 @@ from django.db import transaction
 
 from annotator.campaigns.services import create_campaign
 from annotator.formats.claim_files import PREFERENCES, READERS
+from annotator.formats.documents.reading import AUTO
+from annotator.formats.documents.records import ReadOptions, TrackedChanges
 from annotator.imports.checks import check_claims
 from annotator.imports.claims.services import CLOSED
+from annotator.imports.documents import KINDS, DocumentRecords, is_document, read_records
 from annotator.imports.services import ADDED, import_file
 from annotator.management.base import ReadingProgress, WorkbenchCommand
 from annotator.models import Campaign
@@ -24,7 +27,21 @@ class Command(WorkbenchCommand):
     def add_own_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("path", type=Path)
         parser.add_argument("--campaign", metavar="SLUG", required=True)
-        parser.add_argument("--format", choices=["auto", *READERS, PREFERENCES], default="auto")
+        parser.add_argument(
+            "--format", choices=[*(AUTO, *READERS, PREFERENCES, *KINDS)], default=AUTO
+        )
+        parser.add_argument("--reference-id", metavar="ID", default="", help="of a document")
+        parser.add_argument(
+            "--candidate-id", metavar="ID", default="", help="the document is this candidate"
+        )
+        parser.add_argument(
+            "--tracked-changes", choices=[*TrackedChanges], default=TrackedChanges.ACCEPTED
+        )
+        parser.add_argument("--language", metavar="CODE", default="", help="of the claims: en, de")
+        parser.add_argument(
+            "--claims-from", metavar="N", type=int, help="first paragraph or line of the claims"
+        )
+        parser.add_argument("--claims-to", metavar="N", type=int, help="the last one")
         parser.add_argument("--may-train", choices=["yes", "no"], default="no")
         parser.add_argument(
             "--dry-run",
@@ -50,10 +67,14 @@ class Command(WorkbenchCommand):
         """Check the file to its end, report what is odd about it, and then store it."""
         slug, is_dry = options["campaign"], options["dry_run"]
         campaign = _open_campaign(slug)
+        read = _read_documents(file, campaign, options)
+        if read is not None:
+            self._print_lines(*read.report)
         check = check_claims(
             campaign=campaign,
             file=file,
-            format=options["format"],
+            format=read.kind if read else options["format"],
+            records=read.records if read else None,
             looks_for_similar=is_dry,
             progress=self._progress("Checking", file, options["path"]),
         )
@@ -64,6 +85,7 @@ class Command(WorkbenchCommand):
             "file_name": options["path"].name,
             "format": check.format,
             "may_train": options["may_train"] == "yes",
+            "records": read.records if read else None,
         }
         if is_dry:
             return {
@@ -72,6 +94,7 @@ class Command(WorkbenchCommand):
                 **(_tried(storing) if check.format == PREFERENCES else check.counts),
                 "dry_run": True,
                 "format": check.format,
+                "report": read.report if read else [],
                 "notes": check.notes,
                 "near_duplicates": check.near_duplicates,
             }
@@ -97,6 +120,28 @@ class Command(WorkbenchCommand):
             self.log("")
         for sentence in sentences:
             self.stderr.write(sentence)
+
+
+def _read_documents(
+    file: BufferedReader, campaign: Campaign | None, options: dict[str, Any]
+) -> DocumentRecords | None:
+    """Return the records of a document or an archive of them; None for a file of claim sets."""
+    kind = options["format"]
+    if kind not in KINDS and not (kind == AUTO and is_document(file)):
+        return None
+    return read_records(
+        file=file,
+        kind=kind,
+        options=ReadOptions(
+            TrackedChanges(options["tracked_changes"]),
+            options["language"],
+            options["claims_from"],
+            options["claims_to"],
+        ),
+        campaign=campaign,
+        reference_id=options["reference_id"],
+        candidate_id=options["candidate_id"],
+    )
 
 
 def _open_campaign(slug: str) -> Campaign | None:

@@ -27,6 +27,10 @@ NOT_OPENED: Final = (
 )
 
 
+# age looks how fast the machine is at this moment, and refuses what would take it too long.
+TOO_BUSY: Final = "this machine is too slow or too busy to try the passphrase; try again later"
+
+
 @dataclass(frozen=True, slots=True)
 class Passphrase:
     """A passphrase of at least twelve characters."""
@@ -46,7 +50,8 @@ class Passphrase:
         try:
             key = pyrage.passphrase.decrypt(sealed_key, self.passphrase)
         except pyrage.DecryptError as error:
-            raise Refused(NOT_OPENED.format(why="the passphrase is wrong")) from error
+            why = TOO_BUSY if "xcessive work" in str(error) else "the passphrase is wrong"
+            raise Refused(NOT_OPENED.format(why=why)) from error
         return pyrage.x25519.Identity.from_str(key.decode())
 
 

@@ -11,7 +11,7 @@ PASSWORD: Final = "a long enough phrase"
 
 
 @pytest.fixture
-def alice(cast, quick_passwords: None) -> User:
+def alice(cast) -> User:
     """Give everybody of the cast a password; return alice."""
     User.objects.update(password=make_password(PASSWORD))
     return User.objects.get(username="alice")

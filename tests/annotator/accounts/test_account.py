@@ -65,39 +65,33 @@ def test_nobody_ends_the_session_of_another(alice) -> None:
     assert is_in(here) and not AuditEvent.objects.filter(action="session.ended").exists()
 
 
-def test_a_session_ends_after_idling_and_goes_on_with_work(alice) -> None:
+def test_a_session_ends_after_idling_and_after_twelve_hours_whatever_is_done(alice) -> None:
     here = signed_in()
     for _ in range(3):
         later(29)
         assert is_in(here)
     later(31)
     assert not is_in(here)
-
-
-def test_what_a_page_asks_for_by_itself_keeps_no_session_alive(alice) -> None:
-    here = signed_in()
-    later(20)
-    assert here.get("/account/", headers={"HX-Request": "true"}).status_code == 200
-    later(11)
-    assert not is_in(here)
-
-
-def test_a_ping_of_the_rate_page_is_work(alice, cast) -> None:
-    here = signed_in()
-    row = cast.assign(alice, cast.reference("r1", 1))[0]
-    later(20)
-    assert here.post(f"/rate/{row.pk}/ping/", headers={"HX-Request": "true"}).status_code == 200
-    later(11)
-    assert is_in(here)
-
-
-def test_a_session_ends_after_twelve_hours_whatever_is_done(alice) -> None:
     here = signed_in()
     for _ in range(24):
         later(29)
         assert is_in(here)
     later(26)
     assert not is_in(here)
+
+
+def test_a_ping_of_the_rate_page_is_work_and_what_a_page_asks_itself_is_not(alice, cast):
+    here = signed_in()
+    later(20)
+    assert here.get("/account/", headers={"HX-Request": "true"}).status_code == 200
+    later(11)
+    assert not is_in(here)
+    here = signed_in()
+    row = cast.assign(alice, cast.reference("r1", 1))[0]
+    later(20)
+    assert here.post(f"/rate/{row.pk}/ping/", headers={"HX-Request": "true"}).status_code == 200
+    later(11)
+    assert is_in(here)
 
 
 def test_who_works_costs_one_write_a_minute(alice, django_assert_max_num_queries) -> None:
@@ -116,17 +110,6 @@ def test_a_deactivated_person_is_out_at_once(alice) -> None:
     assert not is_in(here)
 
 
-def test_a_new_password_ends_the_other_sessions(alice) -> None:
-    here, there = signed_in(), signed_in()
-    sent = {"current": PASSWORD, "new": NEW, "again": NEW}
-    assert here.post("/account/password/", sent)["Location"] == "/account/"
-    assert is_in(here) and not is_in(there)
-    assert BrowserSession.objects.filter(user=alice).count() == 1
-    alice.refresh_from_db()
-    assert alice.check_password(NEW)
-    assert AuditEvent.objects.get(action="password.changed").actor == alice
-
-
 WRONG = (
     ("current", {"current": "wrong"}),
     ("current", {"current": ""}),
@@ -137,7 +120,7 @@ WRONG = (
 )
 
 
-def test_a_password_that_is_wrong_or_weak_changes_nothing(alice) -> None:
+def test_a_wrong_or_weak_password_changes_nothing_and_a_new_one_ends_other_sessions(alice) -> None:
     here, there = signed_in(), signed_in()
     right = {"current": PASSWORD, "new": NEW, "again": NEW}
     for field, sent in WRONG:
@@ -147,6 +130,13 @@ def test_a_password_that_is_wrong_or_weak_changes_nothing(alice) -> None:
         assert is_in(there), sent
         alice.refresh_from_db()
         assert alice.check_password(PASSWORD), sent
+    sent = {"current": PASSWORD, "new": NEW, "again": NEW}
+    assert here.post("/account/password/", sent)["Location"] == "/account/"
+    assert is_in(here) and not is_in(there)
+    assert BrowserSession.objects.filter(user=alice).count() == 1
+    alice.refresh_from_db()
+    assert alice.check_password(NEW)
+    assert AuditEvent.objects.get(action="password.changed").actor == alice
 
 
 def test_guessing_the_password_by_changing_it_ends_after_ten(alice) -> None:

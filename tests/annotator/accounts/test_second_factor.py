@@ -9,18 +9,10 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from annotator.accounts import second_factor as scene
+from annotator.accounts import second_factor as module
 from annotator.accounts.second_factor import unseal
 from annotator.accounts.sessions import SessionStore
-from annotator.models import (
-    AuditEvent,
-    BrowserSession,
-    Draft,
-    RecoveryCode,
-    SecondFactor,
-    UsedPace,
-    User,
-)
+from annotator.models import AuditEvent, BrowserSession, Draft, RecoveryCode, SecondFactor, UsedPace
 from annotator.operations.health.checks import look_at_second_factors
 from annotator.operations.health.database import Level
 from core.clock import database_now
@@ -32,21 +24,16 @@ pytestmark = pytest.mark.django_db
 SCRIPT = {"HX-Request": "true"}
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def clock(monkeypatch):
-    """Give a clock that goes on by itself only when told to: codes are used up by their time."""
+    """Give a clock that is set forward by hand: codes are used up by their time."""
     start, passed = database_now(), [0]
-    monkeypatch.setattr(scene, "database_now", lambda: start + timedelta(seconds=passed[0]))
+    monkeypatch.setattr(module, "database_now", lambda: start + timedelta(seconds=passed[0]))
 
     def go_on(seconds: int) -> None:
         passed[0] += seconds
 
     return go_on
-
-
-@pytest.fixture
-def alice(clock, alice: User) -> User:
-    return alice
 
 
 def sign_in(name: str = "alice", **more: str) -> tuple[Client, Any]:
@@ -55,13 +42,11 @@ def sign_in(name: str = "alice", **more: str) -> tuple[Client, Any]:
 
 
 def key_on(html: str) -> str:
-    """Return the key that a page of setting up shows."""
     return "".join(re.findall(r"<code>([A-Z2-7 ]+)</code>", html)).replace(" ", "")
 
 
 def now() -> Any:
-    """Return the time by the clock of the service."""
-    return vars(scene)["database_now"]()
+    return vars(module)["database_now"]()
 
 
 def code_now(off: int = 0) -> str:
@@ -77,12 +62,15 @@ def codes(clock, alice) -> list[str]:
     html = client.get("/account/second-factor/").content.decode()
     assert "<svg" in html and "style=" not in html
     secret = key_on(html)
-    kept = [SessionStore().decode(row.session_data) for row in BrowserSession.objects.all()]
-    assert kept and secret not in str(kept)
+    stored = [SessionStore().decode(row.session_data) for row in BrowserSession.objects.all()]
+    assert stored and secret not in str(stored)
     wrong = client.post("/account/second-factor/", {"code": "000000"})
     assert wrong.status_code == 422 and not SecondFactor.objects.exists()
     code = pyotp.TOTP(secret).at(now())
     shown = client.post("/account/second-factor/", {"code": code}).content.decode()
+    assert len(secret) == 32 and secret not in SecondFactor.objects.get().secret
+    # The session that set it up goes on, those that gave no code end.
+    assert BrowserSession.objects.filter(user=alice).count() == 1
     clock(30)
     return re.findall(r"<code>([a-z0-9-]{19})</code>", shown)
 
@@ -157,10 +145,10 @@ def test_a_form_that_was_carried_is_kept_after_the_code(alice, codes, cast) -> N
     assert Draft.objects.get().typed["comment"] == "carried words"
 
 
-def test_a_script_is_told_where_the_code_goes_and_gets_its_token(alice, codes) -> None:
+def test_a_script_learns_where_the_code_goes_and_gets_its_token(alice, codes) -> None:
     client = Client(headers=SCRIPT)
-    said = client.post("/login/", {"username": "alice", "password": PASSWORD}).json()
-    assert said["code_url"] == "/login/code/" and "token" not in said
+    body = client.post("/login/", {"username": "alice", "password": PASSWORD}).json()
+    assert body["code_url"] == "/login/code/" and "token" not in body
     wrong = client.post("/login/code/", {"code": "000000"})
     assert wrong.status_code == 422 and wrong.json()["sentence"]
     right = client.post("/login/code/", {"code": code_now()})
@@ -184,10 +172,6 @@ def test_where_it_is_required_nothing_else_opens_before_it_is_set_up(alice, sett
     assert client.get("/rated/").status_code == client.get("/api/v1/campaigns/").status_code == 200
     removal = client.post("/account/second-factor/remove/", {"code": code})
     assert removal.status_code == 422 and SecondFactor.objects.exists()
-
-
-def test_setting_it_up_ends_the_sessions_that_gave_no_code(alice, codes) -> None:
-    assert BrowserSession.objects.filter(user=alice).count() == 1
 
 
 def test_new_codes_replace_the_old_ones_and_removal_asks_for_a_code(alice, codes, clock) -> None:
@@ -222,13 +206,7 @@ def test_a_refused_code_is_not_in_the_way_of_the_next_one(alice, client: Client)
     assert "no-code-of-ours" not in answer.content.decode()
 
 
-def test_the_database_does_not_tell_the_secret(alice, codes) -> None:
-    row = SecondFactor.objects.get()
-    secret = unseal(row.secret, owner=str(row.pk))
-    assert len(secret) == 32 and secret not in row.secret
-
-
-def test_a_new_site_key_is_followed_by_a_command_and_told_by_doctor(alice, codes, settings, clock):
+def test_a_new_site_key_is_followed_by_a_command_and_shown_by_doctor(alice, codes, settings, clock):
     earlier = settings.SECRET_KEY
     assert [finding.level for finding in look_at_second_factors()] == [Level.OK]
     settings.SECRET_KEY = "another secret that is long enough to be one, and is none of ours"

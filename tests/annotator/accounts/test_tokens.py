@@ -111,26 +111,15 @@ def test_a_site_admins_token_for_a_campaign_is_none_of_a_site_admin(cast) -> Non
     assert by(token).get("/api/v1/campaigns/cups/").status_code == 200
 
 
-def get(header: str, method: str = "get", path: str = "campaigns/"):
-    return getattr(Client(), method)(f"/api/v1/{path}", headers={"Authorization": header})
+def get(header: str):
+    return Client(headers={"Authorization": header}).get("/api/v1/campaigns/")
 
 
-def test_a_token_signs_in_its_owner_and_is_stored_as_a_digest(cast) -> None:
-    token = create_token(user=cast.alice).token
-    answer = get(f"Token {token}")
-    assert [row["slug"] for row in answer.json()] == ["cups"]
-    assert not ApiToken.objects.filter(token_sha256__contains=token).exists()
-
-
-@pytest.mark.parametrize("header", ["Token wrong", "Token", "Token a b", "Token \xff"])
-def test_a_wrong_token_is_401_and_says_how_to_send_one(cast, header: str) -> None:
+@pytest.mark.parametrize("header", ["Token wrong", "Token", "Token a b", "Token \xff", ""])
+def test_a_wrong_token_or_none_is_401_json_that_says_how_to_send_one(cast, header: str) -> None:
     answer = get(header)
     assert (answer.status_code, answer["WWW-Authenticate"]) == (401, "Token")
-
-
-def test_without_a_token_the_answer_is_401_json(cast) -> None:
-    answer = Client().get("/api/v1/campaigns/")
-    assert (answer.status_code, answer["Content-Type"]) == (401, "application/json")
+    assert answer["Content-Type"] == "application/json"
 
 
 def test_an_expired_token_and_a_deactivated_owner_are_refused(cast) -> None:

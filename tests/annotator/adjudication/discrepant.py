@@ -47,7 +47,6 @@ def give_ladder(cast: Cast, **more: Any) -> None:
 
 
 def statuses(candidate: Candidate) -> set[str]:
-    """Return the statuses that the conflicts of a candidate have."""
     rows = Conflict.objects.filter(candidate=candidate) | Conflict.objects.filter(
         other_candidate=candidate
     )
@@ -55,12 +54,10 @@ def statuses(candidate: Candidate) -> set[str]:
 
 
 def of(candidate: Candidate, kind: str = "overall_gap") -> Conflict:
-    """Return the conflict of a candidate of this kind."""
     return Conflict.objects.get(candidate=candidate, kind=kind)
 
 
 def share(person: User, candidate: Candidate) -> Assignment:
-    """Return a person's share of a candidate."""
     return Assignment.objects.get(annotator=person, candidate=candidate)
 
 
@@ -74,7 +71,6 @@ def revise(person: User, candidate: Candidate, scores: Sequence[int] | None = No
 
 
 def leave_campaign(person: User, cast: Cast) -> None:
-    """Take every role in the campaign from a person."""
     Membership.objects.filter(user=person, campaign=cast.campaign).delete()
 
 

@@ -11,13 +11,14 @@ from annotator.rubric import ALL_CRITERIA
 PASSWORD = "a long enough phrase"
 
 
+RULING = {"reason_code": "overlooked", "reason": "Claim 2 was overlooked.", "password": PASSWORD}
+
+
 def decide(
     conflict: Conflict, adjudicator: User, decision: str = "mean", **more: Any
 ) -> Adjudication:
-    said = {"reason_code": "overlooked", "reason": "Claim 2 was overlooked.", "password": PASSWORD}
-    return rule(
-        conflict_id=conflict.pk, adjudicator=adjudicator, decision=decision, **(said | more)
-    )
+    given = RULING | more
+    return rule(conflict_id=conflict.pk, adjudicator=adjudicator, decision=decision, **given)
 
 
 def store_ruling(

@@ -8,13 +8,13 @@ from django.utils.html import strip_tags
 
 from annotator.adjudication.rulings.services import void_adjudication
 from annotator.claims.reading import CLAIMS
-from annotator.models import Adjudication, Conflict, Ruling, Turn, User
+from annotator.models import Adjudication, Conflict, Reference, Ruling, Turn, User
 from annotator.rubric import CRITERIA
 from tests.annotator.adjudication.discrepant import NOTES, WORDS, disagree, of
-from tests.annotator.adjudication.rulings import PASSWORD, decide
-from tests.conftest import grant
+from tests.annotator.adjudication.rulings import RULING, decide
+from tests.conftest import grant, signed_in
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_passwords")]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
@@ -33,8 +33,7 @@ def text_of(page: Any) -> str:
 
 
 def ruling(**more: str) -> dict[str, str]:
-    said = {"decision": "mean", "reason_code": "overlooked", "reason": "Claim 2 was overlooked."}
-    return said | {"password": PASSWORD} | more
+    return {"decision": "mean"} | RULING | more
 
 
 def take(client: Client, conflict: Conflict) -> Any:
@@ -53,20 +52,12 @@ def test_the_list_says_what_differs_and_how_far(client, carol, ratings, conflict
     assert "3 open" in text
 
 
-def test_the_list_is_empty_in_plain_words(client, carol) -> None:
-    page = client.get("/adjudication/")
-    assert page.status_code == 200 and b"No conflict is open" in page.content
-
-
-def test_before_it_is_taken_the_page_shows_claims_and_no_ratings(client, carol, conflict) -> None:
+def test_the_page_shows_ratings_only_once_it_is_taken(client, carol, conflict):
     text = text_of(client.get(address(conflict)))
     assert "A mug" in text and "A cup comprising" in text
     assert "Take this conflict" in text
     assert not any(words in text for words in (*WORDS.values(), *NOTES.values(), "Annotator 1"))
     assert 'name="decision"' not in text
-
-
-def test_taken_it_shows_every_rating_with_its_words_and_tags(client, carol, conflict) -> None:
     text = text_of(take(client, conflict))
     assert all(words in text for words in (*WORDS.values(), *NOTES.values()))
     assert "Annotator 1" in text and "Annotator 2" in text
@@ -76,13 +67,20 @@ def test_taken_it_shows_every_rating_with_its_words_and_tags(client, carol, conf
     assert Turn.objects.get().adjudicator == carol
 
 
-def first_row(page: Any) -> str:
-    """Return the scores of the first criterion as the table shows them."""
-    found = re.findall(r"<th scope=.row.>Feature completeness.*?</tr>", page.content.decode(), re.S)
-    return str(found[0]).partition("<select")[0]
+def test_marks_of_a_language_that_is_not_read_are_said_to_be_missing(client, carol, conflict):
+    Reference.objects.update(language="ja-JP")
+    assert "Not checked in this language" not in text_of(client.get(address(conflict)))
+    Reference.objects.update(language="French")
+    text = client.get(address(conflict)).content.decode()
+    assert text.count("Not checked in this language (French): antecedents") == 2
 
 
 def test_annotators_stand_in_one_order_per_candidate_not_by_name_or_time(client, carol, cast):
+    def first_row(page: Any) -> tuple[str, ...]:
+        row = r"<th scope=.row.>Feature completeness(.*?)(?:<select|</tr>)"
+        (cells,) = re.findall(row, page.content.decode(), re.S)
+        return tuple(re.findall(r'<td class="number">(\d)</td>', cells)[:2])
+
     orders: set[tuple[str, ...]] = set()
     # Both orders are met long before the twelfth.
     for number in range(12):
@@ -91,12 +89,11 @@ def test_annotators_stand_in_one_order_per_candidate_not_by_name_or_time(client,
         conflict = of(disagree(cast, f"x{number}"))
         row = first_row(take(client, conflict))
         assert first_row(client.get(address(conflict))) == row
-        found = tuple(re.findall(r'<td class="number">(\d)</td>', row)[:2])
-        orders.add(found)
+        orders.add(row)
     assert orders == {("1", "9"), ("9", "1")}
 
 
-def test_a_ruling_by_form_is_signed_and_leads_back_to_the_list(client, carol, conflict) -> None:
+def test_a_ruling_by_form_is_signed_once_and_shown_when_void(client, carol, conflict, cast):
     client.post(f"{address(conflict)}take/")
     answer = client.post(address(conflict), ruling(has_guideline_gap="on"))
     assert (answer.status_code, answer["Location"]) == (303, "/adjudication/")
@@ -106,6 +103,13 @@ def test_a_ruling_by_form_is_signed_and_leads_back_to_the_list(client, carol, co
     after = text_of(client.get(address(conflict)))
     assert row.record_sha256[:16] in after and "unchanged" in after
     assert "Signed by carol" in after and 'name="decision"' not in after
+    answer = client.post(address(conflict), ruling())
+    assert answer.status_code == 409
+    assert b"has been ruled already" in answer.content
+    signed = Adjudication.objects.get()
+    void_adjudication(adjudication_id=signed.pk, reason="Wrong text.", by=cast.ada)
+    text = text_of(client.get(address(conflict)))
+    assert "Void" in text and "Wrong text." in text and "Take this conflict" in text
 
 
 def test_one_rating_is_taken_for_both_candidates_of_a_flip(client, carol, ratings, flip) -> None:
@@ -127,17 +131,8 @@ def test_new_scores_of_a_flip_reach_the_candidate_beside_which_they_stand(client
     assert found == {flip.candidate_id: "2", flip.other_candidate_id: "8"}
 
 
-def test_what_another_ruled_meanwhile_is_a_409_with_the_page(client, carol, cast, conflict) -> None:
-    client.post(f"{address(conflict)}take/")
-    client.post(address(conflict), ruling())
-    answer = client.post(address(conflict), ruling())
-    assert answer.status_code == 409
-    assert b"has been ruled already" in answer.content
-
-
 def test_a_conflict_that_another_has_open_is_not_taken(client, carol, dora, conflict) -> None:
-    other = Client()
-    other.force_login(dora)
+    other = signed_in(dora)
     take(other, conflict)
     page = take(client, conflict)
     assert b"Another adjudicator has this conflict open" in page.content
@@ -146,12 +141,9 @@ def test_a_conflict_that_another_has_open_is_not_taken(client, carol, dora, conf
     assert client.post(address(conflict), ruling()).status_code == 409
 
 
-def test_a_script_renews_the_turn_in_place(client, carol, conflict) -> None:
+def test_a_taken_conflict_is_renewed_and_free_once_given_back(client, carol, conflict):
     answer = client.post(f"{address(conflict)}take/", headers={"HX-Request": "true"})
     assert re.fullmatch(r"\d\d:\d\d", answer.json()["until"])
-
-
-def test_given_back_it_is_free_for_others(client, carol, conflict) -> None:
     assert client.post(f"/adjudication/{uuid4()}/give-back/").status_code == 404
     client.post(f"{address(conflict)}take/")
     answer = client.post(f"{address(conflict)}give-back/")
@@ -161,19 +153,11 @@ def test_given_back_it_is_free_for_others(client, carol, conflict) -> None:
 
 def test_ones_own_ratings_are_not_found(client, cast, conflict) -> None:
     client.force_login(grant(cast.alice, cast.campaign, "adjudicator"))
-    assert b"No conflict is open" in client.get("/adjudication/").content
+    page = client.get("/adjudication/")
+    assert page.status_code == 200 and b"No conflict is open" in page.content
     assert client.get(address(conflict)).status_code == 404
     for path in ("", "take/", "send-back/", "call-back/"):
         assert client.post(f"{address(conflict)}{path}", ruling()).status_code == 404
-
-
-def test_a_void_signature_stays_in_view(client, carol, cast, conflict) -> None:
-    client.post(f"{address(conflict)}take/")
-    client.post(address(conflict), ruling())
-    signed = Adjudication.objects.get()
-    void_adjudication(adjudication_id=signed.pk, reason="Wrong text.", by=cast.ada)
-    text = text_of(client.get(address(conflict)))
-    assert "Void" in text and "Wrong text." in text and "Take this conflict" in text
 
 
 def test_more_cases_ask_no_more_often(client, carol, cast, ratings, django_assert_max_num_queries):
@@ -232,10 +216,6 @@ def test_voiding_needs_a_reason_and_opens_the_conflict_again(client, row) -> Non
 
 def test_a_ruling_is_not_voided_through_another_campaign(client, cast, row) -> None:
     client.force_login(grant(cast.mallory, cast.elsewhere, "admin"))
+    assert b"No conflict of this campaign" in client.get("/campaigns/elsewhere/rulings/").content
     assert void(client, row, "No.", "elsewhere").status_code == 404
     assert Adjudication.objects.get().is_valid
-
-
-def test_a_campaign_without_rulings_says_so(client, cast) -> None:
-    client.force_login(cast.ada)
-    assert b"No conflict of this campaign" in client.get(LIST).content

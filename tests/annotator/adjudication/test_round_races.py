@@ -34,13 +34,12 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.embedded,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("quick_passwords"),
 ]
 ROUNDS = tries(12, share=3)
 Act = Callable[[], Any]
 
 
-def outcomes(acts: Sequence[Callable[[], Any]]) -> Counter[str]:
+def outcomes(acts: Sequence[Act]) -> Counter[str]:
     """Run all acts from one moment on; count what came of each. A deadlock is an error."""
     return Counter(_outcome(answer) for answer in at_once(acts))
 
@@ -59,11 +58,9 @@ def test_of_several_thirds_at_once_one_takes_the_place(cast) -> None:
     for number in range(ROUNDS):
         reference = cast.reference(f"r{number}", 1)
         for person, scores in ((cast.alice, LOW), (cast.bob, HIGH)):
-            row = take_next(slug="cups", annotator=person)
-            assert row is not None
-            cast.submit(row, scores)
-        said = outcomes([partial(take_next, slug="cups", annotator=user) for user in people])
-        assert said == {"done": 1, "nothing": 3}
+            cast.submit(cast.take(person), scores)
+        counted = outcomes([partial(take_next, slug="cups", annotator=user) for user in people])
+        assert counted == {"done": 1, "nothing": 3}
         (third,) = Assignment.objects.filter(candidate__reference=reference, status="open")
         cast.submit(third, (5, 5, 5, 5))
         assert statuses(reference.candidates.get()) == {"open"}
@@ -92,7 +89,7 @@ def test_send_back_turn_and_ruling_at_once_leave_one_of_them_standing(cast, dora
     for number in range(ROUNDS):
         candidate = disagree(cast, f"r{number}")
         pk = of(candidate).pk
-        said = outcomes(
+        counted = outcomes(
             [
                 partial(send_back, conflict_id=pk, adjudicator=one, kind="again", question="Why?"),
                 partial(take_turn, conflict_id=pk, adjudicator=two),
@@ -101,7 +98,7 @@ def test_send_back_turn_and_ruling_at_once_leave_one_of_them_standing(cast, dora
             ]
         )
         # One adjudicator's act holds; alice's counts unless a turn or a ruling came first.
-        assert set(said) <= {"done", "out of date"} and 1 <= said["done"] <= 2
+        assert set(counted) <= {"done", "out of date"} and 1 <= counted["done"] <= 2
         is_asked = candidate.rounds.exists()
         is_ruled = Ruling.objects.filter(candidate=candidate).exists()
         assert is_asked + is_ruled + hasattr(Candidate.objects.get(pk=candidate.pk), "turn") == 1
@@ -114,14 +111,14 @@ def test_second_looks_and_a_call_back_at_once_end_the_round_once(cast, dora) -> 
         pk = of(candidate).pk
         send_back(conflict_id=pk, adjudicator=dora, kind="again", question="Why?")
         Rating.objects.update(revised_at=timezone.now() - timedelta(days=9))
-        said = outcomes(
+        counted = outcomes(
             [
                 partial(revise, cast.alice, candidate),
                 partial(revise, cast.bob, candidate),
                 partial(call_back, conflict_id=pk, adjudicator=dora),
             ]
         )
-        assert set(said) <= {"done", "nothing", "out of date"}
+        assert set(counted) <= {"done", "nothing", "out of date"}
         assert not candidate.rounds.filter(finished_at=None).exists()
         assert statuses(candidate) == {"open"}
         answered = SecondLook.objects.filter(round__candidate=candidate, answered_at__isnull=False)
@@ -143,7 +140,7 @@ def test_the_ladder_meets_takers_leavers_and_new_rules_without_a_deadlock(cast) 
         now = {name: getattr(cast.campaign, name) for name in CampaignRules.__dataclass_fields__}
         wider = {"overlap": 2 + number % 2, "criterion_gap": 3 + number % 5}
         changed = CampaignRules(**(now | wider))
-        said = outcomes(
+        counted = outcomes(
             [
                 partial(cast.submit, rows[1], values[rows[1].candidate_id]),
                 partial(skip_assignment, assignment=held, reason_code="unreadable"),
@@ -151,7 +148,7 @@ def test_the_ladder_meets_takers_leavers_and_new_rules_without_a_deadlock(cast) 
                 partial(change_rules, campaign=cast.campaign, rules=changed, changed_by=cast.ada),
             ]
         )
-        assert set(said) <= {"done", "nothing"}, said
+        assert set(counted) <= {"done", "nothing"}, counted
         for candidate in reference.candidates.all():
             holding = candidate.assignments.filter(status__in=("open", "submitted")).count()
             assert candidate.held == holding

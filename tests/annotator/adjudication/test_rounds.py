@@ -41,11 +41,7 @@ from tests.annotator.adjudication.discrepant import (
 from tests.annotator.adjudication.rulings import decide
 from tests.conftest import grant
 
-pytestmark = [
-    pytest.mark.postgres,
-    pytest.mark.django_db,
-    pytest.mark.usefixtures("quick_passwords"),
-]
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 @pytest.fixture
@@ -78,23 +74,21 @@ def test_a_second_look_unlocks_the_ratings_and_has_the_conflict_wait(cast, candi
     assert AuditEvent.objects.filter(action="conflict.sent_back").count() == 1
 
 
-def test_the_round_ends_with_the_last_who_looked_again_changed_or_not(cast, candidate) -> None:
+def test_the_round_ends_with_the_last_who_looked_again_and_the_ratings_lock(cast, candidate):
     ask(candidate, cast.carol)
     same = revise(cast.alice, candidate)
     assert statuses(candidate) == {"waiting"} and not Round.objects.get().finished_at
     assert (same.version, same.round) == (2, 2)
     assert list(same.revisions.values_list("round", flat=True)) == [1, 2]
-    revise(cast.bob, candidate, (8, 9, 9, 9))
-    assert statuses(candidate) == {"open"} and Round.objects.get().finished_at
-    assert Conflict.objects.get(criterion="feature_completeness").gap == 7
-
-
-def test_one_who_looks_twice_answers_once(cast, candidate) -> None:
-    ask(candidate, cast.carol)
-    revise(cast.alice, candidate)
+    # Who looks twice answers once.
     revise(cast.alice, candidate)
     assert SecondLook.objects.filter(answered_at=None).count() == 1
     assert statuses(candidate) == {"waiting"}
+    revise(cast.bob, candidate, (8, 9, 9, 9))
+    assert statuses(candidate) == {"open"} and Round.objects.get().finished_at
+    assert Conflict.objects.get(criterion="feature_completeness").gap == 7
+    pass_window()
+    assert is_locked(share(cast.alice, candidate))
 
 
 def test_a_second_look_that_agrees_ends_the_conflict_and_the_other_is_still_asked(cast, candidate):
@@ -103,14 +97,6 @@ def test_a_second_look_that_agrees_ends_the_conflict_and_the_other_is_still_aske
     assert statuses(candidate) == {"lapsed"}
     revise(cast.bob, candidate, LOW)
     assert statuses(candidate) == {"open"}
-
-
-def test_after_the_round_the_ratings_lock_as_before(cast, candidate) -> None:
-    ask(candidate, cast.carol)
-    revise(cast.alice, candidate)
-    revise(cast.bob, candidate)
-    pass_window()
-    assert is_locked(share(cast.alice, candidate))
 
 
 def test_another_annotator_gets_the_candidate_by_name_where_work_is_given_by_name(cast, candidate):
@@ -128,18 +114,12 @@ def test_another_annotator_takes_the_candidate_where_work_is_taken(cast, candida
     erin = member(cast, "erin")
     ask(candidate, cast.carol, "another", "")
     assert not erin.assignments.exists()
-    row = take_next(slug="cups", annotator=erin)
-    assert row is not None and row.candidate == candidate
-    assert take_next(slug="cups", annotator=member(cast, "frank")) is None
-
-
-def test_rules_that_spread_the_places_anew_keep_that_of_another_annotator(cast, candidate) -> None:
-    Assignment.objects.update(lease_expires_at=timezone.now())
-    member(cast, "erin")
-    ask(candidate, cast.carol, "another", "")
+    # Rules that spread the places anew leave that of another annotator.
     spread_places(cast.campaign)
     candidate.refresh_from_db()
     assert (candidate.places, candidate.has_room) == (cast.campaign.overlap + 1, True)
+    assert cast.take(erin).candidate == candidate
+    assert take_next(slug="cups", annotator=member(cast, "frank")) is None
 
 
 def test_who_sees_what_others_gave_is_no_further_annotator(cast, candidate) -> None:
@@ -292,14 +272,13 @@ def test_an_order_flip_asks_about_both_candidates_but_not_about_a_ruled_one(cast
 
 @pytest.fixture
 def conflict(cast) -> Conflict:
-    """A conflict on the first of two candidates, on which bob and alice disagree everywhere."""
     reference = cast.reference("r1", 2)
     for person, scores in ((cast.alice, LOW), (cast.bob, HIGH)):
         rate_all(cast, person, reference, [scores, scores])
     return of(reference.candidates.earliest("candidate_id"))
 
 
-def test_a_turn_locks_the_ratings_of_its_candidate_and_no_others(conflict, cast) -> None:
+def test_a_turn_locks_the_ratings_of_its_candidate_and_no_others_until_given_back(conflict, cast):
     revise(cast.alice, conflict.candidate)
     take_turn(conflict_id=conflict.pk, adjudicator=cast.carol)
     with pytest.raises(OutOfDate):
@@ -307,53 +286,37 @@ def test_a_turn_locks_the_ratings_of_its_candidate_and_no_others(conflict, cast)
     (other,) = conflict.candidate.reference.candidates.exclude(pk=conflict.candidate_id)
     assert not is_locked(share(cast.alice, other))
     revise(cast.alice, other)
-
-
-def test_given_back_unruled_the_ratings_are_open_again(conflict, cast) -> None:
-    take_turn(conflict_id=conflict.pk, adjudicator=cast.carol)
     give_back(conflict_id=conflict.pk, adjudicator=cast.carol)
-    assert revise(cast.alice, conflict.candidate).version == 2
-
-
-def test_given_back_what_is_locked_anyway_stays_so(conflict, cast) -> None:
+    assert revise(cast.alice, conflict.candidate).version == 3
+    # What is locked anyway stays so.
     Rating.objects.update(revised_at=timezone.now() - timedelta(hours=25))
     take_turn(conflict_id=conflict.pk, adjudicator=cast.carol)
     give_back(conflict_id=conflict.pk, adjudicator=cast.carol)
     assert is_locked(share(cast.alice, conflict.candidate))
 
 
-def test_a_turn_that_ran_out_locks_nothing_and_keeps_nobody_out(conflict, cast, dora) -> None:
+def test_another_adjudicator_waits_until_it_is_given_back(conflict, cast, dora):
     take_turn(conflict_id=conflict.pk, adjudicator=cast.carol)
-    Turn.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
-    revise(cast.alice, conflict.candidate)
-    take_turn(conflict_id=conflict.pk, adjudicator=dora)
-    assert Turn.objects.get().adjudicator == dora
-
-
-def test_another_adjudicator_waits_until_it_is_given_back(conflict, cast, dora) -> None:
-    take_turn(conflict_id=conflict.pk, adjudicator=cast.carol)
-    with pytest.raises(OutOfDate):
-        take_turn(conflict_id=conflict.pk, adjudicator=dora)
+    siblings = Conflict.objects.filter(candidate=conflict.candidate, kind="criterion_gap")
+    for each in (conflict, siblings.earliest("pk")):
+        with pytest.raises(OutOfDate):
+            take_turn(conflict_id=each.pk, adjudicator=dora)
     give_back(conflict_id=conflict.pk, adjudicator=dora)
     assert Turn.objects.get().adjudicator == cast.carol
     give_back(conflict_id=conflict.pk, adjudicator=cast.carol)
     take_turn(conflict_id=conflict.pk, adjudicator=dora)
 
 
-def test_a_turn_on_one_conflict_of_a_candidate_is_one_on_all_of_them(conflict, cast, dora) -> None:
-    take_turn(conflict_id=conflict.pk, adjudicator=cast.carol)
-    siblings = Conflict.objects.filter(candidate=conflict.candidate, kind="criterion_gap")
-    sibling = siblings.earliest("pk")
-    with pytest.raises(OutOfDate):
-        take_turn(conflict_id=sibling.pk, adjudicator=dora)
-
-
-def test_taking_it_again_gives_the_whole_time_and_one_row_in_the_trail(conflict, cast) -> None:
+def test_taking_it_again_gives_the_whole_time_and_an_old_turn_locks_nothing(conflict, cast, dora):
     take_turn(conflict_id=conflict.pk, adjudicator=cast.carol)
     Turn.objects.update(expires_at=timezone.now() + timedelta(minutes=1))
     until = take_turn(conflict_id=conflict.pk, adjudicator=cast.carol)
     assert until - timezone.now() > TURN_LENGTH - timedelta(minutes=1)
     assert AuditEvent.objects.filter(action="turn.taken").count() == 1
+    Turn.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    revise(cast.alice, conflict.candidate)
+    take_turn(conflict_id=conflict.pk, adjudicator=dora)
+    assert Turn.objects.get().adjudicator == dora
 
 
 def test_what_lapsed_or_is_not_in_reach_is_not_taken(conflict, cast) -> None:

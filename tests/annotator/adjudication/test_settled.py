@@ -12,21 +12,23 @@ from annotator.models import Campaign, Candidate, Conflict, Membership, Unblindi
 from tests.annotator.adjudication.discrepant import member, rate_all
 from tests.annotator.adjudication.rulings import PASSWORD, decide
 
-pytestmark = pytest.mark.usefixtures("quick_passwords")
 LIST = "/campaigns/cups/settled/"
 
 
-@pytest.fixture
-def disputed(cast) -> Candidate:
-    """Give a candidate that alice rated 9 and bob 1, with what each of them wrote."""
+def dispute(cast) -> Candidate:
+    """Return a candidate that alice rated 9 and bob 1, with what each of them wrote."""
     reference = cast.reference("r1", 1)
     for user, score in ((cast.alice, 9), (cast.bob, 1)):
         rate_all(cast, user, reference, [(score,) * 4], comment=f"comment of {user.username}")
     return reference.candidates.get()
 
 
+@pytest.fixture
+def disputed(cast) -> Candidate:
+    return dispute(cast)
+
+
 def ruled(cast, **more) -> None:
-    """Have carol rule on the dispute."""
     cast.carol.set_password(PASSWORD)
     cast.carol.save()
     decide(Conflict.objects.get(kind="overall_gap"), cast.carol, **more)
@@ -39,15 +41,13 @@ def read(client: Client, user: User, address: str) -> str:
     return answer.content.decode()
 
 
-def pages(disputed: Candidate) -> tuple[str, str]:
-    return LIST, f"{LIST}{disputed.pk}/"
-
-
 def close(cast) -> None:
     Campaign.objects.filter(pk=cast.campaign.pk).update(status="closed", closed_at=timezone.now())
 
 
-def test_the_list_says_what_counts_and_that_it_is_disputed(client, cast, disputed) -> None:
+def test_the_list_says_what_counts_and_that_it_is_disputed(client, cast) -> None:
+    assert "holds no reference yet" in read(client, cast.ada, LIST)
+    dispute(cast)
     html = read(client, cast.ada, LIST)
     assert "open conflict, not locked" in html
     assert html.count('<td class="number">5</td>') == 5
@@ -98,32 +98,32 @@ def test_an_admin_reads_names_only_once_they_were_asked_for(client, cast, disput
     assert 'class="nowrap">alice<' not in read(client, cast.bob, f"{LIST}{disputed.pk}/")
 
 
-def test_systems_are_told_after_closing_and_that_is_recorded_once(client, cast, disputed) -> None:
+def test_systems_are_shown_after_closing_and_that_is_recorded_once(client, cast, disputed) -> None:
     for user in (cast.ada, cast.rita):
-        for address in pages(disputed):
+        for address in (LIST, f"{LIST}{disputed.pk}/"):
             assert cast.system_canary not in read(client, user, address)
     assert not Unblinding.objects.exists()
     close(cast)
-    for address in (*pages(disputed), LIST):
+    for address in (*(LIST, f"{LIST}{disputed.pk}/"), LIST):
         assert cast.system_canary in read(client, cast.ada, address)
     assert [(row.user, row.shown) for row in Unblinding.objects.all()] == [(cast.ada, "systems")]
 
 
 def test_a_researcher_reads_settled_ratings_once_the_campaign_is_closed(client, cast, disputed):
     ruled(cast)
-    for address in pages(disputed):
+    for address in (LIST, f"{LIST}{disputed.pk}/"):
         html = read(client, cast.rita, address)
         assert "Not while the campaign is open" in html
         assert cast.candidate_canary not in html
     close(cast)
-    for address in pages(disputed):
+    for address in (LIST, f"{LIST}{disputed.pk}/"):
         assert cast.candidate_canary in read(client, cast.rita, address)
 
 
 def test_a_researcher_reads_neither_reasons_nor_two_annotators_apart(client, cast, disputed):
     ruled(cast, reason="ruling words")
     close(cast)
-    html = "".join(read(client, cast.rita, address) for address in pages(disputed))
+    html = "".join(read(client, cast.rita, address) for address in (LIST, f"{LIST}{disputed.pk}/"))
     for secret in ("ruling words", "carol", "Annotator 1", "9 + 1", "1 + 9"):
         assert secret not in html, secret
     assert "they are not told apart" in html
@@ -139,13 +139,16 @@ def test_a_researcher_reads_three_annotators_by_numbers_of_each_candidate(client
 def test_from_who_also_rates_it_is_withheld_while_a_campaign_is_open(client, cast, disputed, role):
     Membership.objects.create(user=cast.alice, campaign=cast.campaign, role=role)
     client.force_login(cast.alice)
-    for address in pages(disputed):
+    for address in (LIST, f"{LIST}{disputed.pk}/"):
         answer = client.get(address)
         assert answer.status_code == 403
         assert b"Not while you rate here" in answer.content
         assert disputed.candidate_id.encode() not in answer.content
     close(cast)
-    assert [client.get(address).status_code for address in pages(disputed)] == [200, 200]
+    assert [client.get(address).status_code for address in (LIST, f"{LIST}{disputed.pk}/")] == [
+        200,
+        200,
+    ]
 
 
 def test_a_page_that_is_none_shows_one_that_is(client, cast, disputed) -> None:
@@ -165,7 +168,3 @@ def test_many_references_stand_on_pages_and_the_way_there_keeps_the_policy(clien
     page = read(client, cast.ada, f"{LIST}?policy=majority&page=1")
     (way,) = re.findall('href="([^"]*)" rel="next"', page)
     assert parse_qs(urlsplit(unescape(way)).query) == {"policy": ["majority"], "page": ["2"]}
-
-
-def test_an_empty_campaign_says_so(client, cast) -> None:
-    assert "holds no reference yet" in read(client, cast.ada, LIST)

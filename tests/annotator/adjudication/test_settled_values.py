@@ -52,7 +52,7 @@ def rated(cast) -> list[Candidate]:
     return [*both, third]
 
 
-def test_means_are_exact_and_an_open_conflict_is_said(cast, rated) -> None:
+def test_means_are_exact_and_of_this_campaign_and_an_open_conflict_is_named(cast, rated) -> None:
     alike, differ, nobody = settled(cast)
     assert [value.settled for value in alike.values] == [
         *(7, Fraction(13, 2), 7, Fraction(15, 2), Fraction(77 + 78, 22))
@@ -61,6 +61,8 @@ def test_means_are_exact_and_an_open_conflict_is_said(cast, rated) -> None:
     assert (differ.state, differ.is_settled) == ("open conflict", False)
     assert [value.settled for value in differ.values] == [4] * 5
     assert (nobody.state, nobody.is_settled, nobody.ratings) == ("not rated", False, 0)
+    cast.reference("x", campaign=cast.elsewhere)
+    assert [row.reference_id for row in references_with_candidates(cast.campaign)] == ["r1"]
 
 
 def test_a_valid_ruling_counts_and_a_void_one_does_not(cast, rated) -> None:
@@ -80,26 +82,19 @@ def test_a_waiting_flip_unsettles_both_its_candidates(cast, rated) -> None:
     assert states[:2] == [("waiting for annotators", False)] * 2
 
 
-def test_systems_are_told_once_the_campaign_is_closed(cast, rated) -> None:
+def test_systems_are_shown_once_closed_and_repeats_and_sentinels_are_not_listed(
+    cast, rated
+) -> None:
     assert {one.system for one in settled(cast)} == {""}
     cast.campaign.status = "closed"
     assert [one.system for one in settled(cast)] == [f"{cast.system_canary}-{n}" for n in range(3)]
     assert [one.is_locked for one in settled(cast)] == [True, True, False]
-
-
-def test_repeats_and_sentinels_are_not_listed(cast, rated) -> None:
     Candidate.objects.filter(pk=rated[0].pk).update(purpose=Purpose.SENTINEL)
     Candidate.objects.filter(pk=rated[2].pk).update(purpose=Purpose.QUALIFICATION)
     assert [one.pk for one in settled(cast)] == [rated[1].pk, rated[2].pk]
 
 
-def test_another_campaign_gives_nothing(cast, rated) -> None:
-    cast.reference("x", campaign=cast.elsewhere)
-    assert [row.reference_id for row in references_with_candidates(cast.campaign)] == ["r1"]
-
-
 def rate(cast, *values: Sequence[int]) -> Candidate:
-    """Have alice, and bob when there are two, rate a new candidate."""
     reference = cast.reference("r1", 1)
     for user, scores in zip((cast.alice, cast.bob), values, strict=False):
         rate_all(cast, user, reference, [scores])
@@ -128,8 +123,11 @@ def test_a_mean_is_derived_term_by_term(cast) -> None:
     assert overall.majority == "no majority"
 
 
-def test_a_ruling_names_what_was_taken_or_decided(cast) -> None:
+def test_a_ruling_names_what_was_taken_or_decided_and_without_names_no_rating_is_shown(cast):
     candidate = rate(cast, (9, 9, 9, 9), (1, 1, 1, 1))
+    found = trace(cast, candidate, tells=False)
+    assert found.ratings == ()
+    assert found.derivations[0].settled == "the mean: (what was given) / 2 = 5"
     take_or_decide(cast, candidate, "take")
     assert {row.settled for row in trace(cast, candidate).derivations} == {
         "ruled, taken from Annotator 2: 3"
@@ -138,12 +136,6 @@ def test_a_ruling_names_what_was_taken_or_decided(cast) -> None:
     take_or_decide(cast, candidate, "scores")
     assert trace(cast, candidate).derivations[0].settled == "ruled, new scores: 3"
     assert len(trace(cast, candidate).rulings) == 1
-
-
-def test_without_names_no_single_rating_is_told(cast) -> None:
-    found = trace(cast, rate(cast, (9, 9, 9, 9), (1, 1, 1, 1)), tells=False)
-    assert found.ratings == ()
-    assert found.derivations[0].settled == "the mean: (what was given) / 2 = 5"
 
 
 def test_what_nobody_rated_has_no_value(cast) -> None:
@@ -178,20 +170,19 @@ def rating(cast) -> Rating:
     return revise_rating(rating_id=rating.pk, annotator=cast.alice, scores=scores, version=1)
 
 
-def test_a_rating_stands_with_every_version_of_it(cast, rating: Rating) -> None:
+def test_a_rating_is_shown_with_its_versions_and_annotator_ten_after_nine(
+    cast, rating: Rating
+) -> None:
     (found,) = given_ratings(rating.candidate_id, {str(cast.alice.pk): "Annotator 4"})
     assert (found.annotator, found.number, found.round) == ("Annotator 4", 2, 1)
     assert found.points == ("6", "5", "5", "5", "5.36")
     assert [(one.number, one.points[0]) for one in found.revisions] == [(1, "7"), (2, "6")]
     assert "secret" not in repr(found) and "alice" not in repr(found)
-
-
-def test_annotator_ten_stands_after_annotator_nine(cast, rating: Rating) -> None:
     cast.assign(cast.bob, rating.candidate.reference)
     cast.submit(share(cast.bob, rating.candidate))
     names = {str(cast.alice.pk): "Annotator 10", str(cast.bob.pk): "Annotator 9"}
-    found = given_ratings(rating.candidate_id, names)
-    assert [one.annotator for one in found] == ["Annotator 9", "Annotator 10"]
+    both = given_ratings(rating.candidate_id, names)
+    assert [one.annotator for one in both] == ["Annotator 9", "Annotator 10"]
 
 
 def test_a_round_says_how_many_have_answered(cast, rating: Rating) -> None:
@@ -209,7 +200,7 @@ def test_a_round_says_how_many_have_answered(cast, rating: Rating) -> None:
     assert found.finished_at is None
 
 
-def test_a_flip_is_told_on_both_candidates_each_against_the_other(rating: Rating) -> None:
+def test_a_flip_is_shown_on_both_candidates_each_against_the_other(rating: Rating) -> None:
     one, two = rating.candidate.reference.candidates.all()
     open_conflict(one, "order_flip", other_candidate=two, rules_version=3, status="lapsed")
     names = {one.pk: "one", two.pk: "two"}

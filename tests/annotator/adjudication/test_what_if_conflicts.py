@@ -15,14 +15,9 @@ from annotator.adjudication.what_if.rules import (
 )
 from annotator.conflicts.rules import ConflictRules, Finding
 from annotator.rating_values import RatedScores
-from annotator.rubric import CRITERIA, OVERALL, overall_numerator
+from annotator.rubric import CRITERIA
 from tests.amounts import tries
-from tests.annotator.conflicts.all_pairs import find_conflicts
-
-
-def rated(annotator: str, candidate: str, *values: int) -> RatedScores:
-    scores = dict(zip(CRITERIA, values or (5, 5, 5, 5), strict=True))
-    return RatedScores(annotator, candidate, scores | {OVERALL: overall_numerator(scores)})
+from tests.annotator.conflicts.all_pairs import find_conflicts, rated
 
 
 def widths(reference: str, ratings: Sequence[RatedScores]) -> Iterator[Width]:

@@ -28,7 +28,6 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 @pytest.fixture
 def campaign(cast) -> Campaign:
-    """Two references of three candidates each."""
     cast.reference("r0")
     cast.reference("r1")
     return cast.campaign
@@ -58,18 +57,14 @@ def test_named_assignments_keep_references_together_and_shuffle_within(cast, cam
     assert AuditEvent.objects.filter(action="assignments.made").count() == 8
 
 
-def test_further_named_assignments_go_on_counting(cast, campaign) -> None:
+def test_further_named_assignments_go_on_counting_and_none_is_made_twice(cast, campaign) -> None:
     one, two = Candidate.objects.filter(reference__reference_id="r0")[:2]
-    assign_candidates(campaign=campaign, annotator=cast.alice, candidates=[one])
-    (row,) = assign_candidates(campaign=campaign, annotator=cast.alice, candidates=[two])
+    named = {"campaign": campaign, "annotator": cast.alice}
+    assign_candidates(**named, candidates=[one])
+    (row,) = assign_candidates(**named, candidates=[two])
     assert (row.position, row.label) == (2, "Candidate 2")
-
-
-def test_a_candidate_is_assigned_once_to_one_annotator(cast, campaign) -> None:
-    candidates = list(Candidate.objects.all()[:1])
-    assign_candidates(campaign=campaign, annotator=cast.alice, candidates=candidates)
     with pytest.raises(IntegrityError):
-        assign_candidates(campaign=campaign, annotator=cast.alice, candidates=candidates)
+        assign_candidates(**named, candidates=[one])
 
 
 def test_taking_again_gives_the_same_assignment_with_a_new_lease(cast, campaign) -> None:
@@ -168,22 +163,16 @@ def test_an_empty_and_a_closed_campaign_give_nothing_out(cast, campaign) -> None
     assert not Assignment.objects.exists()
 
 
-def test_the_queue_counts_what_is_done_and_left_per_reference(cast) -> None:
+def test_the_queue_counts_what_is_done_and_left_per_reference_and_nothing_of_others(cast) -> None:
     first = cast.assign(cast.alice, cast.reference("r1", 3))
     cast.assign(cast.alice, cast.reference("r2", 2))
     cast.submit(first[0])
+    for row in cast.assign(cast.bob, cast.reference("r3", 1)):
+        cast.submit(row)
     (part,) = queue_for(cast.alice)
     assert (part.left, part.done, part.total) == (4, 1, 5)
     parts = [(entry.reference_id, entry.done, entry.total) for entry in part.references]
     assert parts == [("r1", 1, 3), ("r2", 0, 2)]
-
-
-def test_the_queue_shows_nothing_of_others(cast) -> None:
-    reference = cast.reference()
-    for row in cast.assign(cast.bob, reference):
-        cast.submit(row)
-    (part,) = queue_for(cast.alice)
-    assert (part.left, part.done, part.references) == (0, 0, ())
 
 
 def test_next_is_of_the_same_reference_then_of_the_campaign_then_nothing(cast) -> None:
@@ -196,19 +185,15 @@ def test_next_is_of_the_same_reference_then_of_the_campaign_then_nothing(cast) -
     assert next_assignment(cast.alice, first[0]) is None
 
 
-def test_a_closed_campaign_leaves_the_queue(cast) -> None:
-    cast.assign(cast.alice, cast.reference())
-    Campaign.objects.update(status="closed")
-    assert queue_for(cast.alice) == ()
-    assert not open_assignments(cast.alice).exists()
-
-
-def test_who_is_no_annotator_any_more_has_no_queue_and_no_ratings(cast) -> None:
+def test_a_closed_campaign_leaves_the_queue_and_a_role_that_is_lost_the_ratings(cast) -> None:
     cast.submit(cast.assign(cast.alice, cast.reference())[0])
+    Campaign.objects.update(status="closed")
+    assert queue_for(cast.alice) == () and not open_assignments(cast.alice).exists()
     assert ratings_by(cast.alice).count() == 1
+    Campaign.objects.update(status="open")
+    assert queue_for(cast.alice) != ()
     Membership.objects.filter(user=cast.alice).delete()
-    assert queue_for(cast.alice) == ()
-    assert not ratings_by(cast.alice).exists()
+    assert queue_for(cast.alice) == () and not ratings_by(cast.alice).exists()
 
 
 def test_drafts_leases_and_skipped_candidates_are_shown(cast) -> None:
@@ -237,11 +222,13 @@ def in_days(days: int):
 def test_what_is_due_first_stands_first_and_references_stay_together(cast) -> None:
     later, soon, some_day = (cast.assign(cast.alice, cast.reference(r, 2)) for r in "abc")
     Assignment.objects.filter(pk__in=[row.pk for row in later]).update(due_at=in_days(9))
-    Assignment.objects.filter(pk=soon[1].pk).update(due_at=in_days(2))
-    (part,) = queue_for(cast.alice)
-    assert [entry.reference_id for entry in part.references] == ["b", "a", "c"]
-    assert [item.pk for item in part.references[0].open] == [row.pk for row in soon]
-    assert (part.has_due_dates, part.overdue) == (True, 0)
+    for days, overdue in ((-1, 1), (2, 0)):
+        Assignment.objects.filter(pk=soon[1].pk).update(due_at=in_days(days))
+        (part,) = queue_for(cast.alice)
+        assert [entry.reference_id for entry in part.references] == ["b", "a", "c"]
+        assert [item.pk for item in part.references[0].open] == [row.pk for row in soon]
+        assert (part.has_due_dates, part.overdue) == (True, overdue)
+        assert [entry.is_overdue for entry in part.references] == [overdue == 1, False, False]
     order = []
     row = first_assignment(cast.alice)
     while row is not None:
@@ -249,16 +236,6 @@ def test_what_is_due_first_stands_first_and_references_stay_together(cast) -> No
         cast.submit(row)
         row = next_assignment(cast.alice, row)
     assert order == [*soon, *later, *some_day]
-
-
-def test_overdue_is_counted_and_told_by_reference(cast) -> None:
-    rows = cast.assign(cast.alice, cast.reference("late", 2))
-    cast.assign(cast.alice, cast.reference("calm", 1))
-    Assignment.objects.filter(pk=rows[0].pk).update(due_at=in_days(-1))
-    (part,) = queue_for(cast.alice)
-    assert part.overdue == 1
-    overdue = [(entry.reference_id, entry.is_overdue) for entry in part.references]
-    assert overdue == [("late", True), ("calm", False)]
 
 
 def test_what_everybody_rates_stands_before_what_is_due(cast) -> None:

@@ -15,6 +15,7 @@ from annotator.models import (
     AuditEvent,
     Candidate,
     Conflict,
+    Membership,
     Rating,
     Round,
     User,
@@ -35,11 +36,7 @@ from tests.annotator.adjudication.discrepant import (
 from tests.annotator.adjudication.rulings import decide
 from tests.conftest import spread
 
-pytestmark = [
-    pytest.mark.postgres,
-    pytest.mark.django_db,
-    pytest.mark.usefixtures("quick_passwords"),
-]
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 @pytest.fixture
@@ -79,48 +76,54 @@ def test_a_discrepant_candidate_waits_for_a_third_who_takes_it(cast, erin) -> No
     assert places(candidate) == (3, 3, False)
 
 
-def test_a_discrepant_candidate_is_given_by_name_where_work_is(cast, erin) -> None:
+def test_who_agrees_with_one_of_them_settles_it_without_an_adjudicator(cast, erin) -> None:
     candidate = disagree(cast)
+    # Where work is given by name, so is the candidate.
     row = share(erin, candidate)
     assert (row.lease_expires_at, row.status, row.label) == (None, "open", "Candidate 1")
     assert places(candidate) == (3, 3, False)
-
-
-def test_who_agrees_with_one_of_them_settles_it_without_an_adjudicator(cast, erin) -> None:
-    candidate = disagree(cast)
-    rating = cast.submit(share(erin, candidate), (8, 8, 8, 8))
+    rating = cast.submit(row, (8, 8, 8, 8))
     assert statuses(candidate) == {"lapsed"}
     assert (rating.round, rating.is_blind) == (2, True)
     assert Round.objects.get().finished_at
 
 
-def test_who_agrees_with_neither_brings_it_to_the_adjudicator(cast, erin) -> None:
+def test_who_agrees_with_neither_brings_it_to_the_adjudicator_once_and_for_all(cast, erin) -> None:
     candidate = disagree(cast)
     cast.submit(share(erin, candidate), (5, 5, 5, 5))
     assert statuses(candidate) == {"open"}
     assert Round.objects.count() == 1
+    opened = AuditEvent.objects.filter(action="conflict.opened").count()
+    assert opened == Conflict.objects.count()
+    spread(cast.campaign, 2)
+    assert places(candidate) == (3, 3, False)
     decide(of(candidate), cast.carol)
+    assert statuses(candidate) == {"ruled"}
+    void_adjudication(adjudication_id=Adjudication.objects.get().pk, reason="slip", by=cast.ada)
+    assert statuses(candidate) == {"open"} and Round.objects.count() == 1
 
 
-def test_adjacent_ratings_ask_nobody(cast, erin) -> None:
+def test_adjacent_ratings_ask_nobody_and_where_nobody_is_left_the_adjudicator_has_it(
+    cast, erin
+) -> None:
     reference = cast.reference("r1", 1)
     rate_all(cast, cast.alice, reference, [(5, 5, 5, 5)])
     rate_all(cast, cast.bob, reference, [(6, 6, 6, 6)])
     assert not Conflict.objects.exists() and not Round.objects.exists()
-
-
-def test_where_nobody_is_left_to_ask_the_adjudicator_has_it_at_once(cast, erin) -> None:
-    reference = cast.reference("r1", 1)
+    reference = cast.reference("r2", 1)
     skip_assignment(assignment=cast.assign(erin, reference)[0], reason_code="unreadable")
     rate_all(cast, cast.alice, reference, [LOW])
     rate_all(cast, cast.bob, reference, [HIGH])
     assert statuses(reference.candidates.get()) == {"open"} and not Round.objects.exists()
 
 
-def test_who_sees_what_others_gave_is_not_asked(cast) -> None:
+def test_who_sees_what_others_gave_is_not_asked_whatever_the_overlap(cast) -> None:
     give_ladder(cast)
     member(cast, "both", "annotator", "researcher")
     assert statuses(disagree(cast)) == {"open"}
+    Membership.objects.filter(user__username="both").delete()
+    spread(cast.campaign, 3)
+    assert statuses(disagree(cast, "r2")) == {"open"}
 
 
 def test_an_overlap_of_three_waits_for_its_own_third_and_asks_no_fourth(cast, erin) -> None:
@@ -131,12 +134,6 @@ def test_an_overlap_of_three_waits_for_its_own_third_and_asks_no_fourth(cast, er
     (row,) = assign_candidates(campaign=cast.campaign, annotator=erin, candidates=[candidate])
     assert cast.submit(row, (5, 5, 5, 5)).round == 1
     assert statuses(candidate) == {"open"} and not Round.objects.exists()
-
-
-def test_an_overlap_of_three_with_two_annotators_waits_for_nobody(cast) -> None:
-    give_ladder(cast)
-    spread(cast.campaign, 3)
-    assert statuses(disagree(cast)) == {"open"}
 
 
 def test_what_waits_for_its_own_third_can_be_called_back(cast, erin) -> None:
@@ -159,13 +156,6 @@ def test_a_ladder_that_is_called_back_asks_no_one_again(cast, erin) -> None:
     assert places(candidate) == (2, 2, False)
 
 
-def test_the_place_of_a_third_who_has_rated_stays_when_places_are_spread(cast, erin) -> None:
-    candidate = disagree(cast)
-    cast.submit(share(erin, candidate), (5, 5, 5, 5))
-    spread(cast.campaign, 2)
-    assert places(candidate) == (3, 3, False)
-
-
 def test_the_first_two_may_revise_meanwhile(cast, erin) -> None:
     candidate = disagree(cast)
     assert revise(cast.alice, candidate, HIGH).round == 1
@@ -176,30 +166,21 @@ def test_the_first_two_may_revise_meanwhile(cast, erin) -> None:
     assert statuses(candidate) == {"lapsed"}
 
 
-def test_an_order_flip_sends_both_candidates_to_one_person_whose_order_decides(cast, erin) -> None:
+@pytest.mark.parametrize(("first", "status"), [(5, "lapsed"), (6, "open")], ids=["order", "tie"])
+def test_an_order_flip_sends_both_candidates_to_one_person(
+    cast, erin, first: int, status: str
+) -> None:
     member(cast, "frank")
     reference = cast.reference("r1", 2)
     rate_all(cast, cast.alice, reference, [(5, 5, 5, 5), (6, 6, 6, 6)])
     rate_all(cast, cast.bob, reference, [(6, 6, 6, 6), (5, 5, 5, 5)])
     flip = Conflict.objects.get()
     assert flip.status == "waiting" and Round.objects.count() == 2
-    rows = list(Assignment.objects.filter(annotator=erin).order_by("candidate__candidate_id"))
-    assert len(rows) == 2
-    cast.submit(rows[0], (5, 5, 5, 5))
-    flip.refresh_from_db()
-    assert flip.status == "waiting"
-    cast.submit(rows[1], (6, 6, 6, 6))
-    flip.refresh_from_db()
-    assert flip.status == "lapsed"
-
-
-def test_an_order_flip_that_the_third_calls_a_tie_goes_to_the_adjudicator(cast, erin) -> None:
-    reference = cast.reference("r1", 2)
-    rate_all(cast, cast.alice, reference, [(5, 5, 5, 5), (6, 6, 6, 6)])
-    rate_all(cast, cast.bob, reference, [(6, 6, 6, 6), (5, 5, 5, 5)])
-    for row in Assignment.objects.filter(annotator=erin):
-        cast.submit(row, (6, 6, 6, 6))
-    assert Conflict.objects.get().status == "open"
+    rows = Assignment.objects.filter(annotator=erin).order_by("candidate__candidate_id")
+    for row, score, expected in zip(rows, (first, 6), ("waiting", status), strict=True):
+        cast.submit(row, (score,) * 4)
+        flip.refresh_from_db()
+        assert flip.status == expected
 
 
 def test_a_skip_of_the_third_leaves_the_place_to_a_fourth(cast, erin) -> None:
@@ -208,15 +189,6 @@ def test_a_skip_of_the_third_leaves_the_place_to_a_fourth(cast, erin) -> None:
     assert statuses(candidate) == {"waiting"}
     assert cast.submit(cast.take(member(cast, "frank")), HIGH).round == 2
     assert statuses(candidate) == {"lapsed"}
-
-
-def test_a_voided_ruling_opens_it_again_and_asks_nobody(cast, erin) -> None:
-    candidate = disagree(cast)
-    cast.submit(share(erin, candidate), (5, 5, 5, 5))
-    decide(of(candidate), cast.carol)
-    assert statuses(candidate) == {"ruled"}
-    void_adjudication(adjudication_id=Adjudication.objects.get().pk, reason="slip", by=cast.ada)
-    assert statuses(candidate) == {"open"} and Round.objects.count() == 1
 
 
 def test_what_was_ruled_before_the_ladder_came_is_not_asked_when_it_is_voided(cast, erin) -> None:
@@ -252,10 +224,3 @@ def test_what_a_third_settled_locks_when_the_window_has_passed(cast, erin) -> No
     assert left_out(cast, include_unlocked=False) == {"not locked": 1}
     Rating.objects.update(revised_at=timezone.now() - timedelta(days=9))
     assert left_out(cast, include_unlocked=False) == {}
-
-
-def test_the_trail_says_that_a_conflict_opened_once(cast, erin) -> None:
-    candidate = disagree(cast)
-    cast.submit(share(erin, candidate), (5, 5, 5, 5))
-    opened = AuditEvent.objects.filter(action="conflict.opened").count()
-    assert opened == Conflict.objects.count()

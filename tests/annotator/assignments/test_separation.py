@@ -26,7 +26,6 @@ pytestmark = pytest.mark.postgres
 
 @pytest.fixture
 def conflict(cast, carol) -> Conflict:
-    """Give the conflict of one candidate that alice and bob read differently."""
     reference = cast.reference("r1", 1)
     for person, clarity in ((cast.alice, 1), (cast.bob, 9)):
         rate_all(cast, person, reference, [(5, clarity, 5, 5)])

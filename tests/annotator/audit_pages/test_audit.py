@@ -2,7 +2,6 @@ import json
 
 import pytest
 from django.db import connection
-from django.test import Client
 from django.urls import reverse
 
 from annotator import audit_log
@@ -10,7 +9,7 @@ from annotator.access.visibility import show_names
 from annotator.audit_pages.queries import A_PAGE, current_head
 from annotator.campaigns.services import close_campaign
 from annotator.models import AuditEvent, AuditSeal
-from tests.conftest import grant, make_user
+from tests.conftest import grant, make_user, signed_in
 
 
 @pytest.fixture
@@ -26,12 +25,6 @@ def seal():
     connection.check_constraints()
 
 
-def signed_in(user):
-    client = Client()
-    client.force_login(user)
-    return client
-
-
 def shown(user, route="annotator:audit", slug="cups", **asked):
     kwargs = {"slug": slug} if slug and route == "annotator:audit" else {}
     return signed_in(user).get(reverse(route, kwargs=kwargs), asked)
@@ -43,7 +36,7 @@ def rows_of(answer):
 
 def exported(user):
     answer = signed_in(user).post(reverse("annotator:export_audit", kwargs={"slug": "cups"}))
-    lines = b"".join(answer.streaming_content).decode().split("\n")
+    lines = answer.getvalue().decode().split("\n")
     head, *entries = [json.loads(line) for line in lines if line]
     return head, entries
 
@@ -78,7 +71,7 @@ def test_an_admin_reads_who_rated_what_once_the_names_are_shown(cast, work):
     assert rated.details["scores"]["feature_completeness"] == 9
 
 
-def test_a_name_that_is_not_told_is_not_found_by_either(cast, work):
+def test_a_name_that_is_not_shown_is_not_found_by_either(cast, work):
     assert rows_of(shown(cast.ada, person="alice")) == []
     assert rows_of(shown(cast.ada, object_id=str(cast.alice.pk))) == []
     act(cast, action="no.such.act", actor=cast.alice)
@@ -163,7 +156,7 @@ def test_a_site_admin_reads_the_system_and_no_campaign(cast, work):
     assert shown(cast.ada, "annotator:system_audit").status_code == 403
 
 
-def test_what_changed_is_told_in_one_line_whatever_it_is_made_of(cast):
+def test_what_changed_is_shown_in_one_line_whatever_it_is_made_of(cast):
     changes = {"overlap": [2, 3], "is_open": True, "asks_why": False}
     act(cast, "campaign.rules_changed", details={"changes": changes})
     act(cast, "role.granted", object_type="user", object_id="unknown", details={"role": "reader"})
@@ -171,12 +164,6 @@ def test_what_changed_is_told_in_one_line_whatever_it_is_made_of(cast):
     granted, changed = rows_of(shown(cast.ada))
     assert changed.values == "changes asks why no, is open yes, overlap 2, 3"
     assert (granted.object_id, granted.values) == ("unknown", "role reader")
-
-
-def test_acts_of_another_campaign_are_not_in_the_trail(cast, work):
-    act(cast, campaign=cast.elsewhere, object_id="theirs")
-    seal()
-    assert "theirs" not in shown(cast.ada).content.decode()
 
 
 def test_pages_hold_a_hundred_and_follow_the_chain(cast):
@@ -214,9 +201,10 @@ def test_a_question_finds_what_answers_it(cast, asked, found):
 def test_a_reason_stands_as_it_was_written_and_a_code_in_words(cast):
     act(cast, details={"reason": "__see_step_2__"})
     act(cast, action="conflict.opened", details={"kind": "overall_gap"})
+    act(cast, campaign=cast.elsewhere, object_id="of another campaign")
     seal()
-    said = [entry.values for entry in rows_of(shown(cast.ada))]
-    assert said == ["kind overall gap", "reason __see_step_2__"]
+    shown_values = [entry.values for entry in rows_of(shown(cast.ada))]
+    assert shown_values == ["kind overall gap", "reason __see_step_2__"]
 
 
 BAD_QUESTIONS = {

@@ -27,7 +27,7 @@ from annotator.models import (
 from annotator.planning.queries import AnnotatorProgress, annotator_progress
 from annotator.rating.services import flag_candidate, recuse, skip_assignment
 from tests.annotator.adjudication.discrepant import open_conflict
-from tests.conftest import grant
+from tests.conftest import grant, signed_in
 
 pytestmark = pytest.mark.postgres
 
@@ -88,7 +88,7 @@ def test_repeats_and_sentinels_are_counted_apart(cast) -> None:
     assert (progress.sentinels, progress.sentinel_ratings) == (1, 1)
 
 
-def test_another_campaign_counts_for_nothing(cast) -> None:
+def test_another_campaign_and_a_purpose_without_candidates_count_for_nothing(cast) -> None:
     reference = cast.reference(campaign=cast.elsewhere)
     Membership.objects.create(user=cast.alice, campaign=cast.elsewhere, role="annotator")
     for user in (cast.alice, cast.mallory):
@@ -97,9 +97,11 @@ def test_another_campaign_counts_for_nothing(cast) -> None:
     assert (progress.references, progress.candidates, progress.ratings) == (0, 0, 0)
     alone = (AnnotatorProgress("alice", 0, 0), AnnotatorProgress("bob", 0, 0))
     assert annotator_progress(cast.campaign, timezone.now()) == progress.annotators == alone
+    counted = candidate_counts(cast.campaign, timezone.now())
+    assert {counted[purpose] for purpose in GENUINE} == {CandidateCounts()}
 
 
-def test_shares_days_and_quotas_are_told_by_name(cast) -> None:
+def test_shares_days_and_quotas_are_shown_by_name(cast) -> None:
     reference = cast.reference("r1", 3)
     day = datetime(2026, 3, 4, 23, 59, tzinfo=UTC)
     cast.submit(cast.assign(cast.alice, reference)[0], submitted_at=day)
@@ -139,7 +141,6 @@ def test_who_also_is_admin_is_marked_and_who_only_was_annotator_stays_listed(cas
 
 @pytest.fixture
 def states(cast) -> list[Candidate]:
-    """Give candidates in every state that locks or unlocks."""
     now = timezone.now()
     old, fresh = now - timedelta(days=3), now - timedelta(hours=1)
     candidates = list(cast.reference("r1", 8).candidates.order_by("candidate_id"))
@@ -177,12 +178,7 @@ def test_each_state_is_counted_once(cast, states: list[Candidate]) -> None:
     assert counts == CandidateCounts(candidates=8, begun=7, complete=5, locked=3, ratings=12)
 
 
-def test_a_purpose_without_candidates_counts_nothing(cast) -> None:
-    counted = candidate_counts(cast.campaign, timezone.now())
-    assert {counted[purpose] for purpose in GENUINE} == {CandidateCounts()}
-
-
-def test_flags_skips_and_recusals_are_told_with_reason_and_outcome(cast) -> None:
+def test_flags_skips_and_recusals_are_shown_with_reason_and_outcome(cast) -> None:
     first = cast.assign(cast.alice, cast.reference("r1", 2))
     second = cast.assign(cast.alice, cast.reference("r2", 1))
     flag_candidate(assignment=first[0], reason_code="wrong-text", reason="ends in mid-word")
@@ -190,27 +186,21 @@ def test_flags_skips_and_recusals_are_told_with_reason_and_outcome(cast) -> None
     cast.bob.set_password("a password of his own")
     cast.bob.save()
     recuse(assignment=second[0])
-    told = campaign_notices(cast.campaign)
-    of = [(n.row.assignment.candidate.reference, n.row.assignment.annotator) for n in told]
+    found = campaign_notices(cast.campaign)
+    of = [(n.row.assignment.candidate.reference, n.row.assignment.annotator) for n in found]
     assert [(one.reference_id, who.username) for one, who in of] == [
         *(("r2", "alice"), ("r1", "alice"), ("r1", "alice"))
     ]
-    assert [(n.kind, n.row.reason, n.outcome) for n in told] == [
+    assert [(n.kind, n.row.reason, n.outcome) for n in found] == [
         ("recusal", "", "now with bob"),
         ("skip", "", "nobody has it now"),
         ("flag", "ends in mid-word", ""),
     ]
-    assert told[1].row.get_reason_code_display() == "outside my technical field"
+    assert found[1].row.get_reason_code_display() == "outside my technical field"
     assert campaign_notices(cast.elsewhere) == ()
 
 
 COUNTED = ("counts/", "what-if/", "plan/", "rulings/")
-
-
-def signed_in(user) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def statuses(client: Client) -> set[int]:

@@ -1,5 +1,7 @@
 import re
 from dataclasses import replace
+from datetime import date, timedelta
+from typing import Any
 
 import pytest
 from django.template.loader import render_to_string
@@ -8,7 +10,7 @@ from django.utils import timezone
 from annotator.adjudication.rounds import ASKED_SENTENCE, call_back, take_turn
 from annotator.assignments.services import take_next
 from annotator.campaigns.forms import RulesForm, rules_as_sent
-from annotator.campaigns.queries import rules_history
+from annotator.campaigns.queries import retention, rules_history
 from annotator.campaigns.services import (
     CampaignRules,
     change_rules,
@@ -46,39 +48,35 @@ def rules_of(campaign: Campaign) -> CampaignRules:
     return CampaignRules(**{name: getattr(campaign, name) for name in names})
 
 
-def test_the_address_of_the_form_is_no_campaign() -> None:
-    with pytest.raises(Refused):
-        create_campaign(slug="new")
+def change(cast, **changed: Any) -> Campaign:
+    rules = replace(rules_of(cast.campaign), **changed)
+    return change_rules(campaign=cast.campaign, rules=rules, changed_by=cast.ada)
 
 
-def test_a_larger_overlap_gives_room_and_a_smaller_one_takes_only_what_is_free(cast) -> None:
-    reference = cast.reference("r1", 2)
-    cast.assign(cast.alice, reference)
-    rules = rules_of(cast.campaign)
-    change_rules(campaign=cast.campaign, rules=replace(rules, overlap=1), changed_by=cast.ada)
+def test_a_larger_overlap_adds_places_and_a_smaller_one_takes_only_free_ones(cast) -> None:
+    cast.assign(cast.alice, cast.reference("r1", 2))
+    change(cast, overlap=1)
     assert not Candidate.objects.filter(has_room=True).exists()
     assert take_next(slug="cups", annotator=cast.bob) is None
-    change_rules(campaign=cast.campaign, rules=replace(rules, overlap=3), changed_by=cast.ada)
+    change(cast, overlap=3)
     assert Candidate.objects.filter(has_room=True, held=1).count() == 2
     assert take_next(slug="cups", annotator=cast.bob) is not None
 
 
-def test_new_conflict_rules_hold_for_the_ratings_so_far(cast) -> None:
+def test_new_conflict_rules_hold_for_the_ratings_so_far_and_a_conflict_names_them(cast) -> None:
     reference = cast.reference("r1", 1)
     rate_all(cast, cast.alice, reference, [(5, 5, 5, 5)])
     rate_all(cast, cast.bob, reference, [(7, 7, 7, 7)])
-    rules = rules_of(cast.campaign)
-    open_now = Conflict.objects.filter(status="open", kind="criterion_gap")
-    assert open_now.count() == 0
-    stricter = replace(rules, criterion_gap=2)
-    change_rules(campaign=cast.campaign, rules=stricter, changed_by=cast.ada)
-    assert open_now.count() == 4
-    change_rules(campaign=cast.campaign, rules=rules, changed_by=cast.ada)
-    assert open_now.count() == 0
-    told = AuditEvent.objects.filter(action="campaign.rules_changed").first()
-    assert told is not None
-    assert told.actor == cast.ada
-    assert told.details == {"changes": {"criterion_gap": [3, 2]}}
+    change(cast)
+    assert not AuditEvent.objects.filter(action="campaign.rules_changed").exists()
+    assert set(Conflict.objects.values_list("kind", "rules_version")) == {("overall_gap", 1)}
+    found = Conflict.objects.filter(status="open", kind="criterion_gap")
+    change(cast, criterion_gap=2)
+    assert list(found.values_list("rules_version", flat=True)) == [2] * 4
+    change(cast)
+    assert not found.exists()
+    event = AuditEvent.objects.filter(action="campaign.rules_changed").earliest("pk")
+    assert (event.actor, event.details) == (cast.ada, {"changes": {"criterion_gap": [3, 2]}})
 
 
 def test_every_change_of_the_conflict_rules_is_a_version_and_conflicts_say_which(cast) -> None:
@@ -98,23 +96,10 @@ def test_every_change_of_the_conflict_rules_is_a_version_and_conflicts_say_which
     assert list(versions) == [(1, 3, False, "ada"), (2, 1, False, "ada"), (3, 1, True, "rita")]
 
 
-def test_a_conflict_says_under_which_rules_it_was_found(cast) -> None:
-    reference = cast.reference("r1", 1)
-    rate_all(cast, cast.alice, reference, [(5, 5, 5, 5)])
-    rate_all(cast, cast.bob, reference, [(7, 7, 7, 7)])
-    rules = rules_of(cast.campaign)
-    assert set(Conflict.objects.values_list("rules_version", flat=True)) == {1}
-    stricter = replace(rules, criterion_gap=2)
-    change_rules(campaign=cast.campaign, rules=stricter, changed_by=cast.ada)
-    found = Conflict.objects.filter(kind="criterion_gap")
-    assert set(found.values_list("rules_version", flat=True)) == {2}
-
-
 def test_a_share_of_the_references_has_the_overlap_and_the_others_one_annotator(cast) -> None:
     for number in range(5):
         cast.reference(f"r{number}", 2)
-    rules = replace(rules_of(cast.campaign), overlap=3, shared_percent=30)
-    change_rules(campaign=cast.campaign, rules=rules, changed_by=cast.ada)
+    change(cast, overlap=3, shared_percent=30)
     places = {
         reference: set(
             Candidate.objects.filter(reference=reference).values_list("places", flat=True)
@@ -123,17 +108,11 @@ def test_a_share_of_the_references_has_the_overlap_and_the_others_one_annotator(
     }
     assert sorted(map(sorted, places.values())) == [[1], [1], [1], [3], [3]]
     # The draw is the same each time.
-    again = replace(rules, name="Cups again", shared_percent=100)
-    change_rules(campaign=cast.campaign, rules=again, changed_by=cast.ada)
+    change(cast, overlap=3, name="Cups again", shared_percent=100)
     assert set(Candidate.objects.values_list("places", flat=True)) == {3}
-    change_rules(campaign=cast.campaign, rules=rules, changed_by=cast.ada)
+    change(cast, overlap=3, shared_percent=30)
     shared = Candidate.objects.filter(places=3).values_list("reference", flat=True)
     assert set(shared) == {row.pk for row, k in places.items() if k == {3}}
-
-
-def test_the_same_rules_again_leave_no_trace(cast) -> None:
-    change_rules(campaign=cast.campaign, rules=rules_of(cast.campaign), changed_by=cast.ada)
-    assert not AuditEvent.objects.filter(action="campaign.rules_changed").exists()
 
 
 def test_a_campaign_is_closed_and_reopened_with_a_reason_each_time(cast) -> None:
@@ -152,16 +131,14 @@ def test_a_campaign_is_closed_and_reopened_with_a_reason_each_time(cast) -> None
         )
     reopen_campaign(campaign=closed, reason="one more reference", reopened_by=cast.ada)
     assert Campaign.objects.get(pk=closed.pk).closed_at is None
-    told = AuditEvent.objects.filter(object_type="campaign").values_list("action", "details")
-    assert list(told) == [
+    events = AuditEvent.objects.filter(object_type="campaign").values_list("action", "details")
+    assert list(events) == [
         ("campaign.closed", {"reason": "enough"}),
         ("campaign.reopened", {"reason": "one more reference"}),
     ]
 
 
-@pytest.fixture
-def versions(cast) -> None:
-    """Record three versions, the second of which holds."""
+def test_versions_stand_newest_first_with_gaps_in_points_and_say_who_set_what(cast) -> None:
     RulesVersion.objects.filter(campaign=cast.campaign).delete()
     for number, gap in ((1, 22), (2, 17), (3, 5)):
         RulesVersion.objects.create(
@@ -175,27 +152,15 @@ def versions(cast) -> None:
             made_by=cast.ada if number == 2 else None,
         )
     cast.campaign.rules_version = 2
-
-
-@pytest.mark.usefixtures("versions")
-def test_versions_stand_newest_first_with_gaps_in_points(cast) -> None:
     found = rules_history(cast.campaign)
     assert [rules.row.number for rules in found] == [3, 2, 1]
     assert [row.overall_gap for row in found] == ["0.45", "1.54", "2.00"]
     assert [row.is_current for row in found] == [False, True, False]
     assert [rules.row.made_by for rules in found] == [None, cast.ada, None]
     assert rules_history(cast.elsewhere) == ()
-
-
-@pytest.mark.usefixtures("versions")
-def test_the_list_says_who_set_what_and_what_holds(cast) -> None:
-    html = render_to_string(
-        "annotator/campaigns/_rules_history.html", {"history": rules_history(cast.campaign)}
-    )
-    assert html.count("<tr>") == 4
-    assert html.count(">holds<") == 1
-    assert "a further annotator first" in html
-    assert "ada" in html and "the system" in html
+    html = render_to_string("annotator/campaigns/_rules_history.html", {"history": found})
+    assert (html.count("<tr>"), html.count(">holds<")) == (4, 1)
+    assert all(text in html for text in ("a further annotator first", "ada", "the system"))
 
 
 @pytest.fixture
@@ -206,39 +171,32 @@ def two_of_three(cast, carol) -> Candidate:
     return disagree(cast)
 
 
-def test_two_of_three_ratings_are_neither_taken_nor_ruled_on(two_of_three, carol) -> None:
+@pytest.mark.parametrize("is_rated", [True, False], ids=["rated", "called back"])
+def test_two_of_three_are_not_ruled_on_before_the_last_rating_or_calling_back(
+    two_of_three, carol, cast, is_rated
+) -> None:
     assert statuses(two_of_three) == {"waiting"}
     with pytest.raises(OutOfDate, match=ASKED_SENTENCE[:30]):
         take_turn(conflict_id=of(two_of_three).pk, adjudicator=carol)
     with pytest.raises(OutOfDate, match=ASKED_SENTENCE[:30]):
         decide(of(two_of_three), carol)
-
-
-def test_the_last_planned_rating_opens_it(cast, two_of_three, carol) -> None:
-    erin = User.objects.get(username="erin")
-    cast.submit(cast.assign(erin, two_of_three.reference)[0], HIGH)
+    if is_rated:
+        erin = User.objects.get(username="erin")
+        cast.submit(cast.assign(erin, two_of_three.reference)[0], HIGH)
+    else:
+        call_back(conflict_id=of(two_of_three).pk, adjudicator=carol)
     assert statuses(two_of_three) == {"open"}
     decide(of(two_of_three), carol)
     assert statuses(two_of_three) == {"ruled"}
 
 
-def test_who_waits_no_longer_says_so_first(two_of_three, carol) -> None:
-    call_back(conflict_id=of(two_of_three).pk, adjudicator=carol)
-    assert statuses(two_of_three) == {"open"}
-    decide(of(two_of_three), carol)
-    assert statuses(two_of_three) == {"ruled"}
-
-
-def test_an_overlap_that_is_full_now_opens_it_and_a_wider_one_has_it_wait(cast, two_of_three):
+def test_an_overlap_that_is_full_now_opens_it_and_so_does_a_closed_campaign(
+    cast, two_of_three
+) -> None:
     cast.campaign.refresh_from_db()
-    rules = rules_of(cast.campaign)
     for overlap, status in ((2, "open"), (3, "waiting")):
-        changed = replace(rules, overlap=overlap)
-        change_rules(campaign=cast.campaign, rules=changed, changed_by=cast.ada)
+        change(cast, overlap=overlap)
         assert statuses(two_of_three) == {status}
-
-
-def test_a_closed_campaign_awaits_nobody(cast, two_of_three) -> None:
     close_campaign(campaign=cast.campaign, reason="done", closed_by=cast.ada)
     assert statuses(two_of_three) == {"open"}
     reopen_campaign(campaign=cast.campaign, reason="not yet", reopened_by=cast.ada)
@@ -253,12 +211,6 @@ def test_where_nobody_could_rate_it_any_more_nothing_is_awaited(cast, carol) -> 
 
 
 RULES = "/campaigns/cups/rules/"
-
-
-@pytest.fixture
-def admin(client, cast):
-    client.force_login(cast.ada)
-    return client
 
 
 def sent(**more: object) -> dict[str, object]:
@@ -285,7 +237,7 @@ def test_a_short_name_tells_nothing_of_campaigns_that_have_it(admin) -> None:
 
 
 @pytest.mark.parametrize("slug", ["new", "a b", "", "a\x00", "a" * 55])
-def test_a_short_name_that_cannot_be_is_told_and_kept(admin, slug: str) -> None:
+def test_a_short_name_that_cannot_be_is_refused_and_shown_again(admin, slug: str) -> None:
     answer = admin.post("/campaigns/new/", {"slug": slug, "name": "Kept words"})
     assert answer.status_code == 422
     assert "Kept words" in answer.content.decode()
@@ -300,9 +252,6 @@ def test_rules_are_shown_changed_and_shown_again(admin) -> None:
     assert (answer.status_code, answer["Location"]) == (303, "/campaigns/cups/")
     row = Campaign.objects.get(slug="cups")
     assert (row.overlap, row.overall_gap_numerator, row.flip_gap_numerator) == (3, 17, 11)
-
-
-def test_a_ladder_a_share_and_a_last_day_are_shown_again(admin) -> None:
     wanted = sent(has_ladder="on", shared_percent="40", retain_until="2031-05-09")
     assert admin.post(RULES, wanted).status_code == 303
     page = admin.get(RULES).content.decode()
@@ -340,7 +289,7 @@ WRONG_RULES = {
 
 
 @pytest.mark.parametrize("name", WRONG_RULES)
-def test_a_wrong_rule_is_told_at_its_field_and_nothing_changes(admin, name: str) -> None:
+def test_a_wrong_rule_is_named_at_its_field_and_nothing_changes(admin, name: str) -> None:
     for wrong in WRONG_RULES[name]:
         answer = admin.post(RULES, sent(**{name: wrong}))
         assert answer.status_code == 422, wrong
@@ -357,3 +306,17 @@ def test_closing_needs_a_reason_and_reopening_too(admin) -> None:
     assert admin.post("/campaigns/cups/reopen/", {"reason": ""}).status_code == 422
     assert admin.post("/campaigns/cups/reopen/", {"reason": "more"}).status_code == 303
     assert Campaign.objects.get(slug="cups").is_open
+
+
+TODAY = date(2026, 3, 31)
+
+
+@pytest.mark.parametrize(
+    ("days", "is_near", "has_passed", "days_over"),
+    [(31, False, False, 0), (30, True, False, 0), (0, True, False, 0), (-1, False, True, 1)],
+)
+def test_a_day_is_near_for_thirty_days_and_then_past(days, is_near, has_passed, days_over) -> None:
+    found = retention(Campaign(retain_until=TODAY + timedelta(days=days)), TODAY)
+    assert found is not None and retention(Campaign(), TODAY) is None
+    assert (found.is_near, found.has_passed) == (is_near, has_passed)
+    assert (found.days_left, found.days_over) == (days, days_over)

@@ -8,12 +8,9 @@ from annotator.accounts.services import reactivate
 from annotator.accounts.sessions import create_token
 from annotator.campaigns.members.services import grant_role, invite, open_invitations, revoke_role
 from annotator.models import ApiToken, AuditEvent, Invitation, SecondFactor, User
+from tests.conftest import signed_in
 
-pytestmark = [
-    pytest.mark.postgres,
-    pytest.mark.django_db,
-    pytest.mark.usefixtures("quick_passwords"),
-]
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 PASSWORD, NEW = "Marmalade-on-Tuesday-7", "Marmalade-on-Friday-8"
 
 
@@ -30,26 +27,20 @@ def boss(cast) -> User:
     return User.objects.create(username="boss", is_superuser=True)
 
 
-def page(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
-
-
 def call(token: str) -> int:
     client = Client(headers={"Authorization": f"Token {token}"})
     return client.get("/api/v1/campaigns/").status_code
 
 
 def by_admin(act: str) -> Callable[[User, User], Any]:
-    return lambda bob, boss: page(boss).post(f"/users/{bob.pk}/{act}/", follow=True)
+    return lambda bob, boss: signed_in(boss).post(f"/users/{bob.pk}/{act}/", follow=True)
 
 
 ACTS: dict[str, Callable[[User, User], Any]] = {
-    "a new password": lambda bob, boss: page(bob).post(
+    "a new password": lambda bob, boss: signed_in(bob).post(
         "/account/password/", {"current": PASSWORD, "new": NEW, "again": NEW}, follow=True
     ),
-    "end all others": lambda bob, boss: page(bob).post(
+    "end all others": lambda bob, boss: signed_in(bob).post(
         "/account/sessions/end-others/", follow=True
     ),
     **{act: by_admin(act) for act in ("end-sessions", "deactivate", "reset-second-factor")},
@@ -64,27 +55,24 @@ def test_it_revokes_every_token_says_so_and_writes_it_down(cast, bob, boss, act:
     answer = ACTS[act](bob, boss)
     assert "API tokens revoked: 2." in answer.content.decode()
     assert [call(one) for one in (*tokens, anothers)] == [401, 401, 200]
-    told = AuditEvent.objects.filter(action="token.revoked", object_type="token")
+    events = AuditEvent.objects.filter(action="token.revoked", object_type="token")
     by = bob if act in {"a new password", "end all others"} else boss
-    assert set(told.values_list("actor", flat=True)) == {by.pk} and told.count() == 2
+    assert set(events.values_list("actor", flat=True)) == {by.pk} and events.count() == 2
     bob.refresh_from_db()
     if not bob.is_active:
         reactivate(user=bob, by=boss)
     assert [call(one) for one in tokens] == [401, 401]
 
 
-def test_the_end_of_one_session_leaves_the_tokens(bob) -> None:
-    here, token = page(bob), create_token(user=bob).token
-    page(bob)
+def test_a_wrong_password_and_the_end_of_one_session_leave_the_tokens(bob) -> None:
+    token = create_token(user=bob).token
+    signed_in(bob).post("/account/password/", {"current": "guess", "new": NEW, "again": NEW})
+    assert call(token) == 200 and ApiToken.objects.filter(user=bob).exists()
+    here, token = signed_in(bob), create_token(user=bob).token
+    signed_in(bob)
     other = bob.sessions.order_by("-started_at").first()
     here.post(f"/account/sessions/{other.id}/end/")
     assert call(token) == 200
-
-
-def test_a_wrong_password_revokes_nothing(bob) -> None:
-    token = create_token(user=bob).token
-    page(bob).post("/account/password/", {"current": "guess", "new": NEW, "again": NEW})
-    assert call(token) == 200 and ApiToken.objects.filter(user=bob).exists()
 
 
 def test_invitations_do_not_come_back_with_an_account_or_a_role(cast, boss) -> None:
@@ -94,7 +82,7 @@ def test_invitations_do_not_come_back_with_an_account_or_a_role(cast, boss) -> N
     used = Invitation.objects.count()
     link = invite(by=cast.ada, campaign=cast.campaign, role="reader")
     anothers = invite(by=other, campaign=cast.campaign, role="reader")
-    answer = page(boss).post(f"/users/{cast.ada.pk}/deactivate/", follow=True)
+    answer = signed_in(boss).post(f"/users/{cast.ada.pk}/deactivate/", follow=True)
     assert "Invitations withdrawn: 1." in answer.content.decode()
     reactivate(user=cast.ada, by=boss)
     assert not open_invitations(link).exists() and open_invitations(anothers).exists()
@@ -102,5 +90,5 @@ def test_invitations_do_not_come_back_with_an_account_or_a_role(cast, boss) -> N
     revoke_role(**again, revoked_by=cast.ada)
     grant_role(**again)
     assert not open_invitations(anothers).exists()
-    told = AuditEvent.objects.filter(action="invitation.withdrawn", object_type="invitation")
-    assert told.count() == 2 and Invitation.objects.count() == used + 2
+    events = AuditEvent.objects.filter(action="invitation.withdrawn", object_type="invitation")
+    assert events.count() == 2 and Invitation.objects.count() == used + 2

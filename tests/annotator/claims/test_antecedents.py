@@ -47,7 +47,7 @@ SEAL = "1. A pump.\n2. The pump of claim 1, having a seal.\n"
     ],
     ids=[
         *("nowhere", "in the chain", "outside the chain", "in one of several", "only afterwards"),
-        *("told once in a chain", "a broken dependency is no other fault", "plurals"),
+        *("named once in a chain", "a broken dependency is no other fault", "plurals"),
         *("a preamble that says more", "a claim that opens with the and cites none"),
     ],
 )

@@ -26,9 +26,19 @@ def test_each_is_found_at_its_place_and_named_once(note: str) -> None:
     assert odd_signs(f"a{char}b{char}c") == [note]
 
 
-def test_what_is_seen_or_shapes_the_page_is_left_alone() -> None:
-    assert find_invisible(SEEN) == ()
-    assert find_invisible("") == ()
+ORDINARY = (
+    "",
+    "1. A cup,\r\n\twherein.",
+    "1. Ein Gef\u00e4\u00df \u2264 5 \u00b5m",
+    "e\u0301",
+    "\u6743",
+)
+
+
+def test_what_is_seen_or_shapes_the_page_is_left_alone_but_for_piles_of_marks() -> None:
+    assert all(find_invisible(text) == () for text in ("", SEEN))
+    assert all(odd_signs(text) == [] for text in ORDINARY)
+    assert odd_signs("a" + "\u0301" * 10_000) == [STACKED]
 
 
 @given(st.text())
@@ -48,15 +58,3 @@ def test_every_control_and_direction_character_is_found_once_and_in_order(text: 
 
 def test_100_000_of_them_are_all_found() -> None:
     assert len(find_invisible("\u200ba" * 100_000)) == 100_000
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "1. A cup,\r\n\twherein.", "1. Ein Gef\u00e4\u00df \u2264 5 \u00b5m", "e\u0301", "\u6743"],
-)
-def test_ordinary_texts_have_nothing_odd(text):
-    assert odd_signs(text) == []
-
-
-def test_ten_thousand_marks_on_one_letter_are_told():
-    assert odd_signs("a" + "\u0301" * 10_000) == [STACKED]

@@ -17,6 +17,7 @@ from annotator.claims.near_duplicates import (
     similarity,
     sketch,
 )
+from tests.claims_in_languages import ALL, CHINESE, JAPANESE
 
 TEXT = "1. A caf\u00e9 cup."
 
@@ -49,7 +50,7 @@ def test_texts_of_two_candidates_and_of_a_candidate_and_a_reference_are_compared
     ]
 
 
-def test_a_candidate_that_is_its_own_reference_is_told_as_that():
+def test_a_candidate_that_is_its_own_reference_is_marked_as_that():
     near = NearDuplicates()
     for name in ("r1", "r2"):
         near.enter(name, "", TEXT)
@@ -89,7 +90,7 @@ def test_nearly_equal_texts_are_found_but_not_a_candidate_near_its_own_reference
     assert near.counts == {Likeness.SIMILAR: 1}
 
 
-def test_texts_that_share_half_are_not_told():
+def test_texts_that_share_half_are_not_similar():
     assert found(("r1", long(1)), ("r2", long(1)[:1_500] + long(3)[1_500:])) == []
 
 
@@ -149,10 +150,6 @@ def runs(text):
     return {tuple(parts[n : n + 5]) for n in range(max(1, len(parts) - 4))}
 
 
-def jaccard(one, other):
-    return len(runs(one) & runs(other)) / len(runs(one) | runs(other))
-
-
 def test_the_estimate_lies_near_the_share_of_common_runs():
     chance = random.Random(3)
     errors = []
@@ -162,23 +159,20 @@ def test_the_estimate_lies_near_the_share_of_common_runs():
         for place in chance.sample(range(600), changes):
             other[place] = "zz"
         texts = " ".join(one), " ".join(other)
-        errors.append(similarity(*map(sketch, texts)) - jaccard(*texts))
+        had, has = map(runs, texts)
+        errors.append(similarity(*map(sketch, texts)) - len(had & has) / len(had | has))
     assert np.abs(errors).max() < 0.1
     assert abs(np.mean(errors)) < 0.02
 
 
-def test_a_word_has_one_hash_wherever_it_stands():
-    chance = random.Random(4)
-    text = " ".join(words(chance, 300))
-    shifted = f"{'x' * 1_000} {text}"
-    assert similarity(sketch(text), sketch(shifted)) > 0.95
-
-
-def test_equal_texts_are_wholly_similar_and_others_not_at_all():
+def test_equal_texts_are_wholly_similar_others_not_at_all_wherever_the_words_stand():
     chance = random.Random(5)
     one, other = (" ".join(words(chance, 400)) for _ in range(2))
     assert similarity(sketch(one), sketch(one)) == 1.0
     assert similarity(sketch(one), sketch(other)) < 0.05
+    text = " ".join(words(chance, 300))
+    shifted = f"{'x' * 1_000} {text}"
+    assert similarity(sketch(text), sketch(shifted)) > 0.95
 
 
 @pytest.mark.parametrize("text", ["", "A", "A cup.", "\u6743\u5229", "a b c d", "a b c d e"])
@@ -239,7 +233,31 @@ def test_it_grows_past_its_first_slots_without_losing_a_key():
     assert [keys.enter(name) for name in reversed(names)] == list(range(4_999, -1, -1))
 
 
-def test_the_first_line_of_a_name_is_told_when_it_comes_again_and_whether_it_says_the_same():
+def test_the_first_line_of_a_name_is_given_when_it_comes_again_and_whether_it_holds_the_same():
     lines = FirstLines()
     given = [("a", 3, "x"), ("b", 7, "x"), ("a", 9, "x"), ("a", 11, "y"), ("a", 12, "x")]
     assert [lines.enter(*one) for one in given] == [None, None, (3, True), (3, False), (3, True)]
+
+
+@pytest.mark.parametrize("claims", [CHINESE[0], JAPANESE[0]])
+def test_one_other_character_in_ninety_is_found_wherever_it_stands(claims):
+    text = claims.text[-90:]
+    for place in range(90):
+        other = (
+            text[:place] + ("\u9285" if text[place] != "\u9285" else "\u94dc") + text[place + 1 :]
+        )
+        assert found(("r1", text), ("r2", other)) == [("r1/", "r2/", "similar")], place
+        assert found(("r1", other), ("r2", other)) == [("r1/", "r2/", "exact")]
+
+
+def test_sets_of_other_inventions_are_told_apart_in_every_language():
+    assert found(*((f"r{number}", claims.text) for number, claims in enumerate(ALL))) == []
+
+
+@pytest.mark.parametrize("claims", [*CHINESE, *JAPANESE])
+def test_an_exchanged_material_is_nearly_the_same_text_and_half_of_it_is_not(claims):
+    half = len(claims.text) // 2
+    mixed = claims.text[:half] + CHINESE[2].text if claims is not CHINESE[2] else claims.text[half:]
+    assert found(("r1", claims.text), ("r2", mixed)) == []
+    spaced = claims.text.replace("\n", "\n\u3000")
+    assert found(("r1", claims.text), ("r2", spaced)) == [("r1/", "r2/", "white_space")]

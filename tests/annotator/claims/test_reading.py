@@ -7,7 +7,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from annotator.claims import reading as budget
 from annotator.claims import reading as module
 from annotator.claims.reading import (
     BROKEN,
@@ -23,6 +22,7 @@ from annotator.claims.segments import Segment, Span, cut_segments
 from annotator.claims.tree import ClaimTree, Fault, build_tree
 from core.claim_text import Claim, parse_claims
 from tests.amounts import tries
+from tests.claims_in_languages import ALL, CHINESE, ENGLISH, GERMAN, JAPANESE, ClaimSet
 
 REFERENCE = (
     "1. A pump comprising a housing and a rotor in the housing.\n"
@@ -83,21 +83,16 @@ def test_nothing_is_changed_or_lost_on_either_side(reference: str, candidate: st
 
 
 @given(TEXTS, TEXTS)
-def test_rows_hold_every_claim_of_both_sides_once_and_in_no_empty_row(reference, candidate) -> None:
+def test_rows_hold_every_claim_once_and_faults_stand_at_their_claims(reference, candidate):
     reading = read_pair(reference, candidate)
     for place, side in enumerate((reading.reference, reading.candidate)):
         starts = [claim.start for row in reading.rows if (claim := row[place])]
         assert sorted(starts) == [claim.start for claim in side.claims]
     assert all(left or right for left, right in reading.rows)
-
-
-@given(TEXTS, TEXTS)
-def test_every_fault_stands_at_its_claim_and_among_the_findings(reference, candidate) -> None:
-    reading = read_pair(reference, candidate)
     for text, side in ((reference, reading.reference), (candidate, reading.candidate)):
         faults = build_tree(parse_claims(text)).faults
-        told = [(index, words) for index, c in enumerate(side.claims) for words in c.faults]
-        assert sorted(told) == sorted((fault.claim, fault.sentence) for fault in faults)
+        listed = [(index, words) for index, c in enumerate(side.claims) for words in c.faults]
+        assert sorted(listed) == sorted((fault.claim, fault.sentence) for fault in faults)
         assert sorted(words_of(side, BROKEN)) == sorted(fault.sentence for fault in faults)
         assert [f.start for f in side.findings] == sorted(f.start for f in side.findings)
         for finding in side.findings:
@@ -159,13 +154,10 @@ def test_a_claim_without_counterpart_is_wholly_of_its_side() -> None:
     assert missing[0] and {entry.standing for entry in missing[0].limitations} == {"missing"}
 
 
-def test_tree_and_counts_are_those_of_the_text() -> None:
+def test_tree_and_counts_are_those_of_the_text_and_no_text_has_none() -> None:
     side = read_pair(REFERENCE, CANDIDATE).reference
     assert [(c.depth, c.parents) for c in side.claims] == [(0, ()), (1, (1,))]
     assert (side.claim_count, side.word_count) == (2, 21)
-
-
-def test_no_text_has_no_claims_and_no_rows() -> None:
     reading = read_pair("", "")
     assert reading.rows == () and reading.reference.claims == ()
     assert (reading.candidate.claim_count, reading.candidate.word_count) == (0, 0)
@@ -207,14 +199,14 @@ def test_large_and_hostile_texts_are_read_whole(name: str) -> None:
 
 # What a pair may have too much of, and how it is read then.
 TOO_MUCH = {
-    "characters": (budget.CHARACTERS, "1. A pump\u200b. " + "x " * (budget.CHARACTERS.most // 2)),
-    "claims": (budget.CLAIMS, "\n1. A\u200b" * (budget.CLAIMS.most + 1)),
-    "limitations": (budget.LIMITATIONS, "1. A\u200b" + "; a" * budget.LIMITATIONS.most),
+    "characters": (module.CHARACTERS, "1. A pump\u200b. " + "x " * (module.CHARACTERS.most // 2)),
+    "claims": (module.CLAIMS, "\n1. A\u200b" * (module.CLAIMS.most + 1)),
+    "limitations": (module.LIMITATIONS, "1. A\u200b" + "; a" * module.LIMITATIONS.most),
     "comparisons": (
-        budget.COMPARISONS,
+        module.COMPARISONS,
         "".join(f"\n{n}. A{n}\u200b pump" + f"; a rod x{n}" * 300 for n in range(1, 7)),
     ),
-    "marks": (budget.MARKS, "1. A" + "\u200b" * (budget.MARKS.most + 1)),
+    "marks": (module.MARKS, "1. A" + "\u200b" * (module.MARKS.most + 1)),
 }
 
 
@@ -226,12 +218,12 @@ def test_what_is_too_much_is_left_out_and_said_and_the_texts_are_whole(what: str
     (notice,) = reading.notices
     assert f"{limit.most:,}" in notice and notice.endswith("The texts are complete.")
     assert (text_of(reading.reference), text_of(reading.candidate)) == (text, other)
-    assert reading.is_plain == (limit in (budget.CHARACTERS, budget.CLAIMS))
-    assert len(reading.reference.findings) <= budget.MARKS.most
+    assert reading.is_plain == (limit in (module.CHARACTERS, module.CLAIMS))
+    assert len(reading.reference.findings) <= module.MARKS.most
     # What nobody can see is marked whatever else is off.
     assert words_of(reading.reference, "invisible")
     standings = {e.standing for c in reading.reference.claims for e in c.limitations}
-    assert (standings == {""}) == (limit is not budget.MARKS)
+    assert (standings == {""}) == (limit is not module.MARKS)
 
 
 def test_up_to_the_limits_every_aid_is_on() -> None:
@@ -239,7 +231,7 @@ def test_up_to_the_limits_every_aid_is_on() -> None:
         f"\n{n}. The pump of claim {max(1, n - 1)}; with a rod." for n in range(1, 1_001)
     )
     reading = read_pair(claims, claims.replace("rod", "bar"))
-    assert (reading.notices, len(reading.rows)) == ((), budget.CLAIMS.most)
+    assert (reading.notices, len(reading.rows)) == ((), module.CLAIMS.most)
     assert len({left.number for left, right in reading.rows if left and right}) == 1_000
 
 
@@ -283,3 +275,65 @@ def test_a_fault_is_looked_at_for_its_own_claim_only(monkeypatch: pytest.MonkeyP
     reading = read_pair(text, text)
     assert [len(claim.faults) for claim in reading.candidate.claims] == [1] * 300
     assert Counted.looks <= 4 * 300
+
+
+UNREAD = {"de": "German", "fr": "French", "zh": "Chinese", "ja": "Japanese"}
+
+
+@pytest.mark.parametrize("claims", ALL)
+def test_marks_that_a_language_does_not_have_are_named_and_the_tree_is_read(
+    claims: ClaimSet,
+) -> None:
+    reading = read_pair(claims.text, claims.damaged(0), claims.language)
+    name = UNREAD.get(claims.language)
+    for side in (reading.reference, reading.candidate):
+        numbered = {claim.number: claim.parents for claim in side.claims if claim.number}
+        assert numbered == claims.parents
+        assert not words_of(side, BROKEN)
+        marks = {finding.kind for finding in side.findings}
+        if name is None:
+            assert side.unchecked == ""
+        else:
+            assert not marks
+            assert side.unchecked.startswith(f"Not checked in this language ({name}): antecedents")
+    assert ("not in the reference" in reading.candidate.unchecked) == (name is not None)
+    # What is different is marked in any language.
+    both = (*reading.reference.claims, *reading.candidate.claims)
+    assert any(marked(claim, ONLY_HERE) for claim in both)
+
+
+@pytest.mark.parametrize("claims", [*CHINESE, *JAPANESE])
+def test_a_script_is_enough_to_know_which_marks_there_are_none_of(claims: ClaimSet) -> None:
+    assert read_pair(claims.text, claims.text) == read_pair(
+        claims.text, claims.text, claims.language
+    )
+
+
+def test_latin_letters_without_a_record_are_read_as_english() -> None:
+    found = words_of(
+        read_pair(ENGLISH[0].text, "1. A pump comprising the valve.").candidate, FOREIGN
+    )
+    assert found == ["valve"]
+    assert read_pair(GERMAN[0].text, GERMAN[0].text).candidate.unchecked == ""
+
+
+def test_a_candidate_in_english_beside_a_reference_in_chinese_says_what_is_not_compared() -> None:
+    candidate = read_pair(CHINESE[0].text, "1. A pump comprising the valve.", "zh").candidate
+    assert words_of(candidate, NO_ANTECEDENT)
+    assert not words_of(candidate, FOREIGN)
+    assert candidate.unchecked == (
+        "Not checked beside a reference in Chinese: terms that are not in it."
+    )
+
+
+def test_a_language_without_a_word_for_claim_says_that_citations_are_not_read() -> None:
+    side = read_pair("1. \ud380\ud504.", "1. \ud380\ud504.").reference
+    assert side.unchecked == (
+        "Not checked in this language (Korean): antecedents, renamed terms, claims cited."
+    )
+
+
+def test_characters_are_counted_where_no_blanks_divide_words() -> None:
+    side = read_pair(CHINESE[0].text, ENGLISH[0].text).reference
+    assert (side.unit, side.word_count) == ("characters", 116)
+    assert read_pair(ENGLISH[0].text, "").reference.unit == "words"

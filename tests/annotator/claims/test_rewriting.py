@@ -58,10 +58,8 @@ def test_each_fault_is_repeated_by_its_seed_and_changes_something(name: str) -> 
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_added_claims_depend_on_a_claim_and_say_what_fits_anything_or_another_invention(
-    seed: int,
-) -> None:
-    for name, said in (
+def test_added_claims_depend_on_a_claim_and_fit_anything_or_another_invention(seed: int) -> None:
+    for name, ends in (
         ("_with_generic_claim", GENERIC),
         ("_with_foreign_claim", ("wherein the saddle tilts",)),
     ):
@@ -71,7 +69,7 @@ def test_added_claims_depend_on_a_claim_and_say_what_fits_anything_or_another_in
         assert text.startswith("The pump of claim 9")
         (cited,) = find_references(text)
         assert 1 <= cited.number - NEW_NUMBER <= 4
-        assert any(text.endswith(f", {one}.") for one in said)
+        assert any(text.endswith(f", {one}.") for one in ends)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -110,7 +108,7 @@ def test_elaborated_and_narrowed_claims_have_more_to_them() -> None:
     for seed in range(8):
         found = applied("_elaborated", seed)
         (place,) = changed(found)
-        assert any(found[place][1] == f"{PARTS[place][1][:-1]}, {said}." for said in GENERIC)
+        assert any(found[place][1] == f"{PARTS[place][1][:-1]}, {phrase}." for phrase in GENERIC)
         narrowed = applied("_narrowed", seed)
         assert changed(narrowed) == [0]
         assert narrowed[0][1].removeprefix(f"{PARTS[0][1][:-1]}, ") in (
@@ -169,7 +167,7 @@ def test_a_renamed_term_is_one_word_of_the_other_invention_here_and_there_or_eve
     assert everywhere == {True, False}
 
 
-def test_citations_follow_their_claims_to_the_new_numbers() -> None:
+def test_citations_follow_their_claims_and_of_one_that_is_gone_name_the_one_before() -> None:
     parts = [PARTS[0], PARTS[2], (0, f"The pump of claim {NEW_NUMBER + 2}, blue."), PARTS[1]]
     assert rewriting._numbered(parts).splitlines() == [
         f"1. {PARTS[0][1]}",
@@ -177,9 +175,6 @@ def test_citations_follow_their_claims_to_the_new_numbers() -> None:
         "3. The pump of claim 2, blue.",
         "4. The pump of claim 1, wherein the spring presses the valve.",
     ]
-
-
-def test_a_claim_that_is_gone_is_cited_as_the_one_before() -> None:
     assert rewriting._numbered([PARTS[0], PARTS[3], PARTS[2]]).splitlines()[2] == (
         "3. The pump of claim 2, further comprising a copper pipe."
     )

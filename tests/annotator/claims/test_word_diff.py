@@ -41,18 +41,19 @@ def same_keys(text, pieces):
 
 
 @given(TEXTS, TEXTS)
-def test_the_pieces_of_each_side_cover_it_byte_for_byte(reference, candidate):
+def test_pieces_cover_each_side_and_what_is_the_same_is_so_on_both(reference, candidate):
     for text, pieces in zip((reference, candidate), diff_words(reference, candidate), strict=True):
         assert "".join(text[item.start : item.end] for item in pieces) == text
         assert [item.start for item in pieces] == [0, *(item.end for item in pieces)][: len(pieces)]
         assert all(item.start < item.end for item in pieces)
         assert all(left.change != right.change for left, right in pairwise(pieces))
-
-
-@given(TEXTS, TEXTS)
-def test_what_is_the_same_on_one_side_is_the_same_on_the_other(reference, candidate):
     left, right = diff_words(reference, candidate)
     assert same_keys(reference, left) == same_keys(candidate, right)
+    for text, pieces in zip((reference, candidate), diff_words(reference, candidate), strict=True):
+        tokens = read_tokens(text)
+        for item in pieces:
+            if item.kind is Kind.ONLY_HERE:
+                assert item.start in tokens.starts and item.end in tokens.ends
 
 
 @given(FEW, FEW)
@@ -78,15 +79,6 @@ def test_white_space_and_unseen_characters_alone_are_no_difference(text):
     other = "\n\t " + text.replace(" ", "  \u200b\n") + " "
     for pieces in diff_words(text, other):
         assert all(item.kind is Kind.SAME for item in pieces)
-
-
-@given(TEXTS, TEXTS)
-def test_a_difference_begins_and_ends_with_a_token(reference, candidate):
-    for text, pieces in zip((reference, candidate), diff_words(reference, candidate), strict=True):
-        tokens = read_tokens(text)
-        for item in pieces:
-            if item.kind is Kind.ONLY_HERE:
-                assert item.start in tokens.starts and item.end in tokens.ends
 
 
 @pytest.mark.parametrize(
@@ -138,15 +130,11 @@ SPANS = st.lists(
 
 
 @given(STRANGE, st.integers(0, 9), SPANS)
-def test_joining_the_segments_gives_the_text(text, offset, spans):
+def test_segments_give_the_text_with_the_marks_that_cover_each_character(text, offset, spans):
     segments = cut_segments(text, offset, spans)
     assert "".join(segment.text for segment in segments) == text
     assert all(text[item.start - offset :].startswith(item.text) for item in segments)
     assert all(segment.text for segment in segments)
-
-
-@given(STRANGE, st.integers(0, 9), SPANS)
-def test_every_character_carries_exactly_the_marks_that_cover_it(text, offset, spans):
     for segment in cut_segments(text, offset, spans):
         for place in range(segment.start, segment.start + len(segment.text)):
             covering = [span for span in spans if span.start <= place < span.end]
@@ -154,11 +142,6 @@ def test_every_character_carries_exactly_the_marks_that_cover_it(text, offset, s
             kinds = tuple(dict.fromkeys(span.kind for span in covering))
             notes = tuple(dict.fromkeys(span.note for span in covering if span.note))
             assert (segment.kinds, segment.notes) == (kinds, notes)
-
-
-@given(STRANGE, st.integers(0, 9), SPANS)
-def test_no_two_neighbours_carry_the_same_marks(text, offset, spans):
-    segments = cut_segments(text, offset, spans)
     for left, right in pairwise(segments):
         assert (left.kinds, left.notes) != (right.kinds, right.notes)
 

@@ -117,9 +117,8 @@ def test_long_lists_of_few_or_many_words_come_to_an_end(size, kinds):
 
 def test_words_of_one_side_only_change_no_pair() -> None:
     left = [str(n) for n in range(20_000)]
-    assert common_words([*left, "b", "c"], ["a", "b", "c", "d"] * 2 + ["x"]) == [
-        (20_000, 1), (20_001, 2)
-    ]  # fmt: skip
+    pairs = common_words([*left, "b", "c"], ["a", "b", "c", "d"] * 2 + ["x"])
+    assert pairs == [(20_000, 1), (20_001, 2)]
 
 
 @pytest.mark.parametrize(
@@ -159,14 +158,11 @@ def test_a_list_of_labels_is_read_in_one_way(end):
     assert (len(words) == 1) == (end == ")")
 
 
-def test_markers_citations_labels_and_numerals_say_nothing():
+def test_markers_citations_labels_and_numerals_say_nothing_and_ideographs_go_in_pairs():
     text = (
         "3. The pump (12) of any one of claims 1, 2 or 4 to 6, wherein (a) the seal is 2 mm wide."
     )
     assert content_words(text) == content_words("a pump, a seal 2 mm wide")
-
-
-def test_ideographs_are_read_in_pairs():
     assert content_words("\u6c34\u6cf5") == ["\u6c34\u6cf5"]
     assert content_words("\u6839\u636e\u6743\u5229\u8981\u6c421\u6240\u8ff0") == content_words(
         "\u6839\u636e\u6743\u5229\u8981\u6c422\u6240\u8ff0"
@@ -176,3 +172,24 @@ def test_ideographs_are_read_in_pairs():
 @given(st.text())
 def test_any_text_has_content_words_that_are_not_empty(text):
     assert all(content_words(text))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Pumpe nach Anspruch 1 oder 2", "Pumpe nach einem der Anspr\u00fcche 3 bis 14"),
+        ("Pompe selon la revendication 1", "Pompe selon la revendication 3 ou 4"),
+        (
+            "\u6839\u636e\u6743\u5229\u8981\u6c421\u81f33\u6240\u8ff0\u7684\u6cf5",
+            "\u6839\u636e\u6743\u5229\u8981\u6c424\u81f36\u6240\u8ff0\u7684\u6cf5",
+        ),
+        (
+            "\u8acb\u6c42\u9805\uff11\u53c8\u306f\uff12\u306b\u8a18\u8f09",
+            "\u8acb\u6c42\u9805\uff13\u53c8\u306f\uff14\u306b\u8a18\u8f09",
+        ),
+    ],
+)
+def test_numbers_of_cited_claims_are_no_content_in_any_language(one, other):
+    assert not any(word.isdigit() for word in content_words(one) + content_words(other))
+    # The 2 of two shafts is.
+    assert "2" in content_words("zwei Wellen von 2 mm nach Anspruch 1")

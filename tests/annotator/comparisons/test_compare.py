@@ -11,7 +11,14 @@ from django.test import Client
 from annotator.comparisons.forms import AskForm, PreferenceForm
 from annotator.comparisons.queries import CLOSED_SENTENCE, ComparePage, compare_page
 from annotator.comparisons.services import assign_comparisons
-from annotator.models import Campaign, Candidate, Comparison, Preference, ReadingPreference
+from annotator.models import (
+    Campaign,
+    Candidate,
+    Comparison,
+    Preference,
+    ReadingPreference,
+    Reference,
+)
 from annotator.rubric import ALL_CRITERIA
 
 pytestmark = pytest.mark.postgres
@@ -46,14 +53,15 @@ def test_a_post_stores_the_preference_and_goes_on_to_the_next(client, rows, cast
     stored = Preference.objects.get()
     assert (stored.judgements, stored.comment) == (sent(), "so")
     assert stored.comparison == rows[0]
-    for row in rows[1:]:
-        last = client.post(path(row), sent())
-    assert last["Location"] == "/"
+    script = client.post(path(rows[1]), sent(), headers={"HX-Request": "true"})
+    assert script.json() == {"location": path(rows[2])}
+    assert client.post(path(rows[2]), sent())["Location"] == "/"
 
 
-def test_a_script_is_told_the_next_address(client, rows) -> None:
-    answer = client.post(path(rows[0]), sent(), headers={"HX-Request": "true"})
-    assert answer.json() == {"location": path(rows[1])}
+def test_marks_of_a_language_that_is_not_read_are_said_to_be_missing(client, rows) -> None:
+    Reference.objects.update(language="fr")
+    html = client.get(path(rows[0])).content.decode()
+    assert html.count("Not checked in this language (French): antecedents") == 3
 
 
 def test_the_form_has_five_radio_groups_of_three(client, rows) -> None:
@@ -94,13 +102,18 @@ def test_the_same_sent_again_has_one_effect_and_the_same_answer(client, rows) ->
     assert Preference.objects.get().version == 1
 
 
-def test_a_preference_is_shown_filled_in_and_can_be_revised(client, rows) -> None:
+def test_a_preference_is_revised_and_a_mistake_in_a_stale_form_does_not_make_it_fresh(
+    client, rows
+) -> None:
     client.post(path(rows[0]), sent(comment="first"))
     html = client.get(path(rows[0])).content.decode()
     assert "first</textarea>" in html and "You may change it" in html
     answer = client.post(path(rows[0]), sent(0, 0, 0, 0, 0, version=version(html)))
     assert answer.status_code == 303
     assert Preference.objects.get().version == 2
+    answer = client.post(path(rows[0]), sent(version=0) | {FIRST: "x"})
+    assert answer.status_code == 422
+    assert version(answer.content.decode()) == "0"
 
 
 def test_a_stale_form_is_409_shows_what_is_stored_and_can_be_sent_again(client, rows) -> None:
@@ -114,13 +127,6 @@ def test_a_stale_form_is_409_shows_what_is_stored_and_can_be_sent_again(client, 
     assert Preference.objects.get().judgements == sent()
     again = sent(-1, -1, -1, -1, -1, version=version(html))
     assert client.post(path(rows[0]), again).status_code == 303
-
-
-def test_a_mistake_in_a_stale_form_does_not_make_it_fresh(client, rows) -> None:
-    client.post(path(rows[0]), sent())
-    answer = client.post(path(rows[0]), sent(version=0) | {FIRST: "x"})
-    assert answer.status_code == 422
-    assert version(answer.content.decode()) == "0"
 
 
 def test_a_closed_campaign_is_read_only_and_keeps_the_words(client, rows) -> None:
@@ -157,9 +163,6 @@ def test_an_aid_is_switched_and_remembered_and_what_was_typed_stays(client, rows
     script = client.post(f"{path(rows[0])}reading/", values, headers={"HX-Request": "true"})
     assert script.status_code == 204
     assert "shows-diff" in client.get(path(rows[0])).content.decode()
-
-
-def test_an_unknown_aid_is_refused(client, rows) -> None:
     assert client.post(f"{path(rows[0])}reading/", {"aid": "x"}).status_code == 422
 
 
@@ -170,7 +173,7 @@ def test_own_keys_are_printed_and_handed_to_the_script(client, rows, cast) -> No
     assert "&quot;comment&quot;: [&quot;y&quot;]" in html
 
 
-def test_an_admin_asks_and_is_told_what_came_of_it(client, cast) -> None:
+def test_an_admin_asks_and_reads_what_came_of_it(client, cast) -> None:
     cast.reference("r1", 5)
     client.force_login(cast.ada)
     answer = client.post("/campaigns/cups/comparisons/", {"share": "20", "seed": "3"}, follow=True)
@@ -178,6 +181,9 @@ def test_an_admin_asks_and_is_told_what_came_of_it(client, cast) -> None:
     assert b"2 of 10 pairs drawn; 4 comparisons given out." in answer.content
     assert b"0 of 4 comparisons answered." in answer.content
     assert b"so nothing can be checked" in answer.content
+    Campaign.objects.update(status="closed")
+    answer = client.post("/campaigns/cups/comparisons/", {"share": "50", "seed": "0"})
+    assert answer.status_code == 409
 
 
 @pytest.mark.parametrize(
@@ -195,16 +201,11 @@ def test_a_wrong_wish_is_shown_again_with_its_reasons(client, cast, share, seed,
     assert not Comparison.objects.exists()
 
 
-def test_a_closed_campaign_gives_nothing_out(client, cast) -> None:
-    cast.reference()
-    Campaign.objects.update(status="closed")
-    client.force_login(cast.ada)
-    answer = client.post("/campaigns/cups/comparisons/", {"share": "50", "seed": "0"})
-    assert answer.status_code == 409
-
-
-def test_the_check_shows_counts_and_no_names(client, rows, cast) -> None:
+def test_the_queue_lists_open_comparisons_and_the_check_shows_no_names(client, rows, cast):
     client.post(path(rows[0]), sent())
+    html = client.get("/").content.decode()
+    links = re.findall(r'<a href="/compare/([0-9a-f-]+)/">', html)
+    assert links == [str(row.pk) for row in rows[1:]]
     for assignment in cast.assign(cast.alice, rows[0].left.reference):
         cast.submit(assignment)
     client.force_login(cast.ada)
@@ -215,13 +216,6 @@ def test_the_check_shows_counts_and_no_names(client, rows, cast) -> None:
     assert "alice" not in section
 
 
-def test_the_queue_lists_open_comparisons_and_no_answered_ones(client, rows) -> None:
-    client.post(path(rows[0]), sent())
-    html = client.get("/").content.decode()
-    links = re.findall(r'<a href="/compare/([0-9a-f-]+)/">', html)
-    assert links == [str(row.pk) for row in rows[1:]]
-
-
 GOOD = "&".join(f"{key}={value}" for key, value in zip(ALL_CRITERIA, "10110", strict=True))
 
 
@@ -229,58 +223,38 @@ def form(text: str) -> PreferenceForm:
     return PreferenceForm(QueryDict(text))
 
 
-def test_five_answers_are_read_and_space_around_them_is_cut() -> None:
+def test_five_answers_are_read_and_what_is_none_is_refused_by_its_field() -> None:
     read = form(f"{GOOD}&comment=so&version=2".replace("=1", "=%20-1%0A", 1))
     assert read.is_valid()
     assert list(read.judgements.values()) == [-1, 0, 1, 1, 0]
     assert (read.version_seen, read.cleaned_data["comment"]) == (2, "so")
-
-
-@pytest.mark.parametrize("bad", ["", "2", "-2", "%2B1", "1.0", "01", "--1", "true", "١", "-0"])  # noqa: RUF001
-def test_anything_else_is_no_answer(bad: str) -> None:
-    read = form(GOOD.replace("logical_linkage=1", f"logical_linkage={bad}"))
-    assert list(read.errors) == ["logical_linkage"]
-
-
-def test_an_answer_sent_twice_and_a_field_of_another_rubric_are_refused() -> None:
+    for bad in ("", "2", "-2", "%2B1", "1.0", "01", "--1", "true", "\u0661", "-0"):
+        read = form(GOOD.replace("logical_linkage=1", f"logical_linkage={bad}"))
+        assert list(read.errors) == ["logical_linkage"], bad
     assert list(form(f"{GOOD}&logical_linkage=0").errors) == ["logical_linkage"]
     assert "no field named beauty" in str(form(f"{GOOD}&beauty=1").errors)
 
 
-@pytest.mark.parametrize("share", ["0", "100.01", "-1", "NaN", "Infinity", "1e999", "x", ""])
-def test_a_share_is_between_nothing_and_all(share: str) -> None:
-    assert "share" in AskForm(QueryDict(f"share={share}&seed=0")).errors
-
-
-def test_a_share_in_per_cent_is_exact() -> None:
+def test_a_share_is_exact_and_between_nothing_and_all() -> None:
+    for share in ("0", "100.01", "-1", "NaN", "Infinity", "1e999", "x", ""):
+        assert "share" in AskForm(QueryDict(f"share={share}&seed=0")).errors, share
     read = AskForm(QueryDict("share=12.5&seed=7"))
-    assert read.is_valid()
-    assert read.exact_share == Fraction(1, 8)
+    assert read.is_valid() and read.exact_share == Fraction(1, 8)
 
 
-def test_left_and_right_are_those_of_the_row(cast, rows) -> None:
-    for row in rows:
+def test_a_page_shows_its_two_sides_and_leads_to_its_neighbours(
+    cast, rows, django_assert_max_num_queries
+) -> None:
+    with django_assert_max_num_queries(6):
+        compare_page(cast.alice, rows[1].pk)
+    keys = [row.pk for row in rows]
+    for row, previous, following in zip(rows, [None, *keys], [*keys[1:], None], strict=False):
         page = compare_page(cast.alice, row.pk)
         assert page is not None
+        assert (page.previous, page.following) == (previous, following)
         for view, candidate in zip(page.seen.candidates, (row.left, row.right), strict=True):
             words = "".join(s.text for e in view.claims[0].limitations for s in e.segments)
             assert words and candidate.claims.endswith(words)
-
-
-def test_neighbours_are_ones_own_in_order(cast, rows) -> None:
-    pages = [compare_page(cast.alice, row.pk) for row in rows]
-    assert all(pages)
-    assert [page.previous for page in pages if page] == [None, rows[0].pk, rows[1].pk]
-    assert [page.following for page in pages if page] == [rows[1].pk, rows[2].pk, None]
-
-
-def test_no_candidate_row_is_handed_to_the_template(cast, rows) -> None:
-    page = compare_page(cast.alice, rows[0].pk)
-    assert page is not None
-    values = [getattr(page, field.name) for field in fields(ComparePage)]
-    assert not any(isinstance(value, Candidate | Comparison) for value in values)
-
-
-def test_the_page_takes_few_queries(cast, rows, django_assert_max_num_queries) -> None:
-    with django_assert_max_num_queries(6):
-        compare_page(cast.alice, rows[1].pk)
+        # The template is handed no row of a candidate.
+        values = [getattr(page, field.name) for field in fields(ComparePage)]
+        assert not any(isinstance(value, Candidate | Comparison) for value in values)

@@ -8,7 +8,14 @@ from itertools import combinations
 import pytest
 from django.contrib.auth.hashers import make_password
 
-from annotator.comparisons.queries import CLOSED_SENTENCE, RECUSED_SENTENCE
+from annotator.comparisons.queries import (
+    CLOSED_SENTENCE,
+    RECUSED_SENTENCE,
+    closed_because,
+    comparisons_for,
+    next_comparison,
+    open_comparisons,
+)
 from annotator.comparisons.services import (
     Pair,
     ask_comparisons,
@@ -167,6 +174,7 @@ def test_a_pair_given_before_is_passed_over_whichever_way_round(cast) -> None:
     turned = [(other, one) for one, other in pairs_of(reference)]
     more = assign_comparisons(campaign=cast.campaign, annotator=cast.alice, pairs=turned)
     assert more == []
+    assert pair_key("b", "a") == pair_key("a", "b") == "a/b"
     assert len(give(cast.bob, reference)) == 3
 
 
@@ -216,11 +224,7 @@ def test_who_is_no_annotator_of_the_campaign_is_given_nothing(cast) -> None:
     assert not Comparison.objects.exists()
 
 
-def test_the_key_of_a_pair_does_not_know_sides() -> None:
-    assert pair_key("b", "a") == pair_key("a", "b") == "a/b"
-
-
-SAID = dict(zip(ALL_CRITERIA, (1, 0, -1, 1, 0), strict=True))
+JUDGED = dict(zip(ALL_CRITERIA, (1, 0, -1, 1, 0), strict=True))
 OTHER = dict.fromkeys(ALL_CRITERIA, -1)
 
 
@@ -230,7 +234,7 @@ def row(cast) -> Comparison:
     return assign_comparisons(campaign=cast.campaign, annotator=cast.alice, pairs=pairs[:1])[0]
 
 
-def log(row: Comparison, judgements=SAID, **more: object) -> Preference:
+def log(row: Comparison, judgements=JUDGED, **more: object) -> Preference:
     return submit_preference(
         comparison_id=row.pk, annotator=row.annotator, judgements=judgements, **more
     )
@@ -238,19 +242,19 @@ def log(row: Comparison, judgements=SAID, **more: object) -> Preference:
 
 def test_a_preference_is_stored_with_its_audit_row(row, cast) -> None:
     stored = log(row, comment="why")
-    assert stored.judgements == SAID
+    assert stored.judgements == JUDGED
     assert (stored.comment, stored.version, stored.rubric_version) == ("why", 1, "1")
     event = AuditEvent.objects.get(action="preference.submitted")
     assert event.actor == cast.alice
-    assert event.details == {"version": 1, "judgements": SAID}
+    assert event.details == {"version": 1, "judgements": JUDGED}
 
 
-def test_every_revision_is_kept_and_the_trail_holds_no_words(row) -> None:
+def test_every_revision_is_stored_and_the_trail_holds_no_words(row) -> None:
     log(row, comment="old words")
     revised = log(row, OTHER, comment="new words", version=1)
     assert (revised.judgements, revised.version) == (OTHER, 2)
-    kept = [(r.number, r.judgements, r.comment) for r in revised.revisions.all()]
-    assert kept == [(1, SAID, "old words"), (2, OTHER, "new words")]
+    stored = [(r.number, r.judgements, r.comment) for r in revised.revisions.all()]
+    assert stored == [(1, JUDGED, "old words"), (2, OTHER, "new words")]
     event = AuditEvent.objects.get(action="preference.revised")
     assert event.details == {"version": 2, "judgements": OTHER}
 
@@ -265,6 +269,8 @@ def test_the_same_sent_again_changes_nothing(row, version: int) -> None:
 
 @pytest.mark.parametrize("version", [0, 1, 3])
 def test_a_stale_version_is_out_of_date_and_changes_nothing(row, version: int) -> None:
+    with pytest.raises(OutOfDate):
+        log(row, version=version or 1)
     log(row)
     log(row, OTHER, version=1)
     with pytest.raises(OutOfDate):
@@ -272,22 +278,17 @@ def test_a_stale_version_is_out_of_date_and_changes_nothing(row, version: int) -
     assert Preference.objects.get().judgements == OTHER
 
 
-def test_a_version_of_what_was_never_stored_is_out_of_date(row) -> None:
-    with pytest.raises(OutOfDate):
-        log(row, version=1)
-
-
 @pytest.mark.parametrize("value", [2, -2, True, 1.0, "1", None])
 def test_a_bad_answer_is_refused_by_its_field(row, value: object) -> None:
     with pytest.raises(Refused) as caught:
-        log(row, SAID | {"logical_linkage": value})
+        log(row, JUDGED | {"logical_linkage": value})
     assert list(caught.value.fields) == ["logical_linkage"]
     assert not Preference.objects.exists()
 
 
 def test_missing_and_unknown_criteria_and_bad_comments_are_refused_by_field(row) -> None:
     with pytest.raises(Refused) as caught:
-        log(row, {"beauty": 1, **dict(list(SAID.items())[1:])}, comment="\x00")
+        log(row, {"beauty": 1, **dict(list(JUDGED.items())[1:])}, comment="\x00")
     assert list(caught.value.fields) == ["feature_completeness", "beauty", "comment"]
     with pytest.raises(Refused) as caught:
         log(row, comment="x" * 20_001)
@@ -312,3 +313,62 @@ def test_error_tags_that_an_import_brought_stay(row) -> None:
     tags = [{"tag": "vagueness", "side": "right", "start": 0, "end": 2}]
     Preference.objects.filter(pk=log(row).pk).update(error_tags=tags)
     assert log(row, OTHER, version=1).error_tags == tags
+
+
+@pytest.fixture
+def rows(cast) -> list[Comparison]:
+    pairs = [
+        pair
+        for name in ("r1", "r2")
+        for pair in combinations(cast.reference(name, 3).candidates.all(), 2)
+    ]
+    return assign_comparisons(campaign=cast.campaign, annotator=cast.alice, pairs=pairs)
+
+
+def answer(row: Comparison) -> None:
+    submit_preference(
+        comparison_id=row.pk, annotator=row.annotator, judgements=dict.fromkeys(ALL_CRITERIA, 0)
+    )
+
+
+def test_one_sees_ones_own_while_one_is_annotator(cast, rows) -> None:
+    assert list(comparisons_for(cast.alice)) == rows
+    assert not comparisons_for(cast.bob).exists()
+    Membership.objects.filter(user=cast.alice).update(role="reader")
+    assert not comparisons_for(cast.alice).exists()
+
+
+def test_open_is_what_has_no_answer_in_an_open_campaign(cast, rows) -> None:
+    answer(rows[0])
+    assert list(open_comparisons(cast.alice)) == rows[1:]
+    Campaign.objects.update(status="closed")
+    assert not open_comparisons(cast.alice).exists()
+    rows[1].refresh_from_db()
+    assert closed_because(rows[1]) == CLOSED_SENTENCE
+
+
+def test_a_reference_one_recused_oneself_from_is_closed(cast, rows) -> None:
+    assert closed_because(rows[0]) == ""
+    recuse(assignment=cast.assign(cast.alice, rows[0].left.reference)[0])
+    assert list(open_comparisons(cast.alice)) == rows[3:]
+    assert closed_because(rows[0]) == RECUSED_SENTENCE
+    assert closed_because(rows[3]) == ""
+
+
+def test_next_is_of_the_same_reference_while_there_is_one(cast, rows) -> None:
+    answer(rows[4])
+    assert next_comparison(cast.alice, rows[4]) == rows[3]
+    for row in (rows[3], rows[5]):
+        answer(row)
+    assert next_comparison(cast.alice, rows[5]) == rows[0]
+    for row in rows[:3]:
+        answer(row)
+    assert next_comparison(cast.alice, rows[2]) is None
+
+
+def test_the_list_reads_no_claim_text(cast, rows, django_assert_num_queries) -> None:
+    with django_assert_num_queries(1):
+        listed = [(row.left.reference.title, row.position) for row in open_comparisons(cast.alice)]
+    assert len(listed) == 6
+    deferred = open_comparisons(cast.alice)[0].left.reference.get_deferred_fields()
+    assert {"claims", "draft_claims"} <= deferred

@@ -33,8 +33,8 @@ def restated(ratings: Sequence[RatedScores], rules: ConflictRules) -> set[Findin
             steps = [high - low for low, high in pairwise(values)]
             widest = values[-1] - values[0]
             # No two agree where each is the gap away from the next of them.
-            told = min(steps, default=-1) if rules.has_ladder else widest
-            if len(own) > 1 and widest >= limit and told >= limit:
+            measured = min(steps, default=-1) if rules.has_ladder else widest
+            if len(own) > 1 and widest >= limit and measured >= limit:
                 kind = "criterion_gap" if criterion else "overall_gap"
                 found.add(Finding(kind, candidate, "", criterion, widest))
     for left, right in combinations(candidates, 2):
@@ -59,7 +59,7 @@ def stand_for_all(
 ) -> set[Finding]:
     """Of each candidate its widest flip, as `widest_flips` words it."""
     left = {f for f in flips if not {f.candidate, f.other_candidate} <= ruled}
-    kept = set()
+    chosen = set()
     for one in touched(left):
         partners = {
             other: f
@@ -69,5 +69,5 @@ def stand_for_all(
         }
         free = {c: f for c, f in partners.items() if c not in asked} if one not in asked else {}
         choice = free or partners
-        kept.add(choice[min(choice, key=lambda c: (-choice[c].gap, c))])
-    return kept
+        chosen.add(choice[min(choice, key=lambda c: (-choice[c].gap, c))])
+    return chosen

@@ -57,16 +57,17 @@ def test_a_candidate_locks_when_the_window_of_the_last_rating_has_passed(cast, c
     first = rate(cast, cast.alice, 30 * DAY)
     last = rate(cast, cast.bob, DAY - MINUTE)
     assert locked(campaign) == []
-    Rating.objects.filter(assignment=last).update(revised_at=timezone.now() - DAY - MINUTE)
+    rated = Rating.objects.filter(assignment=last)
+    rated.update(revised_at=timezone.now() - DAY - MINUTE)
     assert locked(campaign) == ["0"]
-    assert is_locked(first)
-    assert is_locked(last)
-
-
-def test_a_revision_opens_the_window_again(cast, campaign) -> None:
-    first = rate(cast, cast.alice, 30 * DAY)
-    rate(cast, cast.bob, 30 * DAY)
-    assert locked(campaign) == ["0"]
+    assert is_locked(first) and is_locked(last)
+    # Of another campaign nothing is locked, nor an assignment without a rating.
+    cast.elsewhere.status = "closed"
+    assert locked(cast.elsewhere) == []
+    candidate = Candidate.objects.earliest("candidate_id")
+    (row,) = assign_candidates(campaign=campaign, annotator=cast.mallory, candidates=[candidate])
+    assert not is_locked(row)
+    # A revision opens the window again.
     Rating.objects.filter(assignment=first).update(revised_at=timezone.now())
     assert locked(campaign) == []
 
@@ -85,21 +86,6 @@ def test_closing_locks_all_that_is_rated_and_nothing_else(cast, campaign) -> Non
     row.refresh_from_db()
     assert locked(campaign) == ["0"]
     assert is_locked(Assignment.objects.get(pk=row.pk))
-
-
-def test_an_unrated_assignment_of_a_locked_candidate_is_not_locked(cast, campaign) -> None:
-    rate(cast, cast.alice, 3 * DAY)
-    rate(cast, cast.bob, 3 * DAY)
-    candidate = Candidate.objects.earliest("candidate_id")
-    (row,) = assign_candidates(campaign=campaign, annotator=cast.mallory, candidates=[candidate])
-    assert not is_locked(row)
-
-
-def test_another_campaign_locks_nothing_here(cast, campaign) -> None:
-    rate(cast, cast.alice, 3 * DAY)
-    rate(cast, cast.bob, 3 * DAY)
-    cast.elsewhere.status = "closed"
-    assert locked(cast.elsewhere) == []
 
 
 @pytest.fixture

@@ -31,11 +31,7 @@ from tests.annotator.adjudication.rulings import decide
 from tests.annotator.conflicts.all_pairs import restated
 from tests.conftest import grant, make_reference, make_user, spread
 
-pytestmark = [
-    pytest.mark.postgres,
-    pytest.mark.django_db,
-    pytest.mark.usefixtures("quick_passwords"),
-]
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 def rows() -> set[tuple[object, ...]]:

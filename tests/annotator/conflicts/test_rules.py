@@ -73,8 +73,8 @@ def test_with_a_ladder_a_third_who_agrees_with_one_settles_that_criterion_only()
         rated("bob", "c1", 1, 1, 5, 5),
         rated("carl", "c1", 8, 5, 5, 5),
     ]
-    kept = find_conflicts(three, LADDER)
-    assert kept == [Finding("criterion_gap", "c1", "", "conceptual_clarity", 8)]
+    left = find_conflicts(three, LADDER)
+    assert left == [Finding("criterion_gap", "c1", "", "conceptual_clarity", 8)]
     # The overall: carl is within two points of alice.
     assert Finding("overall_gap", "c1", "", "", 48) in find_conflicts(three, RULES)
 

@@ -134,15 +134,12 @@ def test_candidates_are_the_same_for_a_seed_and_differ_between_seeds(plan):
     assert make_candidates(first.source, 4) != first.candidates
 
 
-def test_siblings_differ_on_every_criterion(plan):
+def test_siblings_differ_on_every_criterion_which_is_full_where_nothing_lowered_it(plan):
     for reference in plan.references:
         for criterion in CRITERIA:
             truths = {item.truth[criterion] for item in reference.candidates}
             assert len(truths) >= 4, (reference.source.reference_id, criterion)
             assert max(truths) == 10.0, (reference.source.reference_id, criterion)
-
-
-def test_a_criterion_is_full_exactly_where_nothing_lowered_it(plan):
     for reference in plan.references:
         for item in reference.candidates:
             lowered = {damage.criterion for damage in item.applied} - {None}
@@ -186,9 +183,11 @@ def test_each_kind_of_damage_lowers_its_criterion_only(kind, lowered):
     assert worse[lowered] < truth[lowered]
 
 
-def test_harmless_rewording_lowers_nothing():
+def test_harmless_rewording_lowers_nothing_and_scores_stop_at_nought():
     truth = true_scores([Damage("reword_harmlessly", None, 6, "")], 20, 8)
     assert truth == dict.fromkeys(CRITERIA, 10.0)
+    truth = true_scores([Damage("drop_feature", "feature_completeness", 50, "")], 0, 0)
+    assert truth["feature_completeness"] == 0.0
 
 
 def test_the_rule_gives_the_numbers_worked_out_by_hand():
@@ -202,8 +201,3 @@ def test_the_rule_gives_the_numbers_worked_out_by_hand():
     ]
     worked_out = dict(zip(CRITERIA, (4.9, 6.4, 5.5, 7.75), strict=True))
     assert true_scores(applied, 20, 8) == worked_out
-
-
-def test_scores_stop_at_nought_and_empty_texts_do_no_harm():
-    truth = true_scores([Damage("drop_feature", "feature_completeness", 50, "")], 0, 0)
-    assert truth["feature_completeness"] == 0.0

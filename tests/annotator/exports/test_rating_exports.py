@@ -1,7 +1,6 @@
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ from annotator.models import AuditEvent
 from core.errors import OutOfDate, Refused
 from core.files import spooled
 from tests.annotator.rating_rows import prefer, rate
+from tests.faults import raising
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
@@ -43,22 +43,19 @@ def test_a_failure_leaves_the_older_file_with_its_manifest(rated, tmp_path, monk
 
 
 def test_no_file_stands_beside_a_manifest_that_could_not_be_written(rated, tmp_path, monkeypatch):
-    def fails(target: Path, pieces: list[bytes]) -> None:
-        raise OSError(28, "No space left on device")
-
     target = tmp_path / "ratings.jsonl"
     write_export(export(rated), target)
-    monkeypatch.setattr(exports_services, "atomic_write", fails)
+    monkeypatch.setattr(exports_services, "atomic_write", raising(OSError(28, "No space left")))
     with pytest.raises(OSError, match="No space left"):
         write_export(export(rated), target)
     assert [path.name for path in tmp_path.iterdir()] == [target.name + MANIFEST]
 
 
 def test_the_manifest_tells_no_name_and_says_that_it_is_confidential(rated, tmp_path) -> None:
-    told = write_export(export(rated), tmp_path / "ratings.jsonl")
-    assert json.loads((tmp_path / f"ratings.jsonl{MANIFEST}").read_text()) == told
-    assert told["notice"].startswith("Confidential")
-    assert "alice" not in str(told)
+    found = write_export(export(rated), tmp_path / "ratings.jsonl")
+    assert json.loads((tmp_path / f"ratings.jsonl{MANIFEST}").read_text()) == found
+    assert found["notice"].startswith("Confidential")
+    assert "alice" not in str(found)
 
 
 def test_a_spooled_file_is_read_to_its_end_and_has_no_name(rated) -> None:
@@ -67,25 +64,16 @@ def test_a_spooled_file_is_read_to_its_end_and_has_no_name(rated) -> None:
     assert isinstance(file.name, int)
 
 
-def test_a_format_that_is_none_and_long_reasons_are_refused_without_a_record(rated) -> None:
+def test_what_may_not_be_exported_is_refused_without_a_record(rated) -> None:
     with pytest.raises(Refused, match="Choose csv"):
         request_export(campaign=rated.campaign, format="xml")
     for reason in ("x" * 2_001, "a\0b", " "):
         with pytest.raises(Refused) as caught:
             request_export(campaign=rated.campaign, format="csv", is_identified=True, reason=reason)
         assert "reason" in caught.value.fields
-    assert not AuditEvent.objects.filter(action="ratings.exported").exists()
-
-
-def test_a_person_is_told_no_names_of_an_open_campaign(rated) -> None:
+    named = {"campaign": rated.campaign, "format": "csv", "is_identified": True, "reason": "why"}
     with pytest.raises(OutOfDate, match="campaign is open"):
-        request_export(
-            campaign=rated.campaign,
-            format="csv",
-            is_identified=True,
-            reason="why",
-            asked_by=rated.ada,
-        )
+        request_export(**named, asked_by=rated.ada)
     assert not AuditEvent.objects.filter(action="ratings.exported").exists()
 
 

@@ -1,8 +1,6 @@
 import base64
-import csv
 import errno
 import hashlib
-import io
 import json
 from typing import Any
 
@@ -14,6 +12,7 @@ from annotator.exports.queries import RatingExport
 from annotator.models import AuditEvent, Campaign, Shown, Unblinding, User
 from tests.annotator.rating_rows import prefer, rate
 from tests.conftest import grant, make_user
+from tests.faults import raising
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "/campaigns/cups/ratings/export/"
@@ -22,7 +21,6 @@ NAMED = {"is_identified": "on", "reason": "to pay them"}
 
 @pytest.fixture
 def rated(cast) -> Any:
-    """Give the cast with a rating of alice's, one of bob's, and a preference of his."""
     first, second = cast.reference("r1", 2).candidates.order_by("candidate_id")
     rate(cast.alice, first, (9, 8, 7, 6), comment="=1+1 good")
     rate(cast.bob, first, (1, 2, 3, 4))
@@ -58,12 +56,9 @@ def test_an_admin_downloads_the_ratings_of_an_open_campaign(client, rated) -> No
     found = [json.loads(line) for line in body.splitlines()]
     assert [line["kind"] for line in found] == ["rating", "rating", "preference"]
     assert b"alice" not in body and b"systemcanary" not in body
-
-
-def test_a_table_stops_formulas(client, rated) -> None:
-    text = content(post(client, rated.ada, "csv")).decode()
-    comments = {row["comment"] for row in csv.DictReader(io.StringIO(text, newline=""))}
-    assert "'=1+1 good" in comments and "=1+1 good" not in comments
+    (item,) = json.loads(content(post(client, rated.ada, "label-studio")))
+    assert item["output1"] == "1. A mug 0 with a handle."
+    assert item["comparison"] == [{"selected": "right"}]
 
 
 def test_the_page_lists_what_was_exported_by_whom_and_why(client, rated) -> None:
@@ -75,7 +70,7 @@ def test_the_page_lists_what_was_exported_by_whom_and_why(client, rated) -> None
     assert page.count('<th scope="row">ada</th>') == 2
 
 
-def test_names_are_told_once_closed_with_a_reason_and_on_both_lists(client, rated) -> None:
+def test_names_are_shown_once_closed_with_a_reason_and_on_both_lists(client, rated) -> None:
     open_yet = lines(post(client, rated.ada, **NAMED))
     assert not {line["annotator"] for line in open_yet} & {"alice", "bob"}
     assert not Unblinding.objects.exists()
@@ -89,12 +84,17 @@ def test_names_are_told_once_closed_with_a_reason_and_on_both_lists(client, rate
     assert [event.details["is_identified"] for event in events] == [False, True]
 
 
-def test_who_is_told_systems_is_on_the_list_of_unblindings(client, rated) -> None:
+def test_who_sees_systems_is_recorded_and_two_annotators_look_alike(client, rated):
     close()
     for _ in range(2):
         assert lines(post(client, rated.rita))[0]["system"] == "systemcanary-0"
     row = Unblinding.objects.get()
     assert (row.user, row.shown) == (rated.rita, Shown.SYSTEMS)
+    found = lines(post(client, rated.rita))
+    assert {(line["annotator"], line["by_admin"]) for line in found} == {(None, None)}
+    dora = grant(make_user("dora"), rated.campaign, "annotator")
+    rate(dora, rated.campaign.candidates.order_by("candidate_id")[1], (5, 5, 5, 5))
+    assert len({line["annotator"] for line in lines(post(client, rated.rita))}) == 3
 
 
 def test_a_researcher_waits_for_the_end_and_gets_no_texts_and_no_names(client, rated) -> None:
@@ -107,15 +107,6 @@ def test_a_researcher_waits_for_the_end_and_gets_no_texts_and_no_names(client, r
     body = content(post(client, rated.rita, **NAMED))
     assert b"alice" not in body and b"A mug" not in body
     assert "Exports so far" not in client.get(ADDRESS).content.decode()
-
-
-def test_two_annotators_are_not_told_apart_for_a_researcher_three_are(client, rated) -> None:
-    close()
-    found = lines(post(client, rated.rita))
-    assert {(line["annotator"], line["by_admin"]) for line in found} == {(None, None)}
-    dora = grant(make_user("dora"), rated.campaign, "annotator")
-    rate(dora, rated.campaign.candidates.order_by("candidate_id")[1], (5, 5, 5, 5))
-    assert len({line["annotator"] for line in lines(post(client, rated.rita))}) == 3
 
 
 @pytest.mark.parametrize("role", ["annotator", "adjudicator"])
@@ -136,16 +127,8 @@ def test_a_format_that_is_none_is_refused_in_the_form(client, rated) -> None:
 
 
 def test_a_full_disk_is_said_and_nothing_is_sent(client, rated, monkeypatch) -> None:
-    def full(self: RatingExport) -> Any:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(RatingExport, "pieces", full)
+    full = OSError(errno.ENOSPC, "No space left on device")
+    monkeypatch.setattr(RatingExport, "pieces", raising(full))
     answer = post(client, rated.ada)
     assert answer.status_code == 507
     assert "no room on the disk" in answer.content.decode()
-
-
-def test_the_layout_of_label_studio_has_the_texts_for_an_admin(client, rated) -> None:
-    (item,) = json.loads(content(post(client, rated.ada, "label-studio")))
-    assert item["output1"] == "1. A mug 0 with a handle."
-    assert item["comparison"] == [{"selected": "right"}]

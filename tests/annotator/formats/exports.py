@@ -30,10 +30,8 @@ def item(**changes: Any) -> dict[str, Any]:
 
 
 def mark(start: int, end: int, text: str, *labels: str) -> dict[str, Any]:
-    """Return one mark on an output."""
     return {"start": start, "end": end, "text": text, "labels": list(labels)}
 
 
 def as_bytes(*items: dict[str, Any]) -> bytes:
-    """Return the export of these annotations."""
     return json.dumps(items).encode()

@@ -56,8 +56,7 @@ def rating(four: tuple[int, ...], comment: str = "", **more: Any) -> dict[str, A
 
 
 def preference(judgements: dict[str, int], comment: str = "", **more: Any) -> dict[str, Any]:
-    """Return a preference that was never revised."""
-    said = {"judgements": judgements, "comment": comment, "error_tags": []}
+    stated = {"judgements": judgements, "comment": comment, "error_tags": []}
     line = {
         "kind": "preference",
         "id": None,
@@ -71,12 +70,12 @@ def preference(judgements: dict[str, int], comment: str = "", **more: Any) -> di
         "right_system": "",
         "annotator": None,
         "by_admin": None,
-        **said,
+        **stated,
         "rubric_version": "1",
         "version": 1,
         "submitted_at": AT,
         "revised_at": AT,
-        "revisions": [{"number": 1, "made_at": AT} | said],
+        "revisions": [{"number": 1, "made_at": AT} | stated],
     } | more
     assert tuple(line) == PREFERENCE_KEYS
     return line

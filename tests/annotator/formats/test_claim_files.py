@@ -56,12 +56,6 @@ def test_a_file_is_read_the_same_plain_and_packed(data, name):
     assert found.candidates[0].claims == "1. A mug."
 
 
-def test_what_was_packed_twice_or_is_another_archive_is_refused():
-    for data in (gzip.compress(gzip.compress(LINE)), gzip.compress(b"PK\x03\x04")):
-        with pytest.raises(FormatError, match="gzip|ZIP"):
-            format_of(io.BytesIO(data))
-
-
 def test_a_plain_file_is_itself_from_its_beginning():
     file = io.BytesIO(b"abc")
     file.read()
@@ -75,19 +69,22 @@ def test_what_gzip_packed_is_read_also_in_several_members():
     assert read == [b"one\n", b"tw", b"o\n", b"three"]
 
 
-@pytest.mark.parametrize("cut", [3, 12, 40])
-def test_a_stream_that_is_cut_short_is_refused(cut):
-    data = gzip.compress(bytes(range(256)))
+PACKED = gzip.compress(bytes(range(256)) * 9)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [*(PACKED[:cut] for cut in (3, 12, 40)), PACKED[:-5] + b"????" + PACKED[-1:], PACKED + b"rest"],
+    ids=["head", "header", "data", "another sum", "more behind it"],
+)
+def test_a_stream_that_is_cut_short_or_damaged_is_refused(data):
     with pytest.raises(FormatError, match="cut short or damaged"):
-        unpacked(io.BytesIO(data[:cut])).read()
+        unpacked(io.BytesIO(data)).read()
 
 
-def test_a_damaged_stream_and_bytes_after_it_are_refused():
-    data = bytearray(gzip.compress(bytes(range(256)) * 9))
-    data[-5] ^= 1
-    for damaged in (bytes(data), gzip.compress(b"x") + b"rubbish"):
-        with pytest.raises(FormatError, match="damaged"):
-            unpacked(io.BytesIO(damaged)).read()
+def test_another_archive_in_it_is_refused():
+    with pytest.raises(FormatError, match="ZIP"):
+        format_of(io.BytesIO(gzip.compress(b"PK\x03\x04")))
 
 
 def test_a_file_that_unpacks_to_a_thousand_times_its_size_is_stopped_early():

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from annotator.formats.patent_ce_claims import read
-from core.text_io.streams import FormatError
 from core.text_io.text import candidate_id_of, reference_id_of
 
 SAMPLE = os.environ.get("PATENT_CE_SAMPLE", "")
@@ -41,17 +40,6 @@ def test_labels_may_be_absent_and_are_not_read():
     bare = item("R", "a", "b")
     del bare["human_eval"]
     assert references(bare) == references(item("R", "a", "b", human_eval={"anything": "x"}))
-
-
-def test_bad_items_are_named_by_number_and_field():
-    with pytest.raises(FormatError) as caught:
-        references(item("R", "a", "b"), item("R", "", "b", extra=1), {"gold_claim": "R"})
-    assert [(bad.item, bad.field) for bad in caught.value.bad_records] == [
-        (2, "extra"),
-        (2, "A"),
-        (3, "A"),
-        (3, "B"),
-    ]
 
 
 def test_a_file_read_in_part_leaves_no_table_open_and_can_be_read_again():

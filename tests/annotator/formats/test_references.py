@@ -45,6 +45,7 @@ def test_a_stream_is_cut_by_number_and_nothing_is_taken_ahead():
     assert len(next(batches)) == BATCH
     assert next(numbers) == BATCH
     assert [len(batch) for batch in batches] == [2]
+    assert list(in_batches([])) == []
 
 
 def test_a_batch_ends_where_its_texts_are_long(monkeypatch):
@@ -52,7 +53,3 @@ def test_a_batch_ends_where_its_texts_are_long(monkeypatch):
     for long in (record(text="x" * 100), record(candidate="x" * 100)):
         batches = in_batches([record(), long, record(), record(), long])
         assert [len(batch) for batch in batches] == [2, 3]
-
-
-def test_no_record_gives_no_batch():
-    assert list(in_batches([])) == []

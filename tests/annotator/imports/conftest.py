@@ -10,6 +10,7 @@ from annotator.campaigns.services import create_campaign
 from annotator.imports import services as imports_services
 from annotator.models import Campaign
 from tests.annotator.imports.import_files import drop_at_once
+from tests.conftest import signed_in
 
 
 @pytest.fixture(autouse=True)
@@ -19,8 +20,7 @@ def data_dir(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.fixture
-def rung(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Give the imports that a worker was rung for."""
+def enqueued(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     found: list[Any] = []
     for module in ("api", "views"):
         monkeypatch.setattr(f"annotator.imports.{module}.enqueue_on_commit", found.append)
@@ -35,11 +35,9 @@ def nothing_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def campaign(db: None) -> Campaign:
-    return create_campaign(slug="room")
+    return create_campaign(slug="mugs")
 
 
 @pytest.fixture
 def ada(cast) -> Client:
-    client = Client()
-    client.force_login(cast.ada)
-    return client
+    return signed_in(cast.ada)

@@ -15,7 +15,6 @@ from annotator.models import ClaimImport
 
 
 def reference(number: int, candidates: int = 2, **more: Any) -> dict[str, Any]:
-    """Return a record of claims-jsonl."""
     return {
         "reference_id": f"ref-{number}",
         "reference_claims": f"1. A cup number {number} comprising a body and a handle.",
@@ -27,7 +26,6 @@ def reference(number: int, candidates: int = 2, **more: Any) -> dict[str, Any]:
 
 
 def lines(records: Iterable[Any]) -> bytes:
-    """Return records as the bytes of a claims-jsonl file."""
     return b"".join(json.dumps(record).encode() + b"\n" for record in records)
 
 
@@ -74,5 +72,5 @@ def stored(cast: Any, content: bytes, **more: Any) -> ClaimImport:
     return carried_out(asked(cast, content, is_confirmed=True, **more))
 
 
-def kept_files() -> list[str]:
+def stored_files() -> list[str]:
     return sorted(str(pk) for pk, _ in stored_uploads())

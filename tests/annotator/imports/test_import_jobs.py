@@ -3,15 +3,17 @@ import io
 import os
 import time
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from annotator.campaigns.services import close_campaign
+from annotator.campaigns.services import close_campaign, create_campaign
 from annotator.imports import services as imports_services
 from annotator.imports.claims.services import import_claims
+from annotator.imports.erasing import erase_texts
 from annotator.imports.files import (
     ORPHAN_SECONDS,
     arrivals_directory,
@@ -26,15 +28,25 @@ from annotator.imports.services import (
     carry_out_if_small,
     carry_out_import,
     confirm_import,
+    import_file,
     request_import,
     shown_name,
     sweep_imports,
     under_way,
 )
-from annotator.models import AuditEvent, Candidate, ClaimImport, ImportStage, Preference, Reference
-from core.errors import OutOfDate
+from annotator.models import (
+    AuditEvent,
+    Campaign,
+    Candidate,
+    ClaimImport,
+    ImportStage,
+    Preference,
+    Reference,
+)
+from core.errors import OutOfDate, Refused
 from core.jobs import leases
 from core.jobs.rows import JobStatus
+from core.text_io.streams import FormatError
 from tests.annotator.formats.exports import as_bytes, item
 from tests.annotator.imports.import_files import (
     asked,
@@ -42,9 +54,10 @@ from tests.annotator.imports.import_files import (
     carried_out,
     file,
     good,
-    kept_files,
     stored,
+    stored_files,
 )
+from tests.faults import raising
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
@@ -57,7 +70,7 @@ def test_a_check_stores_nothing_and_tells_what_it_found(cast) -> None:
     assert row.result["counts"]["candidates"] == 6
     assert len(row.result["preview"]) == 3
     assert not Reference.objects.exists()
-    assert kept_files() == [str(row.pk)]
+    assert stored_files() == [str(row.pk)]
 
 
 def test_a_confirmed_import_is_stored_whole_and_its_file_is_deleted(cast) -> None:
@@ -70,7 +83,7 @@ def test_a_confirmed_import_is_stored_whole_and_its_file_is_deleted(cast) -> Non
     assert row.result["stored"] == counts
     assert Reference.objects.filter(may_train=True, imported_from=row).count() == 3
     assert Candidate.objects.filter(imported_from=row).count() == 6
-    assert kept_files() == []
+    assert stored_files() == []
 
 
 @pytest.mark.parametrize("is_confirmed", [False, True])
@@ -80,7 +93,7 @@ def test_a_bad_file_is_refused_with_its_records_and_deleted(cast, is_confirmed: 
     found = row.result["bad_records"]
     assert [(one["line"], one["field"]) for one in found] == [(2, "reference_claims"), (3, "scroe")]
     assert not Reference.objects.exists()
-    assert kept_files() == []
+    assert stored_files() == []
 
 
 def test_an_import_cancelled_while_it_is_stored_leaves_nothing(cast, monkeypatch) -> None:
@@ -95,7 +108,7 @@ def test_an_import_cancelled_while_it_is_stored_leaves_nothing(cast, monkeypatch
     monkeypatch.setattr(imports_services, "open_upload", cancelling)
     assert carried_out(row).status == JobStatus.CANCELLED
     assert not Reference.objects.exists()
-    assert kept_files() == []
+    assert stored_files() == []
 
 
 def test_a_worker_that_lost_its_import_writes_nothing(cast, monkeypatch) -> None:
@@ -112,16 +125,13 @@ def test_a_worker_that_lost_its_import_writes_nothing(cast, monkeypatch) -> None
     row.refresh_from_db()
     assert row.status == JobStatus.RUNNING
     assert not Reference.objects.exists()
-    assert kept_files() == [str(row.pk)]
+    assert stored_files() == [str(row.pk)]
 
 
 def test_an_error_ends_the_import_without_its_words(cast, monkeypatch) -> None:
-    def broken(**_: Any) -> Any:
-        raise ValueError("1. A cup number 7")
-
     row = carried_out(asked(cast, good(1)))
     confirm_import(row=row)
-    monkeypatch.setattr(imports_services, "import_claims", broken)
+    monkeypatch.setattr(imports_services, "import_claims", raising(ValueError("1. A cup number 7")))
     with pytest.raises(ValueError):
         carry_out_import(row.pk)
     row.refresh_from_db()
@@ -164,7 +174,7 @@ def test_the_sweep_deletes_what_nobody_needs_and_nothing_else(cast) -> None:
     for path in (orphan, half, uploads_directory() / str(waiting.pk)):
         os.utime(path, (long_ago, long_ago))
     assert sweep_imports() == 3
-    assert kept_files() == sorted([str(waiting.pk), str(queued.pk), young.name])
+    assert stored_files() == sorted([str(waiting.pk), str(queued.pk), young.name])
     late.refresh_from_db()
     assert (late.status, late.message) == (JobStatus.CANCELLED, FORGOTTEN)
     assert AuditEvent.objects.filter(action="import.expired").count() == 1
@@ -188,18 +198,18 @@ def test_an_import_that_is_confirmed_while_the_sweep_comes_is_not_dropped(cast) 
     assert confirmed
     late.refresh_from_db()
     assert late.status == JobStatus.QUEUED
-    assert kept_files() == [str(late.pk)]
+    assert stored_files() == [str(late.pk)]
     assert not AuditEvent.objects.filter(action="import.expired").exists()
 
 
 def test_no_claim_text_stays_in_an_import_that_is_over(cast) -> None:
-    kept = [
+    remaining = [
         stored(cast, good(2)),
         carried_out(asked(cast, bad())),
         carried_out(asked(cast, good(4))),
     ]
-    cancel_import(row=kept[2], cancelled_by=cast.ada)
-    for row in kept:
+    cancel_import(row=remaining[2], cancelled_by=cast.ada)
+    for row in remaining:
         row.refresh_from_db()
         assert "cup number" not in str(row.result) + row.message
     assert "cup number" not in str(list(AuditEvent.objects.values_list("details", flat=True)))
@@ -237,7 +247,7 @@ def test_a_cancelled_import_is_never_stored_and_its_file_is_deleted(cast, is_che
         carried_out(row)
     cancel_import(row=row, cancelled_by=cast.ada)
     assert row.status == JobStatus.CANCELLED
-    assert kept_files() == []
+    assert stored_files() == []
     assert carried_out(row).status == JobStatus.CANCELLED
     for act in (confirm_import, cancel_import):
         with pytest.raises(OutOfDate):
@@ -246,7 +256,7 @@ def test_a_cancelled_import_is_never_stored_and_its_file_is_deleted(cast, is_che
 
 
 @pytest.mark.parametrize(
-    ("sent", "kept"),
+    ("sent", "shown"),
     [
         ("../../etc/passwd", "passwd"),
         ("C:\\Users\\ada\\claims.jsonl", "claims.jsonl"),
@@ -260,11 +270,11 @@ def test_a_cancelled_import_is_never_stored_and_its_file_is_deleted(cast, is_che
         ("أسد.csv", "أسد.csv"),
     ],
 )
-def test_the_name_of_a_file_is_kept_for_people_alone(cast, sent: str, kept: str) -> None:
+def test_the_name_of_a_file_is_stored_for_people_alone(cast, sent: str, shown: str) -> None:
     row = request_import(campaign=cast.campaign, file=file(good(1)), file_name=sent)
     row.refresh_from_db()
-    assert row.file_name == kept == shown_name(sent)
-    assert kept_files() == [str(row.pk)]
+    assert row.file_name == shown == shown_name(sent)
+    assert stored_files() == [str(row.pk)]
 
 
 def test_every_step_leaves_an_audit_row_without_the_name_of_the_file(cast) -> None:
@@ -285,7 +295,7 @@ def test_a_file_outlives_a_transaction_that_is_rolled_back(cast, monkeypatch) ->
     with transaction.atomic():
         cancel_import(row=row, cancelled_by=cast.ada)
         transaction.set_rollback(True)
-    assert kept_files() == [str(row.pk)]
+    assert stored_files() == [str(row.pk)]
 
 
 def test_the_same_file_again_stores_nothing_new_and_says_so(cast) -> None:
@@ -320,3 +330,65 @@ def test_what_is_under_way_is_said_with_what_was_read_so_far(stage: str, verb: s
     file.seek(1)
     reached(12_345)
     assert (row.progress, row.message) == (0.25, f"{verb}: 12,345 records read.")
+
+
+TABLE = "reference_id,reference_claims,candidate_id,claims\nr1,1. A cup.,c1,1. A mug.\n"
+
+
+def save(path: Path, text: str = TABLE) -> Path:
+    path.write_text(text)
+    return path
+
+
+def test_a_missing_campaign_is_created_and_a_known_one_is_filled(tmp_path: Path) -> None:
+    with save(tmp_path / "a.csv").open("rb") as file:
+        file.read(20)
+        first, is_made = import_file(slug="mugs", file=file, file_name="a.csv", format="csv")
+        again, is_made_again = import_file(slug="mugs", file=file, file_name="a.csv", format="csv")
+    assert (is_made, is_made_again) == (True, False)
+    assert [row.result["stored"]["references"] for row in (first, again)] == [1, 0]
+    assert Reference.objects.get().imported_from == first
+    assert AuditEvent.objects.filter(details__import=str(first.pk)).count() == 1
+
+
+def test_a_campaign_that_somebody_creates_meanwhile_is_taken(tmp_path, monkeypatch) -> None:
+    def overtaken(*, slug: str) -> Campaign:
+        create_campaign(slug=slug)
+        raise OutOfDate("There is one already.")
+
+    monkeypatch.setattr(imports_services, "create_campaign", overtaken)
+    with save(tmp_path / "a.csv").open("rb") as file:
+        _, is_made = import_file(slug="mugs", file=file, file_name="a.csv", format="csv")
+    assert not is_made
+    assert Reference.objects.get().campaign == Campaign.objects.get()
+
+
+@pytest.mark.parametrize("bad", ["r2,,c1,1. A.\n", 'r2,"1. A'])
+def test_a_bad_file_leaves_neither_campaign_nor_row(tmp_path: Path, bad: str) -> None:
+    with save(tmp_path / "a.csv", TABLE + bad).open("rb") as file, pytest.raises(FormatError):
+        import_file(slug="mugs", file=file, file_name="a.csv", format="csv")
+    assert not Campaign.objects.exists()
+    assert not ClaimImport.objects.exists()
+
+
+def test_a_file_that_changes_while_it_is_read_is_not_stored(tmp_path: Path) -> None:
+    path = save(tmp_path / "a.csv")
+
+    def change(_: int) -> None:
+        save(path, TABLE.replace("cup", "pot"))
+
+    with path.open("rb") as file, pytest.raises(Refused, match="was changed"):
+        import_file(slug="mugs", file=file, file_name="a.csv", format="csv", progress=change)
+    assert not Campaign.objects.exists()
+
+
+def test_references_of_one_file_can_be_erased_one_after_the_other(cast: Any) -> None:
+    import_file(slug="cups", file=file(good(3)), file_name="a.jsonl", format="claims-jsonl")
+    rows = list(Reference.objects.all())
+    # Their keys begin with the moment of the import.
+    assert len({row.pk.hex[:12] for row in rows}) == 1
+    for row in rows:
+        erase_texts(row)
+    found = Reference.objects.values_list("reference_id", "claims")
+    assert len({name for name, _ in found}) == 3
+    assert all(name.startswith("erased-") and claims == "" for name, claims in found)

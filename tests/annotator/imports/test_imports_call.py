@@ -28,34 +28,34 @@ def send(client: Client, content: bytes, path: str = PATH, **more: str) -> Any:
 def test_a_small_file_is_stored_at_once_and_the_counts_come_back(ada) -> None:
     answer = send(ada, good(3), may_train="true")
     assert answer.status_code == 200, answer.content
-    told = answer.json()
-    assert (told["status"], told["is_stored"]) == ("succeeded", True)
-    assert told["format"] == "claims-jsonl"
-    assert told["counts"]["references"] == 3 and told["counts"]["candidates"] == 6
+    body = answer.json()
+    assert (body["status"], body["is_stored"]) == ("succeeded", True)
+    assert body["format"] == "claims-jsonl"
+    assert body["counts"]["references"] == 3 and body["counts"]["candidates"] == 6
     assert Reference.objects.filter(may_train=True).count() == 3
 
 
 def test_a_bad_file_is_answered_422_with_its_records(ada) -> None:
     answer = send(ada, bad())
     assert answer.status_code == 422
-    told = answer.json()
-    found = [(one["line"], one["field"]) for one in told["bad_records"]]
+    body = answer.json()
+    found = [(one["line"], one["field"]) for one in body["bad_records"]]
     assert found == [(2, "reference_claims"), (3, "scroe")]
-    assert told["status"] == "failed" and told["message"].startswith("Refused")
+    assert body["status"] == "failed" and body["message"].startswith("Refused")
     assert not Reference.objects.exists()
 
 
 def test_a_dry_run_stores_nothing_until_it_is_confirmed(ada) -> None:
     answer = send(ada, good(2), dry_run="true")
-    told = answer.json()
-    assert (answer.status_code, told["is_stored"]) == (200, False)
-    assert told["counts"]["references"] == 2
+    body = answer.json()
+    assert (answer.status_code, body["is_stored"]) == (200, False)
+    assert body["counts"]["references"] == 2
     assert not Reference.objects.exists()
-    assert ada.get(told["url"]).json() == told
-    done = ada.post(f"{told['url']}confirm/")
+    assert ada.get(body["url"]).json() == body
+    done = ada.post(f"{body['url']}confirm/")
     assert (done.status_code, done.json()["is_stored"]) == (200, True)
     assert Reference.objects.count() == 2
-    again = ada.post(f"{told['url']}confirm/")
+    again = ada.post(f"{body['url']}confirm/")
     assert again.status_code == 409 and "does not wait" in again.json()["detail"]
 
 
@@ -67,13 +67,13 @@ def test_a_dry_run_is_given_up_by_cancelling(ada) -> None:
     assert list(stored_uploads()) == []
 
 
-def test_a_long_file_is_accepted_and_followed_by_its_address(ada, rung, nothing_is_small) -> None:
+def test_a_long_file_is_accepted_and_followed_by_its_address(ada, enqueued, nothing_is_small):
     answer = send(ada, good(2))
     assert answer.status_code == 202
-    told = answer.json()
-    assert told["status"] == "queued" and [str(row.pk) for row in rung] == [told["id"]]
-    carry_out_import(told["id"])
-    done = ada.get(told["url"]).json()
+    body = answer.json()
+    assert body["status"] == "queued" and [str(row.pk) for row in enqueued] == [body["id"]]
+    carry_out_import(body["id"])
+    done = ada.get(body["url"]).json()
     assert (done["status"], done["stage"], done["progress"]) == ("succeeded", "apply", 1.0)
     assert Reference.objects.count() == 2
 

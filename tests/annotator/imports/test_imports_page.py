@@ -28,12 +28,11 @@ def page_of(row: ClaimImport) -> str:
 
 
 def text(answer: Any) -> str:
-    """Return what a page says, without its tags."""
     words = re.sub(r"<[^>]+>", " ", answer.content.decode())
     return re.sub(r"\s+", " ", words)
 
 
-def test_a_good_file_is_shown_first_and_stored_when_asked(ada: Client, rung: list[Any]) -> None:
+def test_a_good_file_is_shown_first_and_stored_when_asked(ada: Client, enqueued: list[Any]) -> None:
     answer = upload(ada, good(3), may_train="on")
     row = ClaimImport.objects.get()
     assert (answer.status_code, answer["Location"]) == (303, page_of(row))
@@ -46,7 +45,7 @@ def test_a_good_file_is_shown_first_and_stored_when_asked(ada: Client, rung: lis
     assert (answer.status_code, answer["Location"]) == (303, page_of(row))
     assert Reference.objects.filter(may_train=True).count() == 3
     assert "Stored." in text(ada.get(page_of(row)))
-    assert rung == []
+    assert enqueued == []
 
 
 def test_a_bad_file_is_answered_with_the_list_and_the_form(ada: Client) -> None:
@@ -84,10 +83,10 @@ def test_a_file_past_the_limit_is_answered_413(ada: Client, settings: Any) -> No
     assert not ClaimImport.objects.exists()
 
 
-def test_a_long_file_waits_for_a_worker_while_its_page_asks(cast, ada, rung, nothing_is_small):
+def test_a_long_file_waits_for_a_worker_while_its_page_asks(cast, ada, enqueued, nothing_is_small):
     upload(ada, good(2))
     row = ClaimImport.objects.get()
-    assert [one.pk for one in rung] == [row.pk]
+    assert [one.pk for one in enqueued] == [row.pk]
     progress = f"{page_of(row)}progress/"
     for path in (page_of(row), progress):
         answer = ada.get(path)
@@ -100,7 +99,7 @@ def test_a_long_file_waits_for_a_worker_while_its_page_asks(cast, ada, rung, not
     assert answer.status_code == 286
     assert b"hx-get" not in answer.content and b"Import these" in answer.content
     ada.post(f"{page_of(row)}confirm/")
-    assert len(rung) == 2
+    assert len(enqueued) == 2
     assert ada.get(progress).status_code == 200
     carry_out_import(row.pk)
     assert ada.get(progress).status_code == 286

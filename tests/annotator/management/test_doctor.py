@@ -33,7 +33,6 @@ def programs(settings: Any, tmp_path: Path) -> None:
 
 
 def examine() -> tuple[int, dict[str, list[dict[str, str]]]]:
-    """Run the command; return its exit code and its findings by level."""
     out, code = io.StringIO(), 0
     try:
         call_command("doctor", "--json", stdout=out)
@@ -113,19 +112,17 @@ def test_a_migration_that_waits_is_missing_and_nothing_else_is_asked_of_the_data
     assert not any("worker" in finding["part"] for finding in levels["ok"])
 
 
-def test_a_data_directory_that_others_can_enter_is_missing_its_lock(programs, tmp_path) -> None:
-    tmp_path.chmod(0o755)
-    code, levels = examine()
-    assert (code, parts(levels["missing"])) == (1, {"file modes"})
-    assert str(tmp_path) in levels["missing"][0]["mend"]
-
-
-def test_a_secret_that_others_could_read_is_a_warning(programs, tmp_path: Path) -> None:
+def test_what_others_could_read_or_enter_is_a_warning_or_missing(programs, tmp_path) -> None:
     (tmp_path / "secret_key").write_text("x")
     (tmp_path / "secret_key").chmod(0o644)
     code, levels = examine()
     assert code == 0
     assert "secret_key" in next(f["found"] for f in levels["warning"] if f["part"] == "file modes")
+    (tmp_path / "secret_key").unlink()
+    tmp_path.chmod(0o755)
+    code, levels = examine()
+    assert (code, parts(levels["missing"])) == (1, {"file modes"})
+    assert str(tmp_path) in levels["missing"][0]["mend"]
 
 
 def test_static_files_that_were_never_collected_are_missing(programs, settings: Any) -> None:

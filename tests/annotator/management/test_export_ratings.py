@@ -28,8 +28,6 @@ Run = Callable[..., Any]
 
 @pytest.fixture
 def export(tmp_path: Path) -> Run:
-    """Give a function that exports a campaign to a file and returns what is in it."""
-
     def run(*arguments: str, campaign: str = "cups", name: str = "jsonl") -> Any:
         target = tmp_path / f"ratings.{name}"
         call_command(
@@ -47,7 +45,6 @@ def export(tmp_path: Path) -> Run:
 
 @pytest.fixture
 def rated(cast) -> Any:
-    """Give the cast with two ratings, one of them revised, and a preference."""
     first, second, _ = cast.reference("r1", 3).candidates.order_by("candidate_id")
     tags = [{"tag": "vagueness", "side": "candidate", "start": 3, "end": 8, "remark": "which?"}]
     row = rate(cast.alice, first, (9, 8, 7, 6), comment="good", error_tags=tags)
@@ -67,7 +64,7 @@ def refused(*arguments: str) -> str:
     return err.getvalue()
 
 
-def test_every_rating_and_preference_is_told_with_its_revisions(rated, export: Run) -> None:
+def test_every_rating_and_preference_is_exported_with_its_revisions(rated, export: Run) -> None:
     first, second, third = export()
     assert [line["kind"] for line in (first, second, third)] == ["rating", "rating", "preference"]
     assert first["scores"] == dict(zip(CRITERIA, (9, 8, 7, 5), strict=True))
@@ -81,7 +78,7 @@ def test_every_rating_and_preference_is_told_with_its_revisions(rated, export: R
     assert third["annotator"] == second["annotator"] != first["annotator"]
 
 
-def test_no_name_no_mail_and_no_id_of_a_user_is_told(rated, export: Run) -> None:
+def test_no_name_no_mail_and_no_id_of_a_user_is_exported(rated, export: Run) -> None:
     User.objects.filter(username="alice").update(email="alice@example.org", last_name="Archer")
     users = list(User.objects.all())
     secrets = ["example.org", "Archer", *(form for u in users for form in (str(u.pk), u.pk.hex))]
@@ -93,37 +90,29 @@ def test_no_name_no_mail_and_no_id_of_a_user_is_told(rated, export: Run) -> None
         assert not names.search(text), name
 
 
-def test_names_need_a_reason_and_are_on_record(rated, export: Run) -> None:
+def test_names_need_a_reason_and_every_export_is_on_record(rated, export: Run) -> None:
     assert "Say why" in refused("cups", "--identified")
     assert not AuditEvent.objects.filter(action="ratings.exported").exists()
-    assert {line["annotator"] for line in export(*WHY)} == {"alice", "bob"}
-    event = AuditEvent.objects.get(action="ratings.exported")
+    assert {line["id"] for line in export()} == {None}
+    lines = export(*WHY)
+    assert {line["annotator"] for line in lines} == {"alice", "bob"}
+    assert {line["id"] for line in lines} > {str(Preference.objects.get().pk)}
+    event = AuditEvent.objects.filter(action="ratings.exported").latest("pk")
     assert event.campaign == rated.campaign and event.actor is None
     assert (event.details["is_identified"], event.details["reason"]) == (True, "to pay them")
-
-
-def test_an_export_without_names_is_on_record_too(rated, export: Run) -> None:
     export("--reason", "not needed")
-    event = AuditEvent.objects.get(action="ratings.exported")
+    event = AuditEvent.objects.filter(action="ratings.exported").latest("pk")
     assert (event.details["is_identified"], event.details["reason"]) == (False, "")
     assert not Unblinding.objects.exists()
 
 
-def test_systems_are_told_once_the_campaign_is_closed(rated, export: Run) -> None:
+def test_systems_are_named_once_closed_and_ratings_of_an_admin_are_marked(rated, export) -> None:
     assert {line.get("system") for line in export()} == {None}
     Campaign.objects.update(status="closed")
     rating, _, preference = export()
     assert rating["system"] == "systemcanary-0"
     assert preference["left_system"] == "systemcanary-0"
     assert preference["right_system"] == "systemcanary-1"
-
-
-def test_ids_of_rows_are_told_with_the_names_only(rated, export: Run) -> None:
-    assert {line["id"] for line in export()} == {None}
-    assert {line["id"] for line in export(*WHY)} > {str(Preference.objects.get().pk)}
-
-
-def test_ratings_of_an_admin_are_marked(rated, export: Run) -> None:
     rated.ada.memberships.create(campaign=rated.campaign, role="annotator")
     rate(rated.ada, rated.campaign.candidates.order_by("candidate_id")[2], (5, 5, 5, 5))
     assert [line["by_admin"] for line in export()] == [False, False, False, True]
@@ -131,11 +120,11 @@ def test_ratings_of_an_admin_are_marked(rated, export: Run) -> None:
 
 def test_a_manifest_beside_the_file_says_that_it_is_whole(rated, export: Run, tmp_path) -> None:
     export()
-    told = json.loads((tmp_path / "ratings.jsonl.manifest.json").read_text())
+    manifest = json.loads((tmp_path / "ratings.jsonl.manifest.json").read_text())
     content = (tmp_path / "ratings.jsonl").read_bytes()
-    assert told["sha256"] == hashlib.sha256(content).hexdigest()
-    assert told["bytes"] == len(content)
-    assert told["counts"] == {"preferences": 1, "ratings": 2}
+    assert manifest["sha256"] == hashlib.sha256(content).hexdigest()
+    assert manifest["bytes"] == len(content)
+    assert manifest["counts"] == {"preferences": 1, "ratings": 2}
     assert len(list(tmp_path.iterdir())) == 2
 
 
@@ -203,13 +192,12 @@ def test_an_annotation_revised_here_is_given_back_as_it_stands_now(export: Run) 
     comparison = Comparison.objects.get(imported_annotations__annotation=one["annotation_id"])
     comparison.annotator.is_active = True
     comparison.annotator.save()
-    said = dict.fromkeys(ALL_CRITERIA, 0)
     tags = [{"tag": "vagueness", "side": "left", "start": 3, "end": 8}]
     version = comparison.preference.version
     submit_preference(
         comparison_id=comparison.pk,
         annotator=comparison.annotator,
-        judgements=said,
+        judgements=dict.fromkeys(ALL_CRITERIA, 0),
         comment="now",
         version=version,
     )

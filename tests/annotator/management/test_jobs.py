@@ -39,7 +39,6 @@ def printed(*options: str) -> str:
 
 
 def listed(*options: str) -> list[str]:
-    """Return the keys that are listed, in their order."""
     return [job["key"] for job in json.loads(printed("--json", *options))["jobs"]]
 
 
@@ -113,15 +112,15 @@ def report() -> AgreementReport:
     )
 
 
-def test_a_waiting_job_is_rung_once(report, monkeypatch) -> None:
-    rung: list[object] = []
-    monkeypatch.setattr(registry, "_enqueuers", {AgreementReport: rung.append})
+def test_a_waiting_job_is_enqueued_once(report, monkeypatch) -> None:
+    enqueued: list[object] = []
+    monkeypatch.setattr(registry, "_enqueuers", {AgreementReport: enqueued.append})
     rest = "0 leases lapsed, 0 repeats given, 0 uploads and 0 rows or folders deleted"
     for expected in (f"1 jobs enqueued, {rest}", f"0 jobs enqueued, {rest}"):
         err = io.StringIO()
         call_command("sweep", stderr=err)
         assert err.getvalue().strip() == expected
-    assert rung == [report.pk]
+    assert enqueued == [report.pk]
 
 
 def test_for_ever_outlives_a_database_that_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,13 +147,10 @@ def test_for_ever_outlives_a_database_that_is_away(monkeypatch: pytest.MonkeyPat
     assert len(swept) == 3
 
 
-def test_rows_whose_time_is_over_are_deleted_and_counted(db, monkeypatch) -> None:
+def test_rows_whose_time_is_over_are_deleted_and_counted(monkeypatch) -> None:
+    tidied = {delete.__name__ for delete in registry._tidying}
+    assert {"delete_old_scores", "clear_ended_runs", "forget_presences"} <= tidied
     monkeypatch.setattr(registry, "_tidying", [lambda: 2, lambda: 3])
     err = io.StringIO()
     call_command("sweep", stderr=err)
     assert err.getvalue().strip().endswith("0 uploads and 5 rows or folders deleted")
-
-
-def test_score_requests_are_among_what_is_deleted() -> None:
-    tidied = {delete.__name__ for delete in registry._tidying}
-    assert {"delete_old_scores", "clear_ended_runs", "forget_presences"} <= tidied

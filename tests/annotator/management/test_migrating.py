@@ -54,13 +54,13 @@ KEEPING = {"sqlite": "PRAGMA synchronous=FULL", "postgresql": "SET synchronous_c
 
 @pytest.mark.parametrize("statements", [FORGETTING, KEEPING], ids=["forgets", "keeps"])
 def test_a_start_warns_where_a_power_cut_takes_back_what_was_acknowledged(statements) -> None:
-    said = StringIO()
+    found = StringIO()
     with connection.cursor() as cursor:
         cursor.execute(statements[connection.vendor])
     try:
-        call_command("migrate", stdout=StringIO(), stderr=said, no_color=True)
+        call_command("migrate", stdout=StringIO(), stderr=found, no_color=True)
     finally:
         connection.close()
-    # The server of `make test` runs without fsync, for speed, and is told so each time.
-    names = said.getvalue()
+    # The server of `make test` runs without fsync, for speed, and is warned so each time.
+    names = found.getvalue()
     assert ("synchronous" in names) == (statements is FORGETTING)

@@ -6,7 +6,7 @@ from tests.promises.small_disks import fill, small_disk
 KEYS = [mmap_key("x", "x_total", ["route"], [route], "") for route in ("ü", "home", "a" * 5000)]
 
 
-def test_counts_that_find_no_room_are_whole_once_there_is_some() -> None:
+def test_counts_that_find_the_disk_full_are_whole_once_there_is_space() -> None:
     with small_disk(1) as disk:
         files = [CountFile(str(disk / f"counter_{number}.db")) for number in (1, 2)]
         files[0].write_value(KEYS[0], 1.0, 0.0)
@@ -24,5 +24,5 @@ def test_counts_that_find_no_room_are_whole_once_there_is_some() -> None:
                 file.write_value(key, value, 0.0)
             file.close()
         for path in disk.glob("*.db"):
-            kept = [row[:2] for row in MmapedDict.read_all_values_from_file(str(path))]
-            assert sorted(kept) == sorted(zip(KEYS, (0.0, 1.0, 2.0), strict=True))
+            stored = [row[:2] for row in MmapedDict.read_all_values_from_file(str(path))]
+            assert sorted(stored) == sorted(zip(KEYS, (0.0, 1.0, 2.0), strict=True))

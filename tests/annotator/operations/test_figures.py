@@ -7,6 +7,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from annotator.models import User
 from annotator.operations.presences import report_presence
 from scoring.models import Dataset, DatasetVersion, TrainingRun
+from tests.conftest import signed_in
 
 pytestmark = pytest.mark.django_db
 TOKEN = "k3Jw92hQzT-scraper-token-of-a-test"
@@ -26,9 +27,7 @@ def figures(client: Client, **headers: str) -> dict[str, dict[tuple[str, ...], f
 
 @pytest.fixture
 def boss() -> Client:
-    client = Client()
-    client.force_login(User.objects.create(username="boss", is_superuser=True))
-    return client
+    return signed_in(User.objects.create(username="boss", is_superuser=True))
 
 
 def test_jobs_programs_queues_and_leases_are_counted(cast, boss: Client) -> None:
@@ -74,7 +73,7 @@ def test_a_scraper_needs_the_token_of_the_settings(settings: Any) -> None:
     for wrong in ("Bearer", f"Bearer {TOKEN}x", f"Token {TOKEN}", TOKEN):
         answer = Client().get("/metrics", headers={"authorization": wrong})
         assert answer.status_code == 302
-    # It opens this one door only.
+    # It opens this one address only.
     assert Client().get("/", headers=given).status_code == 302
     assert Client().get("/api/v1/campaigns/", headers=given).status_code == 401
 

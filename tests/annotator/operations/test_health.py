@@ -3,6 +3,7 @@ from django.db import DatabaseError, connection
 from django.test import Client
 
 from annotator.operations.presences import report_presence
+from tests.faults import raising
 
 
 @pytest.mark.django_db
@@ -13,35 +14,25 @@ def test_a_healthy_server_is_ready(client: Client) -> None:
         assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
 
 
+@pytest.mark.django_db
+def test_a_server_without_workers_stays_in_service_and_says_so(client: Client) -> None:
+    missing = []
+    for works in ([], ["sweeper"], ["web"]):
+        report_presence(name="a", works=works)
+        answer = client.get("/readyz")
+        assert (answer.status_code, answer.json()["status"]) == (200, "degraded")
+        missing.append(answer.json()["workers"].partition(": ")[2])
+    assert missing == ["web, gpu", "web, gpu", "gpu"]
+
+
 def test_healthz_needs_no_database(client: Client) -> None:
     assert client.get("/healthz").status_code == 200
 
 
 @pytest.mark.django_db
-def test_a_server_without_workers_stays_in_service_and_says_so(client: Client) -> None:
-    told = []
-    for works in ([], ["sweeper"], ["web"]):
-        report_presence(name="a", works=works)
-        answer = client.get("/readyz")
-        assert (answer.status_code, answer.json()["status"]) == (200, "degraded")
-        told.append(answer.json()["workers"].partition(": ")[2])
-    assert told == ["web, gpu", "web, gpu", "gpu"]
-
-
-@pytest.mark.django_db
-def test_a_missing_migration_is_not_ready(client: Client) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM django_migrations WHERE app = 'scoring'")
-    answer = client.get("/readyz")
-    assert (answer.status_code, answer.json()["database"]) == (503, "not migrated")
-
-
-@pytest.mark.django_db
 def test_a_database_that_fails_is_not_ready(client: Client, monkeypatch) -> None:
-    def fail(*args: object, **kwargs: object) -> None:
-        raise DatabaseError
-
-    monkeypatch.setattr("annotator.operations.health.database.MigrationRecorder", fail)
+    broken = raising(DatabaseError())
+    monkeypatch.setattr("annotator.operations.health.database.MigrationRecorder", broken)
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json()["database"]) == (503, "not reached")
 
@@ -49,12 +40,10 @@ def test_a_database_that_fails_is_not_ready(client: Client, monkeypatch) -> None
 @pytest.mark.django_db
 def test_asking_again_reads_no_migration_and_looks_at_the_database_anew(client, monkeypatch):
     assert client.get("/readyz").status_code == 200
-
-    def fail(*args: object, **kwargs: object) -> None:
-        raise AssertionError("read from disk again")
-
+    fail = raising(AssertionError("read from disk again"))
     monkeypatch.setattr("django.db.migrations.loader.MigrationLoader.load_disk", fail)
     assert client.get("/readyz").status_code == 200
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM django_migrations WHERE app = 'scoring'")
-    assert client.get("/readyz").status_code == 503
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.json()["database"]) == (503, "not migrated")

@@ -22,7 +22,6 @@ pytestmark = pytest.mark.django_db
 
 
 def model_of(name: str) -> type[Model]:
-    """Return a model as the migrations of the database have it."""
     (found,) = [m for m in models_after(applied_migrations()) if m._meta.model_name == name]
     return found
 
@@ -68,11 +67,9 @@ def test_a_time_that_new_rows_get_by_themselves_stays_that_of_the_row(cast: Any)
 def test_rows_that_come_after_a_restore_get_numbers_of_their_own() -> None:
     model = model_of("rulesversion")
     campaign = Campaign.objects.create(slug="x", name="x")
-    values = {
-        "id": 900, "campaign_id": str(campaign.pk), "number": 1, "criterion_gap": 3,
-        "overall_gap_numerator": 1, "flip_gap_numerator": 1, "has_ladder": False,
-        "made_at": "2026-01-01T00:00:00+00:00", "made_by_id": None,
-    }  # fmt: skip
+    gaps = {"criterion_gap": 3, "overall_gap_numerator": 1, "flip_gap_numerator": 1}
+    values = {"id": 900, "campaign_id": str(campaign.pk), "number": 1, "has_ladder": False} | gaps
+    values |= {"made_at": "2026-01-01T00:00:00+00:00", "made_by_id": None}
     line = json.dumps([values[name] for name in columns_of(model)]).encode()
     load_lines(model, columns_of(model), [line])
     go_on_counting([model])

@@ -47,7 +47,7 @@ def test_whole_references_are_given_with_their_due_date(cast) -> None:
     assert (event.actor, event.details) == (cast.ada, {"count": 3, "beyond": 0})
 
 
-def test_what_is_full_is_given_too_and_told(cast) -> None:
+def test_what_is_full_is_given_too_and_counted(cast) -> None:
     reference = cast.reference("r1", 2)
     Candidate.objects.update(places=1)
     give(cast, reference, annotator=cast.bob)
@@ -80,6 +80,12 @@ def test_who_is_recused_is_given_nothing_of_it(cast) -> None:
 
 
 def test_a_quota_limits_what_is_given_by_name(cast) -> None:
+    for number in (-1, 10**12):
+        with pytest.raises(Refused):
+            quota(cast, number)
+    row = Membership.objects.get(user=cast.ada, campaign=cast.campaign)
+    with pytest.raises(Refused, match="Only annotators"):
+        set_quota(membership=row, quota=3, by=cast.ada)
     quota(cast, 2)
     with pytest.raises(Refused, match="leaves 2; this is 3"):
         give(cast, cast.reference("r1", 3))
@@ -92,18 +98,6 @@ def test_a_quota_limits_what_is_given_by_name(cast) -> None:
         event.details for event in AuditEvent.objects.filter(action="quota.set").order_by("pk")
     ]
     assert [change["to"] for change in changes] == [2, None, 1]
-
-
-@pytest.mark.parametrize("number", [-1, 10**12])
-def test_a_quota_that_no_column_holds_is_refused(cast, number) -> None:
-    with pytest.raises(Refused):
-        quota(cast, number)
-
-
-def test_only_annotators_have_a_quota(cast) -> None:
-    row = Membership.objects.get(user=cast.ada, campaign=cast.campaign)
-    with pytest.raises(Refused, match="Only annotators"):
-        set_quota(membership=row, quota=3, by=cast.ada)
 
 
 def test_a_due_date_in_the_past_a_closed_campaign_and_a_stranger_are_refused(cast) -> None:
@@ -134,6 +128,11 @@ def test_withdrawing_frees_places_keeps_drafts_and_leaves_ratings(cast) -> None:
     assert event.details == {"count": 2, "reason": "on leave"}
     with pytest.raises(OutOfDate, match="nothing open"):
         withdraw(cast)
+    # It is rated no more, nor given again on demand.
+    with pytest.raises(OutOfDate, match="taken this candidate back"):
+        cast.submit(rows[1])
+    assert take_next(slug="cups", annotator=cast.alice) is None
+    assert take_next(slug="cups", annotator=cast.bob) is not None
 
 
 def test_withdrawing_may_be_of_some_references_and_be_undone_by_name(cast) -> None:
@@ -146,28 +145,13 @@ def test_withdrawing_may_be_of_some_references_and_be_undone_by_name(cast) -> No
     assert Assignment.objects.filter(status="open").count() == 3
 
 
-def test_what_was_withdrawn_is_rated_no_more(cast) -> None:
-    rows = cast.assign(cast.alice, cast.reference("r1", 1))
-    withdraw(cast)
-    with pytest.raises(OutOfDate, match="taken this candidate back"):
-        cast.submit(rows[0])
-
-
 @pytest.mark.parametrize("reason", ["", " \n", "a\x00b", "x" * 2001])
-def test_withdrawing_wants_a_reason_that_can_be_kept(cast, reason) -> None:
+def test_withdrawing_wants_a_reason_that_can_be_stored(cast, reason) -> None:
     cast.assign(cast.alice, cast.reference())
     with pytest.raises(Refused) as refusal:
         withdraw(cast, reason=reason)
     assert "reason" in refusal.value.fields
     assert not Assignment.objects.exclude(status="open").exists()
-
-
-def test_what_was_withdrawn_does_not_come_back_on_demand(cast) -> None:
-    cast.reference("r1", 1)
-    take_next(slug="cups", annotator=cast.alice)
-    withdraw(cast)
-    assert take_next(slug="cups", annotator=cast.alice) is None
-    assert take_next(slug="cups", annotator=cast.bob) is not None
 
 
 def mark(cast, *references) -> int:
@@ -211,20 +195,17 @@ def test_who_becomes_something_else_or_joins_another_campaign_gets_nothing(cast)
     assert not cast.rita.assignments.exists()
 
 
-def test_nobody_is_given_what_they_rated_or_what_they_are_recused_from(cast) -> None:
+def test_a_sentinel_goes_along_and_nobody_is_given_what_they_rated_or_recused_from(cast) -> None:
     reference = cast.reference("r1", 2)
     cast.submit(cast.assign(cast.alice, reference)[0])
     recuse(assignment=cast.assign(cast.bob, reference)[0])
     before = Assignment.objects.count()
     mark(cast, reference)
     assert Assignment.objects.count() == before
-
-
-def test_a_sentinel_of_the_reference_goes_along(cast) -> None:
-    reference = cast.reference("r1", 2)
-    Candidate.objects.filter(pk=reference.candidates.all()[0].pk).update(purpose=Purpose.SENTINEL)
-    assert mark(cast, reference) == 1
-    assert cast.alice.assignments.count() == 2
+    other = cast.reference("r2", 2)
+    Candidate.objects.filter(pk=other.candidates.all()[0].pk).update(purpose=Purpose.SENTINEL)
+    assert mark(cast, other) == 1
+    assert cast.alice.assignments.filter(candidate__reference=other).count() == 2
 
 
 def test_it_can_be_ordinary_again(cast) -> None:

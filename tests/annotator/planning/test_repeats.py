@@ -19,7 +19,6 @@ def rules(cast) -> None:
 
 
 def rate(cast, user, number: int = 1) -> list[Assignment]:
-    """Have the user rate so many references of one candidate each, by name."""
     count = Candidate.objects.count()
     rows = [cast.assign(user, cast.reference(f"r{n}", 1))[0] for n in range(count, count + number)]
     for row in rows:
@@ -35,14 +34,7 @@ def repeats() -> list[Assignment]:
     )
 
 
-def test_nothing_is_due_before_the_share_and_the_lag_are_reached(cast) -> None:
-    rate(cast, cast.alice, 4)
-    assert repeat_everywhere() == 0
-    rate(cast, cast.alice)
-    assert repeat_everywhere() == 1
-
-
-def test_a_repeat_is_the_same_text_for_the_same_annotator_with_a_new_label(cast) -> None:
+def test_a_repeat_is_the_same_text_for_the_same_annotator_and_conflicts_with_nothing(cast) -> None:
     rated = rate(cast, cast.alice, 5)
     rate(cast, cast.bob, 1)
     due = timezone.now() + timedelta(days=2)
@@ -58,6 +50,8 @@ def test_a_repeat_is_the_same_text_for_the_same_annotator_with_a_new_label(cast)
     assert (again.system, again.places, again.held, again.has_room) == ("", 1, 1, False)
     assert (row.status, row.lease_expires_at, row.due_at) == ("open", None, due)
     assert (row.label, row.position) == ("Candidate 6", 6)
+    cast.submit(repeats()[0], (0, 10, 0, 10))
+    assert not Conflict.objects.exists()
 
 
 def test_the_next_one_waits_until_the_last_is_rated_and_some_others_are(cast) -> None:
@@ -130,18 +124,14 @@ def test_who_left_a_closed_campaign_and_no_share_get_none(cast) -> None:
     assert not give_repeat(campaign=cast.campaign, annotator=cast.alice)
 
 
-def test_a_repeat_conflicts_with_nothing(cast) -> None:
-    rate(cast, cast.alice, 5)
-    repeat_everywhere()
-    cast.submit(repeats()[0], (0, 10, 0, 10))
-    assert not Conflict.objects.exists()
-
-
-def test_nothing_due_costs_one_query_for_a_campaign(cast, django_assert_num_queries) -> None:
+def test_nothing_is_due_before_the_share_and_the_lag(cast, django_assert_num_queries):
     rate(cast, cast.alice, 4)
     Campaign.objects.filter(slug="elsewhere").update(repeat_percent=0)
     with django_assert_num_queries(2):  # the campaigns, and one of them
         repeat_everywhere()
+    assert repeat_everywhere() == 0
+    rate(cast, cast.alice)
+    assert repeat_everywhere() == 1
 
 
 def test_the_share_and_the_lag_are_set_within_limits(cast) -> None:

@@ -9,11 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.claims.damage import Damaged, NothingToDamage, rename_term
+from annotator.claims.tree import build_tree
 from annotator.claims.words import WordPairs
 from annotator.planning import sentinel_texts
 from annotator.planning.sentinel_texts import KINDS, sentinel_text, unguessable_id
 from annotator.rubric import CRITERIA
+from core.claim_text import parse_claims
 from tests.amounts import few
+from tests.claims_in_languages import CHINESE, FRENCH, GERMAN, JAPANESE
 
 REFERENCES = Path(__file__).parents[3] / "fixtures" / "demo" / "references"
 TEXTS = {path.stem: path.read_text("utf-8") for path in sorted(REFERENCES.glob("*.txt"))}
@@ -40,13 +43,13 @@ def test_terms_of_the_text_get_a_second_name_where_no_known_one_stands() -> None
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_a_text_without_a_place_is_told(criterion) -> None:
+def test_a_text_without_a_place_is_refused(criterion) -> None:
     with pytest.raises(NothingToDamage):
         sentinel_text("A cup", criterion, 0)
 
 
 @given(st.text(min_size=1, max_size=30), st.integers())
-def test_an_id_has_the_shape_of_its_model_and_room_enough_to_be_drawn(like, seed) -> None:
+def test_an_id_has_the_shape_of_its_model_and_letters_enough_to_be_drawn(like, seed) -> None:
     name = unguessable_id(like, {like}, random.Random(seed))
     assert name != like
 
@@ -79,3 +82,22 @@ def test_of_a_text_with_thousands_of_terms_the_most_frequent_are_looked_for(monk
     assert sentinel_text(text, "terminology_consistency", 1).kind == "rename_term"
     assert given == [200]
     assert dict(sentinel_texts._own_pairs(text))[names[-1]] == f"{names[-1]} member"
+
+
+@pytest.mark.parametrize("claims", [*GERMAN, *FRENCH, *CHINESE, *JAPANESE])
+def test_no_word_of_english_enters_claims_in_another_language(claims):
+    for criterion in ("conceptual_clarity", "terminology_consistency"):
+        with pytest.raises(NothingToDamage):
+            sentinel_text(claims.text, criterion, 1, claims.language)
+    broken = sentinel_text(claims.text, "logical_linkage", 1, claims.language)
+    letters = [
+        "".join(sign for sign in text if not sign.isdecimal())
+        for text in (broken.text, claims.text)
+    ]
+    assert letters[0] == letters[1]
+    # Nor do digits of another width show that it was touched.
+    widths = [
+        {sign.isascii() for sign in text if sign.isdecimal()} for text in (broken.text, claims.text)
+    ]
+    assert widths[0] == widths[1]
+    assert build_tree(parse_claims(broken.text)).faults

@@ -120,7 +120,6 @@ def test_ratings_of_a_sentinel_conflict_freeze_and_compare_with_nothing(cast, re
 
 @pytest.fixture
 def erased(cast) -> Reference:
-    """A reference whose texts are gone, beside one that is whole."""
     cast.reference("whole", 2)
     reference = cast.reference("erased", 2)
     reference.candidates.update(claims="", has_room=False)

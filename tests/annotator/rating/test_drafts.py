@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from annotator.assignments import services as assignments_services
 from annotator.assignments.services import lapse_leases
-from annotator.models import Assignment, AuditEvent, Draft, Rating, WorkTime
+from annotator.models import Assignment, AuditEvent, Draft, WorkTime
 from annotator.rating import drafts
 from annotator.rating.drafts import (
     LONGEST_TYPED,
@@ -49,12 +49,20 @@ def test_a_save_on_another_version_keeps_the_newer_text_and_hands_it_back(row, v
     assert stored() == ("newer", 2)
 
 
-def test_a_save_on_a_draft_that_is_gone_says_that_there_is_none(row) -> None:
+def test_only_the_draft_that_was_shown_is_discarded_and_one_that_is_gone_not_saved(row) -> None:
     save(row, "old", 0)
     discard_draft(assignment=row)
     with pytest.raises(DraftMoved) as moved:
         save(row, "late", 1)
     assert moved.value.draft is None and not Draft.objects.exists()
+    save(row, "old", 0)
+    save(row, "newer", 1)
+    with pytest.raises(DraftMoved, match="not discarded") as moved:
+        discard_draft(assignment=row, version=1)
+    assert moved.value.draft == Draft.objects.get() and stored() == ("newer", 2)
+    discard_draft(assignment=row, version=2)
+    assert not Draft.objects.exists()
+    discard_draft(assignment=row, version=2)
 
 
 def test_an_autosave_that_comes_after_the_submit_changes_nothing(cast, row) -> None:
@@ -86,12 +94,10 @@ def test_what_cannot_be_kept_is_refused_by_field_and_the_old_text_stays(row, wor
     assert stored() == ("good", 1)
 
 
-def test_a_draft_keeps_far_more_than_a_rating_may_have(row) -> None:
+def test_the_length_counts_over_all_fields_and_other_values_are_stored(row) -> None:
     save(row, "x" * LONGEST_TYPED, 0)
     assert len(stored()[0]) == LONGEST_TYPED
-
-
-def test_the_length_counts_over_all_fields_and_other_values_are_kept(row) -> None:
+    discard_draft(assignment=row)
     half = "x" * (LONGEST_TYPED // 2 + 1)
     with pytest.raises(Refused, match="200,000"):
         save_draft(
@@ -102,11 +108,12 @@ def test_the_length_counts_over_all_fields_and_other_values_are_kept(row) -> Non
 
 
 def test_a_refused_submit_leaves_its_words_as_a_draft_and_a_row_in_the_trail(row) -> None:
-    kept = save_refused(assignment=row, typed={"comment": "canary words"}, version=0)
-    assert kept is not None and stored() == ("canary words", 1)
-    event = AuditEvent.objects.get(action="rating.refused")
-    assert (event.actor, event.object_id) == (row.annotator, str(row.pk))
-    assert "canary" not in str(event.details)
+    assert save_refused(assignment=row, typed={"comment": "a\x00"}, version=0) is None
+    assert save_refused(assignment=row, typed={"comment": "canary words"}, version=0) is not None
+    assert stored() == ("canary words", 1)
+    events = AuditEvent.objects.filter(action="rating.refused")
+    assert {(one.actor, one.object_id) for one in events} == {(row.annotator, str(row.pk))}
+    assert events.count() == 2 and "canary" not in str(list(events.values("details")))
 
 
 @pytest.mark.parametrize("version", [0, 1])
@@ -125,22 +132,6 @@ def test_a_refused_submit_is_kept_where_the_draft_went_with_another_tabs_submit(
     assert save_refused(assignment=row, typed={"comment": "mine"}, version=1) is not None
     assert stored() == ("mine", 1)
     assert Draft.objects.get().rating_version == 1
-
-
-def test_what_cannot_be_kept_of_a_refused_submit_is_no_fault(row) -> None:
-    assert save_refused(assignment=row, typed={"comment": "a\x00"}, version=0) is None
-    assert AuditEvent.objects.filter(action="rating.refused").count() == 1
-
-
-def test_only_the_draft_that_was_shown_is_discarded(row) -> None:
-    save(row, "old", 0)
-    save(row, "newer", 1)
-    with pytest.raises(DraftMoved, match="not discarded") as moved:
-        discard_draft(assignment=row, version=1)
-    assert moved.value.draft == Draft.objects.get() and stored() == ("newer", 2)
-    discard_draft(assignment=row, version=2)
-    assert not Draft.objects.exists()
-    discard_draft(assignment=row, version=2)
 
 
 # Seconds since the first ping at which further ones come, and the seconds that count.
@@ -165,21 +156,22 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], datetime]:
 
     def turn(seconds: float) -> datetime:
         now = start + timedelta(seconds=seconds)
-        for scene in (assignments_services, drafts):
-            monkeypatch.setattr(scene, "database_now", lambda: now)
+        for module in (assignments_services, drafts):
+            monkeypatch.setattr(module, "database_now", lambda: now)
         return now
 
     return turn
 
 
 @pytest.mark.parametrize(("pings", "seconds"), WORK)
-def test_active_time_leaves_out_pauses_and_clocks_set_back(row, clock, pings, seconds) -> None:
+def test_active_time_leaves_out_pauses_and_clocks_set_back(cast, row, clock, pings, seconds):
     for moment in (0, *pings):
         last = clock(moment)
         record_ping(assignment=row)
     work = WorkTime.objects.get()
     assert work.seconds == pytest.approx(seconds)
     assert work.last_ping_at == last
+    assert cast.submit(Assignment.objects.get()).active_seconds == seconds
 
 
 def test_a_lease_is_renewed_in_its_second_half_only(cast, clock) -> None:
@@ -215,11 +207,3 @@ def test_a_ping_saves_a_lease_that_ran_out_and_was_not_lapsed_yet(cast) -> None:
     row.save()
     record_ping(assignment=row)
     assert lapse_leases(cast.campaign) == 0
-
-
-def test_active_time_reaches_the_rating(cast, row, clock) -> None:
-    for moment in (0, 20, 40):
-        clock(moment)
-        record_ping(assignment=row)
-    cast.submit(Assignment.objects.get())
-    assert Rating.objects.get().active_seconds == 40

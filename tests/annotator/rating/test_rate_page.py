@@ -7,9 +7,17 @@ from django.test import Client
 
 from annotator.conflicts.queries import LOCKED_SENTENCE
 from annotator.keymap import ACTIONS
-from annotator.models import Assignment, Campaign, Candidate, Rating, ReadingPreference
+from annotator.models import (
+    Assignment,
+    Campaign,
+    Candidate,
+    Rating,
+    ReadingPreference,
+    Reference,
+)
 from annotator.rating.queries import CLOSED_SENTENCE, rate_page
 from annotator.rating.services import skip_assignment
+from tests.claims_in_languages import CHINESE
 
 pytestmark = pytest.mark.postgres
 
@@ -46,24 +54,21 @@ def test_a_hidden_candidate_is_not_given_away_by_its_text(client, rows, purpose)
         assert "same text" not in client.get(f"/rate/{row.pk}/").content.decode()
 
 
-def test_a_closed_campaign_says_why_nothing_can_be_sent(cast) -> None:
-    rows = cast.assign(cast.alice, cast.reference())
+def test_a_page_says_why_nothing_can_be_sent(cast) -> None:
+    rows = cast.assign(cast.alice, cast.reference("r1", 4))
+
+    def because(row: Assignment) -> str:
+        page = rate_page(cast.alice, row.pk)
+        assert page is not None and not page.is_writable
+        return page.closed_because
+
     cast.submit(rows[0])
+    skip_assignment(assignment=rows[2], reason_code="unreadable")
+    Assignment.objects.filter(pk=rows[3].pk).update(status="withdrawn")
+    assert "Take it back" in because(rows[2])
+    assert "taken this candidate back" in because(rows[3])
     Campaign.objects.update(status="closed")
-    rated, unrated = (rate_page(cast.alice, row.pk) for row in rows[:2])
-    assert rated is not None and unrated is not None
-    assert rated.closed_because == LOCKED_SENTENCE
-    assert unrated.closed_because == CLOSED_SENTENCE
-    assert not rated.is_writable
-
-
-def test_a_skipped_candidate_says_how_to_take_it_back(cast) -> None:
-    (row, *_) = cast.assign(cast.alice, cast.reference())
-    skip_assignment(assignment=row, reason_code="unreadable")
-    page = rate_page(cast.alice, row.pk)
-    assert page is not None
-    assert page.may_return
-    assert "Take it back" in page.closed_because
+    assert (because(rows[0]), because(rows[1])) == (LOCKED_SENTENCE, CLOSED_SENTENCE)
 
 
 def test_neighbours_are_ones_own_assignments_in_order_whatever_their_state(cast) -> None:
@@ -75,14 +80,6 @@ def test_neighbours_are_ones_own_assignments_in_order_whatever_their_state(cast)
     keys = [row.pk for row in rows]
     assert [page.previous for page in pages if page] == [None, *keys[:-1]]
     assert [page.following for page in pages if page] == [*keys[1:], None]
-
-
-def test_what_was_withdrawn_says_so_and_takes_no_rating(cast) -> None:
-    (row,) = cast.assign(cast.alice, cast.reference("r1", 1))
-    Assignment.objects.update(status="withdrawn")
-    page = rate_page(cast.alice, row.pk)
-    assert page is not None and not page.is_writable
-    assert "taken this candidate back" in page.closed_because
 
 
 SCRIPT = {"HX-Request": "true"}
@@ -177,17 +174,13 @@ def value(html: str, name: str) -> str:
     return unescape(match[1])
 
 
-def test_the_page_shows_every_action_with_the_key_in_force_and_its_defaults(alice) -> None:
+def test_the_page_shows_every_key_in_force_which_can_be_sent_back_unchanged(alice) -> None:
     html = alice.get("/keys/").content.decode()
     assert all(action.words in html for action in ACTIONS)
     assert (value(html, "ten"), value(html, "scroll-down")) == ("t", "PgDn")
     assert "default t or -" in html and "default j or ↓" in html
     assert re.search('name="single_keys" checked', html)
     assert not ReadingPreference.objects.exists()
-
-
-def test_what_the_page_shows_can_be_sent_back_unchanged(alice) -> None:
-    html = alice.get("/keys/").content.decode()
     shown = {action.code: value(html, action.code) for action in ACTIONS}
     answer = alice.post("/keys/", shown | {"single_keys": "on"})
     assert (answer.status_code, answer["Location"]) == (303, "/keys/")
@@ -214,7 +207,9 @@ def test_what_is_sent_takes_the_place_of_all_that_was_stored(alice) -> None:
     assert not re.search('name="single_keys" checked', alice.get("/keys/").content.decode())
 
 
-def test_wrong_keys_are_told_at_their_fields_with_everything_kept(alice) -> None:
+def test_wrong_keys_are_named_at_their_fields_and_all_that_was_typed_stays(alice) -> None:
+    unknown = alice.post("/keys/", {"dance": "x"})
+    assert unknown.status_code == 422 and "no action named dance" in unknown.content.decode()
     sent = {"ten": "5", "undo": "n", "comment": "x", "note": "<b>"}
     answer = alice.post("/keys/?next=/rated/", sent)
     html = answer.content.decode()
@@ -233,24 +228,13 @@ def test_wrong_keys_are_told_at_their_fields_with_everything_kept(alice) -> None
     assert not ReadingPreference.objects.exists()
 
 
-def test_an_unknown_action_is_refused(alice) -> None:
-    answer = alice.post("/keys/", {"dance": "x"})
-    assert answer.status_code == 422 and "no action named dance" in answer.content.decode()
-
-
 def test_reset_brings_all_defaults_back_whatever_is_typed_and_keeps_the_way_back(alice) -> None:
     alice.post("/keys/", {"ten": "x"})
+    ReadingPreference.objects.update(shows_diff=False)
     answer = alice.post("/keys/", {"ten": "5", "reset": "1", "next": "/rated/"})
     assert (answer.status_code, answer["Location"]) == (303, "/keys/?next=%2Frated%2F")
     stored = ReadingPreference.objects.get()
-    assert (stored.keys, stored.single_keys) == ({}, True)
-
-
-def test_reading_aids_stay_as_they_were(alice, cast) -> None:
-    ReadingPreference.objects.create(user=cast.alice, shows_diff=False)
-    alice.post("/keys/", {"ten": "x"})
-    alice.post("/keys/", {"reset": "1"})
-    assert ReadingPreference.objects.get().shows_diff is False
+    assert (stored.keys, stored.single_keys, stored.shows_diff) == ({}, True, False)
 
 
 def test_saving_leads_back_to_where_one_came_from(alice) -> None:
@@ -272,3 +256,24 @@ def test_no_other_site_is_led_to(alice) -> None:
         assert 'class="trail"' not in html and "evil.example" not in html, target
         answer = alice.post("/keys/", {"next": target, "ten": "x"})
         assert answer["Location"] == "/keys/", target
+
+
+def test_marks_of_a_language_that_is_not_read_are_said_to_be_missing(client, rows) -> None:
+    candidate = rows[0].candidate
+    said = "Not checked in this language (German): antecedents, renamed terms"
+    assert said not in client.get(f"/rate/{rows[0].pk}/").content.decode()
+    Reference.objects.filter(pk=candidate.reference_id).update(language="de")
+    html = client.get(f"/rate/{rows[0].pk}/").content.decode()
+    assert html.count(said) == 2
+    # Where no marks are asked for, none are missing.
+    hidden = client.post(path(rows[0]), {"aid": "marks off"}, headers=SCRIPT).content.decode()
+    assert said not in hidden
+
+
+def test_a_candidate_in_chinese_is_told_apart_by_its_script(client, rows) -> None:
+    candidate = rows[0].candidate
+    candidate.claims = CHINESE[0].text
+    candidate.save()
+    html = client.get(f"/rate/{rows[0].pk}/").content.decode()
+    assert html.count("Not checked in this language (Chinese)") == 1
+    assert "4 claims · 116 characters" in html

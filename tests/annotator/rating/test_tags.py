@@ -57,17 +57,17 @@ WISHES = (
 
 def test_a_wish_that_is_none_is_422_and_keeps_what_was_chosen(client, rows, form_of, typed) -> None:
     for number, wish in enumerate(WISHES):
-        said = wish[:40]
+        case = wish[:40]
         sent = typed(comment="half", tag=wish, error_tags=json.dumps([VAGUE]))
         answer = client.post(path(rows[0]), sent, headers=SCRIPT)
-        assert answer.status_code == 422 and not Draft.objects.exists(), said
-        assert answer["Content-Type"].startswith("text/plain") and len(answer.content) < 300, said
+        assert answer.status_code == 422 and not Draft.objects.exists(), case
+        assert answer["Content-Type"].startswith("text/plain") and len(answer.content) < 300, case
         # Both ask the same service; the page is drawn for a share of them.
         if number in range(0, len(WISHES), 1 if IS_THOROUGH else 5):
             answer = client.post(path(rows[0]), sent)
-            assert answer.status_code == 422 and not Draft.objects.exists(), said
+            assert answer.status_code == 422 and not Draft.objects.exists(), case
             again = form_of(answer)
-            assert (again["comment"], json.loads(again["error_tags"])) == ("half", [VAGUE]), said
+            assert (again["comment"], json.loads(again["error_tags"])) == ("half", [VAGUE]), case
 
 
 UNREADABLE = (
@@ -79,12 +79,12 @@ UNREADABLE = (
 
 def test_tags_that_cannot_be_read_are_no_fault_here_and_422_at_submit(client, rows, form_of, typed):
     for chosen in UNREADABLE:
-        said, sent = chosen[:40], {"tag": "add vagueness", "error_tags": chosen}
+        case, sent = chosen[:40], {"tag": "add vagueness", "error_tags": chosen}
         answer = client.post(path(rows[0]), sent, headers=SCRIPT)
-        assert (answer.status_code, tags_in(answer)) == (200, [VAGUE]), said
+        assert (answer.status_code, tags_in(answer)) == (200, [VAGUE]), case
         answer = client.post(f"/rate/{rows[0].pk}/", typed(error_tags=chosen))
-        assert answer.status_code == 422, said
-        assert not Rating.objects.exists() and form_of(answer)["error_tags"] == chosen, said
+        assert answer.status_code == 422, case
+        assert not Rating.objects.exists() and form_of(answer)["error_tags"] == chosen, case
         Draft.objects.all().delete()
 
 
@@ -126,17 +126,9 @@ def test_without_script_a_locked_rating_takes_no_tag_and_gets_no_draft(client, c
     assert not Draft.objects.exists()
 
 
-PART = {"HX-Request": "true"}
-
-
 def words(html: str) -> str:
-    """Return what a person reads: no tags, one space between words."""
     plain = unescape(re.sub(r"<[^>]*>", "", html)).replace("\n", " ")
     return " ".join(plain.split())
-
-
-def flat(text: str) -> str:
-    return " ".join(text.split())
 
 
 @pytest.fixture
@@ -152,7 +144,7 @@ def test_every_criterion_stands_there_with_bands_examples_and_an_address(page: s
         assert criterion.name in page
         assert all(band.sentence in page for band in criterion.bands)
         for example in lesson_of(criterion.key).examples:
-            assert flat(example.candidate) in words(page)
+            assert " ".join(example.candidate.split()) in words(page)
             assert example.why in unescape(page) and example.contrast in unescape(page)
             assert f"overall {example.overall}, " in page
 
@@ -180,7 +172,7 @@ def test_no_address_on_the_page_is_given_twice_and_every_link_within_leads_somew
 @pytest.mark.parametrize("key", CRITERIA)
 def test_a_script_gets_one_criterion_alone_and_a_person_gets_a_page(client, cast, key) -> None:
     client.force_login(cast.alice)
-    part = client.get(f"/rubric/{key}/", headers=PART)
+    part = client.get(f"/rubric/{key}/", headers=SCRIPT)
     whole = client.get(f"/rubric/{key}/")
     assert "<html" not in part.content.decode() and "<html" in whole.content.decode()
     assert words(part.content.decode()) in words(whole.content.decode())
@@ -193,11 +185,11 @@ def test_a_script_gets_one_criterion_alone_and_a_person_gets_a_page(client, cast
 @pytest.mark.parametrize("name", ["overall_quality", "none", "Feature_Completeness", "%00"])
 def test_an_unknown_criterion_is_not_found(client: Client, cast, name: str) -> None:
     client.force_login(cast.alice)
-    for headers in ({}, PART):
+    for headers in ({}, SCRIPT):
         assert client.get(f"/rubric/{name}/", headers=headers).status_code == 404
 
 
 def test_the_rubric_costs_no_query_beyond_signing_in(client, cast, django_assert_max_num_queries):
     client.force_login(cast.alice)
     with django_assert_max_num_queries(4):
-        client.get(f"/rubric/{CRITERIA[0]}/", headers=PART)
+        client.get(f"/rubric/{CRITERIA[0]}/", headers=SCRIPT)

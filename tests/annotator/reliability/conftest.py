@@ -1,4 +1,4 @@
-"""No broker: what would be rung is noted."""
+"""No broker: what would be enqueued is noted."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def rung(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+def enqueued(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     found: list[Any] = []
     for module in ("api", "views"):
         monkeypatch.setattr(f"annotator.reliability.{module}.enqueue_on_commit", found.append)

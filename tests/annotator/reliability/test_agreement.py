@@ -50,15 +50,15 @@ def test_a_get_writes_nothing_and_says_how_to_ask(cast, call) -> None:
     assert not ReliabilityReport.objects.exists()
 
 
-def test_a_post_queues_one_job_and_then_gives_what_there_is(rated, call, rung) -> None:
+def test_a_post_queues_one_job_and_then_gives_what_there_is(rated, call, enqueued) -> None:
     first = call(rated.rita, "post", PATH)
     assert (first.status_code, first.json()["status"]) == (202, JobStatus.QUEUED)
     assert call(rated.ada, "post", PATH).status_code == 202
-    assert len({row.pk for row in rung}) == 1
-    carry_out_reliability(rung[0].pk)
+    assert len({row.pk for row in enqueued}) == 1
+    carry_out_reliability(enqueued[0].pk)
     again = call(rated.rita, "post", PATH)
     assert (again.status_code, again.json()["status"]) == (200, JobStatus.SUCCEEDED)
-    assert len(rung) == 2
+    assert len(enqueued) == 2
 
 
 def test_the_last_result_comes_with_its_age_and_what_changed_since(rated, call) -> None:
@@ -83,7 +83,7 @@ def test_no_answer_holds_a_name_or_an_id_of_an_annotator(rated, call, name: str)
     assert {one["annotator"] for one in people} == set(answer["result"]["annotators"])
 
 
-def test_researchers_are_told_nothing_of_each_of_two(cast, call) -> None:
+def test_researchers_read_nothing_of_each_of_two(cast, call) -> None:
     random_ratings(cast, [cast.alice, cast.bob])
     result = worked_out(call, cast.rita)["result"]
     assert result["annotators"] == []
@@ -155,7 +155,7 @@ def test_a_line_says_what_its_figure_rests_on(key: str, n: int, clusters: int, w
     assert row.hint == words
 
 
-def test_the_lowest_pairs_come_first_and_undefined_ones_last() -> None:
+def test_the_lowest_pairs_come_first_and_people_in_the_order_of_their_numbers() -> None:
     values = [0.9, None, -0.2, *(0.95 for _ in range(MOST_PAIRS))]
     pairs = [
         stored(value, "" if value else "Too few.") | {"first": "A", "second": f"B{number}"}
@@ -167,9 +167,6 @@ def test_the_lowest_pairs_come_first_and_undefined_ones_last() -> None:
     assert heads[:2] == ["A and B2", "A and B0"]
     assert "A and B1" not in heads and len(heads) == MOST_PAIRS
     assert f"{MOST_PAIRS} of {len(values)} pairs" in grid.caption
-
-
-def test_people_come_in_the_order_of_their_numbers() -> None:
     people = [
         {"annotator": f"Annotator {number}", "per_100": 0.1, "n": 5, "reason": ""}
         for number in (10, 2, 1)

@@ -46,22 +46,15 @@ def test_self_consistency_by_hand() -> None:
     assert alice.within.value == pytest.approx(2 / 3)
     assert alice.mean_difference.value == pytest.approx(4 / 3)
     assert (alice.exact.clusters, bob.exact.clusters) == (2, 1)
-    assert self_consistency(REPEATS, within=3)[0].within.value == 1.0
-    (nobody,) = self_consistency([])
-    assert (nobody.exact.value, nobody.icc.reason) == (None, NO_REPEATS)
-
-
-def test_its_icc_is_that_of_two_annotators() -> None:
-    alice = self_consistency(REPEATS)[1]
+    # The coefficient is that of two annotators; one repeat has shares, but no interval.
     expected = intraclass_correlations(make_table([[3, 4], [7, 7], [2, 5]])).single.value
     assert alice.icc.value == pytest.approx(expected, abs=1e-12)
-
-
-def test_one_repeat_has_shares_but_no_icc_and_no_interval() -> None:
-    bob = self_consistency(REPEATS)[2]
     assert (bob.exact.value, bob.exact.low) == (1.0, None)
     assert bob.exact.reason == resampling.ONE_REFERENCE
     assert (bob.icc.value, bob.icc.reason) == (None, TOO_FEW)
+    assert self_consistency(REPEATS, within=3)[0].within.value == 1.0
+    (nobody,) = self_consistency([])
+    assert (nobody.exact.value, nobody.icc.reason) == (None, NO_REPEATS)
 
 
 def test_figures_by_hand() -> None:
@@ -94,7 +87,7 @@ def test_figures_equal_a_slow_loop_on_random_tables() -> None:
     assert compared > tries(300)
 
 
-def test_who_shares_nothing_is_told_so_and_who_rated_nothing_is_absent() -> None:
+def test_who_shares_nothing_has_a_reason_and_who_rated_nothing_is_absent() -> None:
     found = against_others(make_table([[4, 6, GAP, GAP], [GAP, GAP, 5, GAP]]))
     assert [one.annotator for one in found] == ["annotator 00", "annotator 01", "annotator 02"]
     assert found[2].difference.value is None
@@ -119,13 +112,13 @@ def dense_slopes(table: Table, positions: Table) -> dict[int, tuple[float, Any]]
     y = table.values[item, person]
     # Singular values far below the rest are directions that the design does not hold.
     left, size, right = np.linalg.svd(full, full_matrices=False)
-    kept = size > 1e-9 * size[0]
-    inverse = right[kept].T / size[kept]
-    estimates = inverse @ left[:, kept].T @ y
+    is_held = size > 1e-9 * size[0]
+    inverse = right[is_held].T / size[is_held]
+    estimates = inverse @ left[:, is_held].T @ y
     rest = y - full @ estimates
-    freedom = len(y) - int(kept.sum())
+    freedom = len(y) - int(is_held.sum())
     covariance = inverse @ inverse.T
-    known = right[kept].T @ right[kept]
+    known = right[is_held].T @ right[is_held]
     found = {}
     for j in range(width):
         place = len(table.items) + width + j
@@ -177,17 +170,16 @@ def test_easy_items_at_the_end_are_not_drift() -> None:
     assert abs(found[0].per_100) < 0.3
 
 
-def test_annotators_in_step_cannot_be_told_from_the_items() -> None:
+def test_what_goes_with_the_items_or_shares_none_has_no_slope() -> None:
     step = make_table(np.column_stack([np.arange(1, 9)] * 2))
     values = np.random.default_rng(1).integers(0, 11, (8, 2))
     assert [one.reason for one in drift(make_table(values), step)] == [CONFOUNDED] * 2
     assert [one.per_100 for one in drift(make_table(values), step)] == [None] * 2
-
-
-def test_who_shares_no_item_has_no_slope() -> None:
     table = make_table([[1, GAP], [2, GAP], [GAP, 5]])
     positions = make_table([[1, GAP], [2, GAP], [GAP, 1]])
     assert {one.reason for one in drift(table, positions)} == {NO_SHARED}
+    with pytest.raises(ReliabilityError):
+        drift(make_table([[1, 2]]), make_table([[1, GAP]]))
 
 
 def test_too_few_ratings_and_a_perfect_fit_have_no_standard_error() -> None:
@@ -196,11 +188,6 @@ def test_too_few_ratings_and_a_perfect_fit_have_no_standard_error() -> None:
     perfect = drift(make_table([[5, 5]] * 5), make_table([[1, 2], [2, 1], [3, 5], [4, 3], [5, 4]]))
     assert [one.reason for one in perfect] == [NO_DRIFT_REST, NO_DRIFT_REST]
     assert perfect[0].per_100 == pytest.approx(0, abs=1e-9)
-
-
-def test_a_score_without_a_position_is_refused() -> None:
-    with pytest.raises(ReliabilityError):
-        drift(make_table([[1, 2]]), make_table([[1, GAP]]))
 
 
 PAGE = "/feedback/cups/"
@@ -226,21 +213,23 @@ def worked_out(client: Client) -> str:
 def test_nothing_is_shown_or_worked_out_while_the_campaign_is_open(cast, client: Client) -> None:
     random_ratings(cast, [cast.alice, cast.bob])
     client.force_login(cast.alice)
+    assert PAGE not in client.get("/").content.decode()
     assert "when the campaign is closed" in text_of(client.get(PAGE))
     assert client.post(PAGE).status_code == 409
     assert not ReliabilityReport.objects.exists() and not Unblinding.objects.exists()
 
 
-def test_own_results_follow_from_the_report_and_are_recorded_once(closed, client, rung) -> None:
+def test_own_results_are_recorded_once_and_name_nobody_else(closed, client, enqueued) -> None:
     client.force_login(closed.alice)
+    assert f'href="{PAGE}"' in client.get("/").content.decode()
     assert "Work them out" in text_of(client.get(PAGE))
     assert not Unblinding.objects.exists()
     page = worked_out(client)
-    assert len(rung) == 1
-    own = next(
-        one
-        for one in ReliabilityReport.objects.get().result["criteria"][-1]["severity"]["people"]
-        if one["annotator"] == str(closed.alice.pk)
+    assert len(enqueued) == 1
+    people = ReliabilityReport.objects.get().result["criteria"][-1]["severity"]["people"]
+    own, his = (
+        next(one for one in people if one["annotator"] == str(user.pk))
+        for user in (closed.alice, closed.bob)
     )
     assert f"{own['ratings']} of your ratings count" in page
     assert f"{own['raw_mean']:.2f}" in page
@@ -248,17 +237,17 @@ def test_own_results_follow_from_the_report_and_are_recorded_once(closed, client
     client.get(PAGE)
     row = Unblinding.objects.get()
     assert (row.user, row.shown) == (closed.alice, "feedback")
-
-
-def test_nobody_else_is_named_or_told_of(closed, client: Client) -> None:
-    client.force_login(closed.alice)
-    main = worked_out(client).partition("<main")[2]
+    # Nobody else is named, and their figures stay theirs.
+    main = page.partition("<main")[2]
     assert "bob" not in main and str(closed.bob.pk) not in main
     assert not re.search(r"Annotator \d", main)
-    # Bob's mean and severity stay his.
-    people = ReliabilityReport.objects.get().result["criteria"][-1]["severity"]["people"]
-    his = next(one for one in people if one["annotator"] == str(closed.bob.pk))
     assert f"{his['raw_mean']:.2f}" not in main
+    reopen_campaign(campaign=closed.campaign, reason="More.", reopened_by=closed.ada)
+    assert "when the campaign is closed" in text_of(client.get(PAGE))
+    rate(closed.alice, closed.reference("new").candidates.first(), (5, 5, 5, 5))
+    close_campaign(campaign=closed.campaign, reason="Done.", closed_by=closed.ada)
+    assert "Work them out" in text_of(client.get(PAGE))
+    assert Unblinding.objects.count() == 1
 
 
 def test_few_shared_candidates_tell_no_single_rating_of_another(cast, client: Client) -> None:
@@ -275,26 +264,8 @@ def test_few_shared_candidates_tell_no_single_rating_of_another(cast, client: Cl
     assert "5.50" in main  # her own mean
 
 
-def test_older_figures_are_not_shown_as_the_present_ones(closed, client: Client) -> None:
-    client.force_login(closed.alice)
-    worked_out(client)
-    reopen_campaign(campaign=closed.campaign, reason="More.", reopened_by=closed.ada)
-    assert "when the campaign is closed" in text_of(client.get(PAGE))
-    rate(closed.alice, closed.reference("new").candidates.first(), (5, 5, 5, 5))
-    close_campaign(campaign=closed.campaign, reason="Done.", closed_by=closed.ada)
-    assert "Work them out" in text_of(client.get(PAGE))
-    assert Unblinding.objects.count() == 1
-
-
-def test_who_has_no_counted_rating_is_told_so(closed, client: Client) -> None:
+def test_who_has_no_counted_rating_reads_that(closed, client: Client) -> None:
     Membership.objects.create(campaign=closed.campaign, user=closed.rita, role=Role.ANNOTATOR)
     client.force_login(closed.rita)
     assert "None of your ratings counts" in worked_out(client)
     assert not Unblinding.objects.exists()
-
-
-def test_home_leads_to_own_results_of_closed_campaigns_only(closed, client: Client) -> None:
-    client.force_login(closed.alice)
-    assert f'href="{PAGE}"' in client.get("/").content.decode()
-    reopen_campaign(campaign=closed.campaign, reason="More.", reopened_by=closed.ada)
-    assert PAGE not in client.get("/").content.decode()

@@ -8,7 +8,7 @@ import pingouin
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from annotator.models import AuditEvent, Candidate, Purpose, Rating, ReliabilityReport
+from annotator.models import AuditEvent, Candidate, Purpose, Rating
 from annotator.records import inputs_of
 from annotator.reliability import services as reliability_services
 from annotator.reliability.services import (
@@ -24,6 +24,7 @@ from core.jobs import leases
 from core.jobs.rows import JobStatus
 from tests.annotator.rating_rows import prefer, random_four, random_ratings, rate
 from tests.conftest import grant, make_user
+from tests.faults import raising
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
@@ -31,7 +32,6 @@ COLUMN = {"overall_quality": "overall_numerator"}
 
 
 def finished(cast: Any) -> dict[str, Any]:
-    """Return the result of a report on the campaign as it is now."""
     row = request_reliability(campaign=cast.campaign, asked_by=cast.ada)
     carry_out_reliability(row.pk)
     row.refresh_from_db()
@@ -146,25 +146,25 @@ def test_repeats_and_sentinels_tell_of_annotators_and_do_not_count_as_ratings(ca
 
 def test_preferences_equal_the_oracles_whichever_side_a_candidate_stood(cast) -> None:
     random = Random(8)
-    said = []
+    stated = []
     for number in range(8):
         a, b, _ = cast.reference(f"r{number}").candidates.all()
         left, right = sorted((a, b), key=lambda row: str(row.pk))
         x, y = random.choice((-1, 0, 1)), random.choice((-1, 0, 1))
-        said.append((x, y))
+        stated.append((x, y))
         prefer(cast.alice, left, right, overall_quality=x, logical_linkage=x)
         prefer(cast.bob, right, left, overall_quality=-y)
     found = finished(cast)["preferences"]
     assert (found["n"], found["pairs"], found["annotators"]) == (16, 8, 2)
     overall = found["criteria"][-1]
-    one, two = zip(*said, strict=True)
+    one, two = zip(*stated, strict=True)
     assert figure(overall, "exact")["value"] == pytest.approx(np.mean(np.array(one) == two))
     assert figure(overall, "kappa")["value"] == pytest.approx(cohen_kappa_score(one, two), abs=1e-9)
     for level in ("ordinal", "nominal"):
         oracle = krippendorff.alpha([one, two], level_of_measurement=level)
         assert figure(overall, f"alpha_{level}")["value"] == pytest.approx(oracle, abs=1e-9)
     linkage = found["criteria"][3]
-    assert sum(linkage["answers"]) == 8  # bob said nothing of it
+    assert sum(linkage["answers"]) == 8  # bob stated nothing of it
     assert figure(linkage, "kappa")["value"] is None
 
 
@@ -212,26 +212,13 @@ def test_a_running_report_stops_at_its_next_beat_once_cancelled(cast, monkeypatc
 def test_an_error_ends_the_report_without_its_words(cast, monkeypatch) -> None:
     row = request_reliability(campaign=cast.campaign)
 
-    def broken(*_: Any) -> Any:
-        raise ValueError("alice is strict")
-
+    broken = raising(ValueError("alice is strict"))
     monkeypatch.setattr(reliability_services, "figures_of", broken)
     with pytest.raises(ValueError):
         carry_out_reliability(row.pk)
     row.refresh_from_db()
     assert row.status == JobStatus.FAILED
     assert "ValueError" in row.message and "alice" not in row.message
-
-
-def test_a_rating_that_came_while_it_waited_is_in_it_and_names_it(cast) -> None:
-    one, two, _ = cast.reference("r1").candidates.all()
-    rate(cast.alice, one, (5, 5, 5, 5))
-    row = request_reliability(campaign=cast.campaign)
-    rate(cast.alice, two, (5, 5, 5, 5))
-    carry_out_reliability(row.pk)
-    row.refresh_from_db()
-    assert row.result["counts"]["ratings"] == 2
-    assert row.input_sha256 == inputs_of(cast.campaign).sha256
 
 
 def test_two_reports_on_the_same_ratings_are_not_worked_out_twice(cast) -> None:
@@ -243,5 +230,10 @@ def test_two_reports_on_the_same_ratings_are_not_worked_out_twice(cast) -> None:
     carry_out_reliability(early.pk)
     early.refresh_from_db()
     assert (early.status, early.message) == (JobStatus.FAILED, MOVED_ON)
+    # A rating that came while it waited is in it, and named by its digest.
+    rate(cast.bob, two, (5, 5, 5, 5))
     carry_out_reliability(late.pk)
-    assert ReliabilityReport.objects.get(pk=late.pk).status == JobStatus.SUCCEEDED
+    late.refresh_from_db()
+    assert late.status == JobStatus.SUCCEEDED
+    assert late.result["counts"]["ratings"] == 3
+    assert late.input_sha256 == inputs_of(cast.campaign).sha256

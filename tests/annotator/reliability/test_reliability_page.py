@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from annotator.campaigns.services import close_campaign, reopen_campaign
-from annotator.models import AuditEvent, Membership, ReliabilityReport, Role, Unblinding
+from annotator.models import AuditEvent, Candidate, Membership, ReliabilityReport, Role, Unblinding
 from annotator.reliability.people import drift_report, repeats_report
 from annotator.reliability.rules import (
     STANDARD_ERRORS,
@@ -28,7 +28,7 @@ from core.jobs.rows import JobStatus
 from core.statistics.coefficients import intraclass_correlations, krippendorff_alpha
 from core.statistics.tables import Repeat, Table
 from tests.annotator.rating_rows import random_ratings, rate
-from tests.conftest import grant, make_user
+from tests.conftest import grant, make_user, signed_in
 from tests.core.statistics.conftest import GAP, make_table, random_table
 
 pytestmark = pytest.mark.django_db
@@ -43,7 +43,6 @@ def people(cast) -> list[Any]:
 
 
 def asked(client: Client, user: Any) -> Client:
-    """Sign the user in, ask for the figures and have them worked out."""
     client.force_login(user)
     answer = client.post(PAGE)
     assert (answer.status_code, answer["Location"]) == (303, PAGE)
@@ -56,15 +55,22 @@ def text_of(answer: Any) -> str:
     return re.sub(r"\s+", " ", answer.content.decode())
 
 
-def test_a_view_asks_for_nothing_and_a_post_rings_once(cast, client: Client, rung) -> None:
+def test_a_view_asks_for_nothing_and_a_post_for_one_report(cast, client: Client, enqueued) -> None:
     client.force_login(cast.ada)
     assert "Nobody has asked" in text_of(client.get(PAGE))
     assert not ReliabilityReport.objects.exists()
     client.post(PAGE)
-    assert len(rung) == 1
+    assert len(enqueued) == 1
     page = text_of(client.get(PAGE))
     assert 'hx-get="/campaigns/cups/reliability/progress/"' in page
     assert "Waiting for a worker." in page and "Work it out" not in page
+    part = text_of(client.get(f"{PAGE}progress/"))
+    assert part.startswith('<section id="reliability-body"') and "<html" not in part
+    assert client.post(f"{PAGE}cancel/").status_code == 303
+    assert ReliabilityReport.objects.get().status == JobStatus.CANCELLED
+    page = text_of(client.get(PAGE))
+    assert "Cancelled" in page and "Work it out" in page
+    assert "No report is under way." in text_of(client.post(f"{PAGE}cancel/", follow=True))
 
 
 def test_the_page_shows_figures_with_intervals_reasons_and_numbers_for_names(cast, people, client):
@@ -103,23 +109,6 @@ def test_an_older_report_is_shown_with_its_age_and_what_came_since(cast, client:
     assert "Work it out anew" in page
 
 
-def test_a_report_under_way_can_be_cancelled_and_asked_for_again(cast, client: Client) -> None:
-    client.force_login(cast.ada)
-    client.post(PAGE)
-    assert client.post(f"{PAGE}cancel/").status_code == 303
-    assert ReliabilityReport.objects.get().status == JobStatus.CANCELLED
-    page = text_of(client.get(PAGE))
-    assert "Cancelled" in page and "Work it out" in page
-    assert "No report is under way." in text_of(client.post(f"{PAGE}cancel/", follow=True))
-
-
-def test_progress_gives_the_body_alone(cast, client: Client) -> None:
-    client.force_login(cast.ada)
-    client.post(PAGE)
-    part = text_of(client.get(f"{PAGE}progress/"))
-    assert part.startswith('<section id="reliability-body"') and "<html" not in part
-
-
 @pytest.mark.parametrize("role", [Role.ADMIN, Role.RESEARCHER])
 def test_who_rates_here_too_reads_nothing_before_the_campaign_is_closed(cast, client, role) -> None:
     grant(cast.alice, cast.campaign, role)
@@ -128,30 +117,24 @@ def test_who_rates_here_too_reads_nothing_before_the_campaign_is_closed(cast, cl
         answer = getattr(client, method)(path)
         assert answer.status_code == 403
         assert "open to you once the campaign is closed" in text_of(answer)
+    # Nor who has rated and left.
+    rate(cast.alice, cast.reference("r1").candidates.first(), (5, 5, 5, 5))
+    Membership.objects.filter(user=cast.alice, role=Role.ANNOTATOR).delete()
+    assert client.get(PAGE).status_code == 403
     close_campaign(campaign=cast.campaign, reason="Done.", closed_by=cast.ada)
     assert client.get(PAGE).status_code == 200
 
 
-def test_who_has_rated_and_left_reads_nothing_either(cast, client: Client) -> None:
-    rate(cast.alice, cast.reference("r1").candidates.first(), (5, 5, 5, 5))
-    Membership.objects.filter(user=cast.alice).update(role=Role.RESEARCHER)
-    client.force_login(cast.alice)
-    assert client.get(PAGE).status_code == 403
-
-
-def test_researchers_are_told_nothing_of_each_of_two_annotators(cast, client: Client) -> None:
-    random_ratings(cast, [cast.alice, cast.bob])
+def test_researchers_read_nothing_of_each_of_two_and_numbers_of_three(cast, people, client):
+    random_ratings(cast, people[:2])
     page = text_of(asked(client, cast.rita).get(PAGE))
     assert "With fewer than three annotators nothing is told of each of them." in page
     assert not re.search(r"Annotator \d", page)
     assert "annotator:campaign_places" not in page and "/rulings/" not in page
-
-
-def test_researchers_are_told_of_three_under_numbers_of_this_report_only(cast, people, client):
-    random_ratings(cast, people)
+    for candidate in Candidate.objects.all():
+        rate(people[2], candidate, (5, 5, 5, 5))
     page = text_of(asked(client, cast.rita).get(PAGE))
-    assert "Annotator 3" in page
-    assert "mean moves most" not in page
+    assert "Annotator 3" in page and "mean moves most" not in page
 
 
 def test_names_are_shown_after_closing_with_a_reason_and_on_record(cast, people, client) -> None:
@@ -173,8 +156,7 @@ def test_names_are_shown_after_closing_with_a_reason_and_on_record(cast, people,
     assert "To train Bob." in listed and "ada" in listed
     # Another admin has not asked, and after a reopening nobody has.
     grant(make_user("amy"), cast.campaign, "admin")
-    other = Client()
-    other.force_login(cast.campaign.memberships.get(user__username="amy").user)
+    other = signed_in(cast.campaign.memberships.get(user__username="amy").user)
     assert "Annotator 1" in text_of(other.get(PAGE))
     cast.campaign.refresh_from_db()
     reopen_campaign(campaign=cast.campaign, reason="More.", reopened_by=cast.ada)
@@ -197,7 +179,7 @@ def scores() -> Table:
 
 
 def in_units(table: Table) -> Table:
-    """The same scores, each point told as eleven units."""
+    """The same scores, each point given as eleven units."""
     return Table(table.values * UNIT, table.clusters, table.items, table.annotators)
 
 

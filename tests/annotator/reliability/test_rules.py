@@ -12,6 +12,7 @@ from annotator.reliability.rules import (
     NO_COMPARISON,
     NO_SENTINELS,
     ONE_CRITERION,
+    OrderAgreement,
     Sensitivity,
     annotators_needed,
     order_agreement,
@@ -35,13 +36,15 @@ def slow_counts(values: np.ndarray, clusters: tuple[str, ...]) -> list[int]:
     return counts
 
 
+def counts_of(found: OrderAgreement) -> list[int]:
+    return [found.concordant, found.discordant, found.tied_by_one, found.tied_by_both]
+
+
 def test_order_agreement_by_hand() -> None:
     # Reference r: 1 2 3 against 1 3 2: two alike, one flip. Reference s: 5 5 against 4 6: one tie.
     values = [[1, 1], [2, 3], [3, 2], [5, 4], [5, 6]]
     found = order_agreement(make_table(values, "rrrss"))
-    assert (found.concordant, found.discordant, found.tied_by_one, found.tied_by_both) == (
-        2, 1, 1, 0,
-    )  # fmt: skip
+    assert counts_of(found) == [2, 1, 1, 0]
     assert found.tau.value == pytest.approx((2 - 1) / (3 + 0.5))
     assert found.flips.value == pytest.approx(1 / 4)
     assert (found.tau.n, found.tau.clusters) == (4, 2)
@@ -51,9 +54,7 @@ def test_counts_and_figures_equal_loops_on_random_tables() -> None:
     for table in random_tables():
         found = order_agreement(table)
         c, d, one, both = slow_counts(table.values, table.clusters)
-        assert [found.concordant, found.discordant, found.tied_by_one, found.tied_by_both] == [
-            c, d, one, both,
-        ]  # fmt: skip
+        assert counts_of(found) == [c, d, one, both]
         tau = (c - d) / (c + d + one / 2) if c + d else None
         flips = d / (c + d + one + both) if c + d + one + both else None
         assert found.tau.value == (None if tau is None else pytest.approx(tau, abs=1e-9))
@@ -74,14 +75,11 @@ def test_the_order_of_items_and_annotators_changes_no_order_agreement() -> None:
         assert one == two
 
 
-NOTHING = [
-    pytest.param([[1, 2], [2, 1]], None, id="different references"),
-    pytest.param([[1, GAP], [2, GAP]], "rr", id="one annotator"),
-    pytest.param(np.zeros((0, 2)), None, id="no items"),
-]
-
-
-@pytest.mark.parametrize(("values", "clusters"), NOTHING)
+@pytest.mark.parametrize(
+    ("values", "clusters"),
+    [([[1, 2], [2, 1]], ""), ([[1, GAP], [2, GAP]], "rr"), (np.zeros((0, 2)), "")],
+    ids=["different references", "one annotator", "no items"],
+)
 def test_where_nothing_is_compared_it_is_said_in_words(values, clusters) -> None:
     found = order_agreement(make_table(values, clusters) if clusters else make_table(values))
     assert found.tau.value is found.flips.value is None
@@ -101,6 +99,10 @@ def test_annotators_needed_by_hand() -> None:
     assert annotators_needed(COMPONENTS, 1.0) == 4
     assert annotators_needed(COMPONENTS, 0.99) == 5
     assert annotators_needed(COMPONENTS, 50.0) == 1
+    odd = Components(items=1.0, annotators=-0.5, residual=2.0, ratings_per_item=2.0)
+    assert annotators_needed(odd, 1.0) == 2
+    for k in range(1, 200):
+        assert annotators_needed(COMPONENTS, math.sqrt(4 / k)) == k
 
 
 def test_the_plan_reaches_what_was_wanted_and_one_fewer_does_not() -> None:
@@ -110,16 +112,6 @@ def test_the_plan_reaches_what_was_wanted_and_one_fewer_does_not() -> None:
         # The error variance of one rating is 1 + 3.
         assert math.sqrt(4 / k) <= wanted * (1 + 1e-9)
         assert k == 1 or math.sqrt(4 / (k - 1)) > wanted
-
-
-def test_a_whole_number_is_not_rounded_up() -> None:
-    for k in range(1, 200):
-        assert annotators_needed(COMPONENTS, math.sqrt(4 / k)) == k
-
-
-def test_variances_below_zero_count_as_zero() -> None:
-    odd = Components(items=1.0, annotators=-0.5, residual=2.0, ratings_per_item=2.0)
-    assert annotators_needed(odd, 1.0) == 2
 
 
 @pytest.mark.parametrize("wanted", [0, -1])
@@ -177,9 +169,8 @@ def test_no_sentinels_are_said_in_words() -> None:
 def test_one_criterion_alone_leaves_nothing_elsewhere() -> None:
     (everything, *_) = sensitivity([Sentinel("alice", "r", "x", {"x": 9}, {"x": 5})])
     assert everything.drop_aimed.value == 4
-    assert (everything.drop_elsewhere.value, everything.drop_elsewhere.reason) == (
-        None, ONE_CRITERION,
-    )  # fmt: skip
+    elsewhere = everything.drop_elsewhere
+    assert (elsewhere.value, elsewhere.reason) == (None, ONE_CRITERION)
 
 
 @pytest.mark.parametrize(

@@ -103,10 +103,9 @@ def dense_fit(table: Table) -> dict[str, Any]:
     """Marks for each item and annotator; one heavy row a group holds the sum of effects at 0."""
     item, annotator = np.nonzero(table.is_rated)
     y = table.values[item, annotator]
-    marks = np.column_stack(
-        [item[:, None] == np.arange(len(table.items)),
-         annotator[:, None] == np.arange(len(table.annotators))]
-    ).astype(float)  # fmt: skip
+    of_items = item[:, None] == np.arange(len(table.items))
+    of_people = annotator[:, None] == np.arange(len(table.annotators))
+    marks = np.column_stack([of_items, of_people]).astype(float)
     groups = component_numbers(table)
     sums = (groups == np.unique(groups)[:, None]).astype(float)
     padded = np.column_stack([np.zeros((len(sums), len(table.items))), sums])
@@ -150,27 +149,18 @@ def test_no_ratings_fit_nothing() -> None:
     assert (len(fit.effects), fit.residual_sd) == (0, None)
 
 
-CHAIN = [[1, 2, GAP], [GAP, 3, 4]]
-APART = [[1, 2, GAP, GAP], [GAP, GAP, 3, 4], [5, GAP, GAP, GAP]]
-
-
-def test_a_chain_of_shared_items_connects() -> None:
-    report = severities(make_table(CHAIN))
-    assert (report.groups, report.warning) == (1, "")
-
-
-def test_groups_without_a_shared_item_are_counted_and_warned_of() -> None:
-    first, second, third, fourth = component_numbers(make_table(APART)).tolist()
-    assert first == second != third == fourth
-    report = severities(make_table(APART))
-    assert report.groups == 2
-    assert "2 groups" in report.warning
-
-
-def test_who_rated_nothing_is_in_no_group() -> None:
-    assert severities(make_table([[1, GAP, GAP, GAP], [GAP, 2, 3, GAP]])).groups == 2
-
-
-@pytest.mark.parametrize("values", [[[1.0]], [[GAP, GAP]]], ids=["one", "none"])
-def test_one_annotator_or_none_is_connected(values: list[list[float]]) -> None:
-    assert severities(make_table(values)).warning == ""
+@pytest.mark.parametrize(
+    ("values", "groups"),
+    [
+        ([[1, 2, GAP], [GAP, 3, 4]], 1),
+        ([[1.0]], 1),
+        ([[GAP, GAP]], 0),
+        ([[1, GAP, GAP, GAP], [GAP, 2, 3, GAP]], 2),
+        ([[1, 2, GAP, GAP], [GAP, GAP, 3, 4], [5, GAP, GAP, GAP]], 2),
+    ],
+    ids=["a chain of shared items", "one", "none", "one rated nothing", "no shared item"],
+)
+def test_groups_without_a_shared_item_are_counted_and_warned_of(values, groups) -> None:
+    report = severities(make_table(values))
+    assert report.groups == groups
+    assert ("2 groups" in report.warning) == (groups == 2) and bool(report.warning) == (groups == 2)

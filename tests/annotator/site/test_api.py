@@ -39,7 +39,6 @@ BAD_PAGES = (
 
 @pytest.fixture
 def everybody(cast):
-    """Give somebody whom every list is open to."""
     Membership.objects.bulk_create(
         Membership(user=cast.rita, campaign=cast.campaign, role=role)
         for role in ("annotator", "adjudicator", "admin")
@@ -69,10 +68,7 @@ def test_a_page_that_is_no_number_or_too_wide_is_refused(call, everybody, name) 
         answer = call(everybody, "get", f"{name}/?{words}")
         assert (answer.status_code, words) == (400, words)
         assert set(answer.json()) <= {"page", "page_size"}, words
-
-
-@pytest.mark.parametrize("name", LISTS)
-def test_behind_the_last_page_there_is_nothing(call, everybody, name) -> None:
+    # Behind the last page there is nothing.
     assert call(everybody, "get", f"{name}/?page=1&page_size=200").status_code == 200
     assert call(everybody, "get", f"{name}/?page=9999999&page_size=200").status_code == 404
 
@@ -101,18 +97,12 @@ def test_the_pages_of_a_list_join_up_and_tell_their_neighbours(call, cast) -> No
 
 def test_a_call_with_words_that_it_does_not_know_is_refused_before_it_acts(call, cast) -> None:
     reference = cast.reference("r1", 1)
-    said = call(cast.alice, "post", "campaigns/cups/assignments/next/?user=bob", {})
-    assert said.status_code == 400 and not reference.candidates.get().assignments.exists()
-    # Who may not at all is told that, and nothing about the words.
+    answer = call(cast.alice, "post", "campaigns/cups/assignments/next/?user=bob", {})
+    assert answer.status_code == 400 and not reference.candidates.get().assignments.exists()
+    # Who may not at all reads that, and nothing about the values.
     assert call(cast.mallory, "get", "campaigns/cups/?x=1").status_code == 404
     assert call(cast.alice, "get", "datasets/?x=1").status_code == 403
     assert call(None, "get", "campaigns/?x=1").status_code == 401
-
-
-def test_a_hundred_thousand_ids_and_a_long_search_are_refused_without_being_read(call, cast):
-    for words in (f"id__in={'1,' * 10_000}", f"search={'x' * 100_000}", "&".join(["a=1"] * 900)):
-        answer = call(cast.alice, "get", f"campaigns/?{words}")
-        assert answer.status_code == 400 and len(answer.content) < 300
 
 
 def test_the_schema_names_every_call_and_needs_a_sign_in(cast, client: Client) -> None:
@@ -126,7 +116,7 @@ def test_the_schema_names_every_call_and_needs_a_sign_in(cast, client: Client) -
 
 
 @pytest.mark.usefixtures("rate_limits_stand_still")
-def test_above_the_limit_a_person_is_told_when_to_call_again(cast, settings) -> None:
+def test_above_the_limit_the_answer_names_when_to_call_again(cast, settings) -> None:
     rate_limits._counts.clear()
     settings.API_CALLS_PER_MINUTE = 5
     tokens = [create_token(user=cast.alice).token for _ in range(2)]

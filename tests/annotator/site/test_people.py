@@ -12,8 +12,6 @@ from tests.amounts import few
 
 PASSWORD = "a long enough phrase"
 
-pytestmark = pytest.mark.usefixtures("quick_passwords")
-
 
 @pytest.fixture
 def alice(cast):
@@ -30,9 +28,6 @@ def test_signing_in_leads_home_or_to_where_one_was_going(client: Client, alice) 
     assert b'value="/rubric/"' in client.get("/login/?next=/rubric/").content
     assert sign_in(client, next="/rubric/")["Location"] == "/rubric/"
     assert sign_in(Client())["Location"] == "/" and client.get("/").status_code == 200
-
-
-def test_a_deactivated_account_cannot_sign_in(client: Client, alice) -> None:
     alice.is_active = False
     alice.save()
     assert sign_in(client).status_code == 422
@@ -63,7 +58,6 @@ def post_late(client: Client, row: Assignment, typed, action: str = "") -> Any:
 
 
 def carried(form_page: Any) -> dict[str, str]:
-    """Return the hidden fields of a sign-in page."""
     context = form_page.context
     return {"carried": context["carried"], "next": context["next"]}
 
@@ -117,7 +111,7 @@ def test_somebody_else_who_signs_in_is_neither_given_nor_shown_it(client, cast, 
     assert not AuditEvent.objects.filter(action="rating.refused").exists()
 
 
-def test_a_newer_draft_is_not_overwritten_and_the_person_is_told(client, row, typed) -> None:
+def test_a_newer_draft_is_not_overwritten_and_the_page_shows_it(client, row, typed) -> None:
     page = post_late(client, row, typed)
     Draft.objects.create(assignment=row, typed={"comment": "newer"}, saved_at=row.created_at)
     shown = client.get(sign_in(client, **carried(page))["Location"])
@@ -149,13 +143,13 @@ HOSTILE = (
 
 def test_hostile_carried_text_never_stops_a_sign_in(row) -> None:
     for text in HOSTILE:
-        client, said = Client(), ascii(text)[:99]
+        client, case = Client(), ascii(text)[:99]
         more = {"carried": text, "next": f"/rate/{row.pk}/"}
         refused = sign_in(client, password="wrong", **more)
-        assert refused.status_code == 422 and b"<script>x" not in refused.content, said
-        assert sign_in(client, **more).status_code == 302, said
+        assert refused.status_code == 422 and b"<script>x" not in refused.content, case
+        assert sign_in(client, **more).status_code == 302, case
         page = client.get(f"/rate/{row.pk}/")
-        assert page.status_code == 200 and b"<script>x" not in page.content, said
+        assert page.status_code == 200 and b"<script>x" not in page.content, case
         # The next is the first of its account again.
         Draft.objects.all().delete()
         UsedPace.objects.all().delete()
@@ -175,10 +169,6 @@ def test_a_form_that_names_no_candidate_is_carried_nowhere(client, cast, alice, 
     assert page.status_code == 307
     page = client.post(page["Location"], typed(draft_version=0))
     assert sign_in(client, **carried(page)).status_code == 302
-    assert not Draft.objects.exists()
-
-
-def test_carried_words_for_no_candidate_are_dropped_without_a_fault(client, alice, typed) -> None:
     more = {"carried": json.dumps(typed()), "next": f"/rate/{uuid.uuid4()}/"}
     assert sign_in(client, **more).status_code == 302
     assert not Draft.objects.exists()
@@ -190,25 +180,25 @@ def test_a_script_that_signs_in_in_place_gets_a_token_that_works(cast, row, type
     token = client.cookies["csrftoken"].value
     sent = {"username": "alice", "password": PASSWORD}
     answer = client.post("/login/", sent, headers=SCRIPT | {"X-CSRFToken": token})
-    said = answer.json()
-    assert answer.status_code == 200 and said["username"] == "alice"
+    token = answer.json()["token"]
+    assert answer.status_code == 200 and answer.json()["username"] == "alice"
     path = f"/rate/{row.pk}/draft/"
     fields = typed(comment="c", draft_version=0)
-    kept = client.post(path, fields, headers=SCRIPT | {"X-CSRFToken": said["token"]})
-    assert kept.status_code == 200 and Draft.objects.get().typed["comment"] == "c"
+    stored = client.post(path, fields, headers=SCRIPT | {"X-CSRFToken": token})
+    assert stored.status_code == 200 and Draft.objects.get().typed["comment"] == "c"
     # A session that is there already is no reason for another page.
-    answer = client.post("/login/", sent, headers=SCRIPT | {"X-CSRFToken": said["token"]})
+    answer = client.post("/login/", sent, headers=SCRIPT | {"X-CSRFToken": token})
     assert answer.json()["username"] == "alice"
 
 
-def test_a_script_is_told_of_a_wrong_sign_in_in_one_sentence(client, alice) -> None:
+def test_a_script_gets_one_sentence_for_a_wrong_sign_in(client, alice) -> None:
     for name in ("alice", "nobody", "a\x00b", "x" * 5000, ""):
         answer = client.post("/login/", {"username": name, "password": "wrong"}, headers=SCRIPT)
         assert answer.status_code == 422 and set(answer.json()) == {"sentence"}, name[:9]
         assert answer.json()["sentence"], name[:9]
 
 
-def test_a_script_without_a_session_is_told_where_to_sign_in_and_keeps_nothing(client, row, typed):
+def test_a_script_without_a_session_learns_where_to_sign_in_and_stores_nothing(client, row, typed):
     answer = client.post(f"/rate/{row.pk}/draft/", typed(draft_version=0), headers=SCRIPT)
     assert (answer.status_code, answer["HX-Redirect"]) == (401, "/login/")
     assert not Draft.objects.exists()
@@ -227,18 +217,13 @@ def test_the_password_is_tried_seven_times_and_then_not_looked_at(client, alice)
 
 
 @pytest.mark.usefixtures("rate_limits_stand_still")
-def test_what_a_form_carries_stays_when_the_password_was_tried_too_often(client, row, typed):
+def test_who_tries_too_often_waits_and_what_a_form_carries_stays(client, row, typed) -> None:
     page = post_late(client, row, typed)
     for _ in range(8):
         again = sign_in(client, password="wrong", **carried(page))
     assert again.status_code == 429 and carried(again) == carried(page)
-
-
-@pytest.mark.usefixtures("rate_limits_stand_still")
-def test_a_script_is_told_to_wait(client, alice) -> None:
     sent = {"username": "alice", "password": "wrong"}
-    for _ in range(8):
-        answer = client.post("/login/", sent, headers=SCRIPT)
+    answer = client.post("/login/", sent, headers=SCRIPT)
     assert answer.status_code == 429 and int(answer["Retry-After"]) > 0
     assert "try again" in answer.json()["sentence"]
 
@@ -258,13 +243,11 @@ def test_a_known_browser_gets_in_whatever_others_try(client, alice) -> None:
 
 
 @pytest.mark.parametrize(("proxies", "codes"), [(0, {422, 429}), (1, {422})])
-def test_an_address_that_anybody_can_write_is_believed_from_trusted_proxies_only(
-    client, alice, settings, proxies, codes
-) -> None:
+def test_an_address_is_believed_from_trusted_proxies_only(client, alice, settings, proxies, codes):
     settings.TRUSTED_PROXIES = proxies
-    sent, told = {"username": "alice", "password": "wrong"}, "6.6.6.6, 10.0.0."
+    sent, before = {"username": "alice", "password": "wrong"}, "6.6.6.6, 10.0.0."
     answers = [
-        client.post("/login/", sent, headers={"X-Forwarded-For": f"{told}{number}"})
+        client.post("/login/", sent, headers={"X-Forwarded-For": f"{before}{number}"})
         for number in range(9)
     ]
     assert {answer.status_code for answer in answers} == codes

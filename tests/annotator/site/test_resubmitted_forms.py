@@ -21,7 +21,7 @@ from annotator.models import (
 from annotator.rubric import ALL_CRITERIA, CRITERIA
 from annotator.site.errors import resubmitted_form
 from tests.amounts import few
-from tests.conftest import Cast
+from tests.conftest import Cast, signed_in
 from tests.guards.blindness.forms_found import forms_of
 from tests.guards.blindness.people import PASSWORD
 from tests.guards.blindness.states import Scenario, furnish
@@ -38,13 +38,12 @@ def row(cast: Cast) -> Assignment:
 
 
 @pytest.fixture
-def scenario(db: None, settings: Any, tmp_path: Any, quick_passwords: None) -> Scenario:
+def scenario(db: None, settings: Any, tmp_path: Any) -> Scenario:
     settings.DATA_DIR = tmp_path
     return furnish("zqhere", "taken")
 
 
 def form_of(row: Assignment) -> tuple[str, Sent]:
-    """Give the address of a rating's form, and what is typed into it."""
     more = {"comment": WORDS, "key": "k", "version": "0", "draft_version": "0"}
     return f"/rate/{row.pk}/", dict.fromkeys(CRITERIA, "5") | more
 
@@ -76,7 +75,6 @@ def stored() -> list[int]:
 
 
 def sent_again(client: Client, page: Any, path: str) -> Any:
-    """Press the button of a page that shows what was typed."""
     text = page.content.decode()
     assert WORDS in html.unescape(text)
     assert PASSWORD not in text
@@ -92,14 +90,13 @@ def token_of(client: Client) -> str:
 def is_taken(form: str, answer: Any) -> bool:
     """Say whether a form that was sent again did all that it could: a ruling needs a password."""
     if form == "a ruling":
-        said = html.unescape(answer.content.decode())
-        return answer.status_code == 422 and "is your signature" in said and "typed," in said
+        shown = html.unescape(answer.content.decode())
+        return answer.status_code == 422 and "is your signature" in shown and "typed," in shown
     return answer.status_code == 303
 
 
 def visitor(person: User) -> Client:
-    client = Client(enforce_csrf_checks=True, raise_request_exception=False)
-    client.force_login(person)
+    client = signed_in(person, enforce_csrf_checks=True, raise_request_exception=False)
     client.get("/login/")
     client.get("/")
     return client
@@ -249,8 +246,7 @@ def test_a_role_that_is_lost_before_the_submit_loses_no_word(row, has_another_ro
 def test_nobody_keeps_words_at_what_was_never_theirs(cast: Cast, row: Assignment) -> None:
     path, sent = form_of(row)
     for person in (cast.bob, cast.carol):
-        client = Client(headers=HERE)
-        client.force_login(person)
+        client = signed_in(person, headers=HERE)
         answer = client.post(path, sent)
         assert answer.status_code in {403, 404} and b"kept as your draft" not in answer.content
         assert client.post("/campaigns/elsewhere/next/").status_code in {403, 404}

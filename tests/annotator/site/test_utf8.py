@@ -7,6 +7,7 @@ from django.test import Client
 from annotator.accounts.sessions import create_token
 from annotator.models import Campaign, ClaimImport, Draft, Rating
 from annotator.rubric import CRITERIA
+from tests.conftest import signed_in
 
 pytestmark = pytest.mark.django_db
 # Half a surrogate pair, bytes of no encoding, an overlong slash, a sequence that breaks off.
@@ -29,8 +30,7 @@ def part(name: bytes, value: bytes, more: bytes = b"") -> bytes:
 def test_a_form_with_them_is_refused_and_shown_again(cast, data: bytes) -> None:
     cast.assign(cast.alice, cast.reference("r1", 1))
     row = cast.alice.assignments.get()
-    client = Client(headers=SAME_ORIGIN)
-    client.force_login(cast.alice)
+    client = signed_in(cast.alice, headers=SAME_ORIGIN)
     scores = b"&".join(key.encode() + b"=5" for key in CRITERIA)
     for spelt in (data, quoted(data)):
         body = scores + b"&comment=The+lid+" + spelt + b"+is+gone"
@@ -45,8 +45,7 @@ def test_a_form_with_them_is_refused_and_shown_again(cast, data: bytes) -> None:
 
 @pytest.mark.parametrize("data", BYTES)
 def test_an_address_with_them_is_refused(cast, data: bytes) -> None:
-    client = Client()
-    client.force_login(cast.ada)
+    client = signed_in(cast.ada)
     asked = (b"person=" + quoted(data)).decode()
     assert client.get(f"/campaigns/cups/audit/?{asked}").status_code == 400
     answer = client.get(f"/api/v1/campaigns/?{asked}")
@@ -57,8 +56,7 @@ def test_an_address_with_them_is_refused(cast, data: bytes) -> None:
 @pytest.mark.parametrize("data", BYTES)
 def test_a_file_of_such_a_name_or_beside_one_is_refused(cast, data, tmp_path, settings) -> None:
     settings.DATA_DIR = tmp_path
-    client = Client()
-    client.force_login(cast.ada)
+    client = signed_in(cast.ada)
     token = {"Authorization": f"Token {create_token(user=cast.ada).token}"}
     body = part(b"file", b"{}", b'; filename="' + data + b'.jsonl"') + b"--x--\r\n"
     api = "/api/v1/campaigns/cups/claim-sets/import/"
@@ -78,8 +76,7 @@ def test_a_file_of_such_a_name_or_beside_one_is_refused(cast, data, tmp_path, se
 
 
 def test_text_of_every_script_and_the_sign_itself_go_through(cast) -> None:
-    client = Client()
-    client.force_login(cast.ada)
+    client = signed_in(cast.ada)
     name = "杯 \ufffd حق \U0001f600"
     for number, kind in enumerate((FORM, "multipart/form-data")):
         sent = {"slug": f"new-{number}", "name": name}

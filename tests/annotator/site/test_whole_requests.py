@@ -13,6 +13,7 @@ from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 from annotator.site import whole_requests
 from annotator.site.middleware import BODY_TO_COME, GO_ON
 from annotator.site.whole_requests import OpenFile, WholeRequests, environ_of
+from tests.faults import raising
 
 LONG = b"0123456789abcdef" * 16_384
 
@@ -32,7 +33,7 @@ def run(work: Coroutine[Any, Any, None]) -> None:
 
 
 class Site:
-    """A WSGI application that keeps what it was asked, and answers as it is told."""
+    """A WSGI application that records what it was asked, and gives its answers in turn."""
 
     def __init__(self, *answers: Any) -> None:
         self.asked: list[tuple[dict[str, Any], bytes]] = []
@@ -65,7 +66,7 @@ class Client:
             "client": ("127.0.0.9", "1"),
             "headers": [(k.replace("_", "-").encode(), v.encode()) for k, v in headers.items()],
         }
-        self.heard: list[dict[str, Any]] = []
+        self.received: list[dict[str, Any]] = []
         self.reads = asyncio.Event()
         self.reads.set()
 
@@ -80,38 +81,40 @@ class Client:
 
     async def send(self, message: Any) -> None:
         await self.reads.wait()
-        self.heard.append(message)
+        self.received.append(message)
 
     def serve(self, site: Site) -> None:
         run(WholeRequests(site)(self.scope, self.receive, self.send))
 
     @property
     def status(self) -> int:
-        return int(self.heard[0]["status"])
+        return int(self.received[0]["status"])
 
     @property
     def content(self) -> bytes:
-        return b"".join(message["body"] for message in self.heard[1:])
+        return b"".join(message["body"] for message in self.received[1:])
 
 
 @pytest.mark.parametrize("pieces", [(b"whole",), (b"who", b"le"), (b"x" * 40_000, b"y" * 50_000)])
 @pytest.mark.parametrize("is_announced", [True, False])
 def test_a_body_is_given_whole_and_with_its_length(pieces, is_announced) -> None:
     site, sent = Site(HttpResponse(b"fine")), b"".join(pieces)
-    told = {"content_length": str(len(sent))} if is_announced else {"transfer_encoding": "chunked"}
-    client = Client(*pieces, **told)
+    headers = (
+        {"content_length": str(len(sent))} if is_announced else {"transfer_encoding": "chunked"}
+    )
+    client = Client(*pieces, **headers)
     client.serve(site)
     ((environ, body),) = site.asked
     assert (body, environ["CONTENT_LENGTH"]) == (sent, str(len(sent)))
     assert (client.status, client.content) == (200, b"fine")
 
 
-@pytest.mark.parametrize("told", [{"content_length": "9"}, {"transfer_encoding": "chunked"}])
-def test_a_body_that_breaks_off_reaches_nobody(told: dict[str, str]) -> None:
+@pytest.mark.parametrize("headers", [{"content_length": "9"}, {"transfer_encoding": "chunked"}])
+def test_a_body_that_breaks_off_reaches_nobody(headers: dict[str, str]) -> None:
     site = Site()
-    client = Client(b"half", is_whole=False, **told)
+    client = Client(b"half", is_whole=False, **headers)
     client.serve(site)
-    assert site.asked == [] and client.heard == []
+    assert site.asked == [] and client.received == []
 
 
 @pytest.mark.parametrize(
@@ -124,20 +127,22 @@ def test_a_body_that_does_not_come_is_given_up(monkeypatch, pause, grace) -> Non
     client = Client(b"abc", None, content_length="100000")
     client.serve(site)
     assert site.asked == [] and client.status == 408
-    assert (b"connection", b"close") in client.heard[0]["headers"]
+    assert (b"connection", b"close") in client.received[0]["headers"]
 
 
-@pytest.mark.parametrize("told", [{"content_length": "100001"}, {"transfer_encoding": "chunked"}])
-def test_a_body_longer_than_a_form_is_asked_for_first(told: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    "headers", [{"content_length": "100001"}, {"transfer_encoding": "chunked"}]
+)
+def test_a_body_longer_than_a_form_is_asked_for_first(headers: dict[str, str]) -> None:
     pieces = [b"x" * 50_000, b"y" * 50_001]
     site = Site(HttpResponse(status=413))
-    client = Client(*pieces, **told)
+    client = Client(*pieces, **headers)
     client.serve(site)
     ((ahead, body),) = site.asked
     assert (ahead["CONTENT_LENGTH"], ahead[BODY_TO_COME], body) == ("100001", True, b"")
     assert client.status == 413
     site = Site(HttpResponse(status=GO_ON), HttpResponse(b"taken"))
-    client = Client(*pieces, **told)
+    client = Client(*pieces, **headers)
     client.serve(site)
     environ, body = site.asked[1]
     assert BODY_TO_COME not in environ and body == b"".join(pieces)
@@ -173,7 +178,7 @@ def test_every_kind_of_answer_comes_whole_and_is_closed(content: bytes, respond:
     client.serve(Site(response))
     assert len(client.content) == len(content) and client.content == content
     assert response.closed
-    assert max((len(message["body"]) for message in client.heard[1:]), default=0) <= len(LONG)
+    assert max((len(message["body"]) for message in client.received[1:]), default=0) <= len(LONG)
 
 
 def test_an_answer_that_nobody_reads_holds_no_thread() -> None:
@@ -185,13 +190,13 @@ def test_an_answer_that_nobody_reads_holds_no_thread() -> None:
         unread = asyncio.create_task(requests(slow.scope, slow.receive, slow.send))
         await asyncio.sleep(0)  # so that it asks first
         await requests(other.scope, other.receive, other.send)
-        assert other.content == b"next" and slow.heard == []
+        assert other.content == b"next" and slow.received == []
         slow.reads.set()
         await unread
 
     run(both())
     assert len(slow.content) == len(LONG)
-    assert (b"content-length", str(len(LONG)).encode()) in slow.heard[0]["headers"]
+    assert (b"content-length", str(len(LONG)).encode()) in slow.received[0]["headers"]
 
 
 def test_an_answer_that_nobody_reads_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,15 +211,13 @@ def test_an_answer_that_nobody_reads_is_given_up(monkeypatch: pytest.MonkeyPatch
     assert response.closed
 
 
-def test_a_full_disk_is_told_and_not_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_room(*_: Any, **__: Any) -> Any:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(whole_requests, "TemporaryFile", no_room)
+def test_a_full_disk_is_answered_and_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    disk_full = raising(OSError(errno.ENOSPC, "No space left on device"))
+    monkeypatch.setattr(whole_requests, "TemporaryFile", disk_full)
     response, client = StreamingHttpResponse(pieces_of(LONG)), Client()
     client.serve(Site(response))
     assert client.status == 507 and b"disk" in client.content and response.closed
-    monkeypatch.setattr(SpooledTemporaryFile, "write", no_room)
+    monkeypatch.setattr(SpooledTemporaryFile, "write", disk_full)
     client = Client(b"x" * 90_000, content_length="90000")
     client.serve(Site())
     assert client.status == 507
@@ -231,8 +234,8 @@ def test_the_environment_is_that_of_the_request_and_holds_no_disguised_header() 
         (b"x-bytes", b"caf\xe9"),
     ]
     environ = environ_of(client.scope)
-    told = {name: value for name, value in environ.items() if name.startswith("HTTP_")}
-    assert told == {
+    headers = {name: value for name, value in environ.items() if name.startswith("HTTP_")}
+    assert headers == {
         "HTTP_COOKIE": "a=1; b=2",
         "HTTP_X_FORWARDED_FOR": "1.1.1.1,2.2.2.2",
         "HTTP_X_BYTES": "caf\xe9",

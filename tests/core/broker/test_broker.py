@@ -1,5 +1,3 @@
-"""The brokers: nobody can take a message that is not whole, or waits long for one that hangs."""
-
 import os
 import socket
 import tempfile

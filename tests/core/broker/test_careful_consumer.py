@@ -1,5 +1,3 @@
-"""Headers that no message of ours has."""
-
 from types import SimpleNamespace
 from typing import Any
 
@@ -41,7 +39,7 @@ def test_what_is_no_set_of_headers_with_a_task_and_an_id_is_not(headers) -> None
     ("name", "named"),
     [("scoring.train_later", " (scoring.train_later)"), ("1. A secret cup", ""), (None, "")],
 )
-def test_a_task_of_another_version_is_told_in_one_line_that_quotes_nothing(
+def test_a_task_of_another_version_is_logged_in_one_line_that_quotes_nothing(
     name, named, caplog
 ) -> None:
     consumer: Any = CarefulConsumer.__new__(CarefulConsumer)

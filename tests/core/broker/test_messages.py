@@ -1,5 +1,3 @@
-"""Messages that no task can be made of."""
-
 from types import SimpleNamespace
 from typing import Any
 
@@ -41,7 +39,7 @@ def test_a_good_message_is_taken(monkeypatch) -> None:
     assert reader(monkeypatch, None)(message("a key"), "body") == "taken"
 
 
-def test_what_cannot_be_read_is_malformed_and_its_words_are_not_told(monkeypatch) -> None:
+def test_what_cannot_be_read_is_malformed_and_not_quoted(monkeypatch) -> None:
     read = reader(monkeypatch, ValueError("not enough values in 1. A secret cup"))
     with pytest.raises(InvalidTaskError) as caught:
         read(message("a key"), "body")

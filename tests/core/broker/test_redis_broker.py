@@ -1,5 +1,3 @@
-"""What stands under a queue's key in Redis and is no message ends nobody who waits there."""
-
 from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4

@@ -1,5 +1,3 @@
-"""Tests of the references that claims make to claims."""
-
 import pytest
 
 from core.claim_text import citations, dependencies, find_references
@@ -40,15 +38,27 @@ from core.claim_text import citations, dependencies, find_references
         ("根据前述权利要求中任一项所述的泵", (1, 2, 3, 4)),
         ("Pumpe nach einem der Ansprüche 1 bis 3", (1, 2, 3)),
         ("Pompe selon la revendication 2", (2,)),
+        ("Pumpe nach einem der vorstehenden Patentansprüche", (1, 2, 3, 4)),
+        ("Pumpe nach mindestens einem der vorangegangenen Ansprüche", (1, 2, 3, 4)),
+        ("Pumpe nach Patentanspruch 2 oder 3", (2, 3)),
+        ("System mit der Pumpe des Anspruches 3", (3,)),
+        ("Pompe selon l'une quelconque des revendications 1 à 3", (1, 2, 3)),
+        ("Pompe selon l'une des revendications qui précèdent", (1, 2, 3, 4)),
+        ("如請求項1至3中任一項所述之泵", (1, 2, 3)),
+        ("如前述請求項中任一項所述之泵", (1, 2, 3, 4)),
+        ("請求項１ないし３のいずれか１項に記載のポンプ", (1, 2, 3)),
+        ("請求項1から請求項3のいずれか一項に記載のポンプ", (1, 2, 3)),
+        ("請求項1、2又は4に記載のポンプ", (1, 2, 4)),
+        ("請求項1または請求項3に記載のポンプ", (1, 3)),
+        ("前記請求項のいずれかに記載のポンプ", (1, 2, 3, 4)),
+        ("ポンプが２つの軸を備える", ()),
+        # A backward or endless range: its ends.
+        ("of claims 5 to 2", (5, 2)),
+        ("of claims 1 to 9999", (1, 9999)),
     ],
 )
 def test_dependencies_are_read(text, cited):
     assert dependencies(text, earlier=(1, 2, 3, 4)) == cited
-
-
-def test_a_backward_or_endless_range_keeps_its_ends():
-    assert dependencies("of claims 5 to 2") == (5, 2)
-    assert dependencies("of claims 1 to 9999") == (1, 9999)
 
 
 def test_spans_point_at_the_digits():

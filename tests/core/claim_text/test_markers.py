@@ -1,5 +1,3 @@
-"""Tests of the numbers that open claims."""
-
 from itertools import pairwise
 
 from hypothesis import given

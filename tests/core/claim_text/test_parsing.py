@@ -1,5 +1,3 @@
-"""Tests of the cut of claim text into numbered claims."""
-
 import hashlib
 import json
 import os
@@ -94,14 +92,11 @@ def test_words_before_the_first_number_are_a_part_without_number(heading):
     assert claims[0].text == heading
 
 
-def test_text_without_numbers_is_one_claim():
+def test_text_without_numbers_is_one_claim_and_empty_text_none():
     (claim,) = parse_claims("A pump comprising a 2.5 mm valve and a housing.")
     assert claim.number is None
     assert claim.body == "A pump comprising a 2.5 mm valve and a housing."
     assert claim.depends_on == ()
-
-
-def test_empty_text_has_no_claims():
     assert parse_claims("") == ()
 
 

@@ -1,5 +1,3 @@
-"""A heartbeat renews a lease, stores what the work has come to, and raises once it is lost."""
-
 import time
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Who owns a job row, and who may no longer write."""
-
 import logging
 import re
 from collections.abc import Callable
@@ -17,7 +15,7 @@ from core.jobs.rows import JobStatus
 from scoring.models import AgreementReport
 
 pytestmark = pytest.mark.django_db
-Told = Callable[[Callable[[], object]], list[str]]
+Logged = Callable[[Callable[[], object]], list[str]]
 
 
 def expire(job: AgreementReport) -> None:
@@ -67,7 +65,7 @@ def test_cancelling_a_queued_job_ends_it_at_once(job) -> None:
     assert leases.claim(AgreementReport, job.pk) is None
 
 
-def test_a_running_job_learns_of_its_cancellation_at_the_next_beat(job) -> None:
+def test_a_running_job_learns_of_its_cancellation_at_the_next_renewal(job) -> None:
     mine = claimed(job)
     assert leases.request_cancel(job)
     with pytest.raises(leases.LostLease):
@@ -84,7 +82,7 @@ def test_the_sweep_ends_a_cancelled_job_whose_worker_died(job) -> None:
     assert status_of(job) == JobStatus.CANCELLED
 
 
-def test_the_sweep_gives_up_after_the_last_attempt_and_says_so(job) -> None:
+def test_the_sweep_gives_up_after_the_last_attempt(job) -> None:
     for _ in range(leases.MOST_ATTEMPTS):
         claimed(job)
         expire(job)
@@ -94,7 +92,7 @@ def test_the_sweep_gives_up_after_the_last_attempt_and_says_so(job) -> None:
     assert "Given up" in row.message
 
 
-def test_a_waiting_job_is_rung_and_not_rung_again_at_once(job) -> None:
+def test_a_waiting_job_is_enqueued_and_not_again_at_once(job) -> None:
     assert leases.jobs_to_enqueue(AgreementReport) == [job.pk]
     assert leases.jobs_to_enqueue(AgreementReport) == []
     leases.claim(AgreementReport, job.pk)
@@ -103,22 +101,22 @@ def test_a_waiting_job_is_rung_and_not_rung_again_at_once(job) -> None:
     assert leases.jobs_to_enqueue(AgreementReport) == [job.pk]
 
 
-def test_a_job_that_waits_for_a_day_is_rung_for_ever_less_often_but_every_five_minutes(
+def test_a_job_that_waits_for_a_day_is_enqueued_ever_less_often_but_every_five_minutes(
     job, monkeypatch
 ) -> None:
     job.refresh_from_db()
     ages = [*range(0, 600, 10), *range(600, 86_400, 150)]
-    rung = []
+    enqueued = []
     for age in ages:
         now = job.created_at + timedelta(seconds=age)
         monkeypatch.setattr(leases, "database_now", lambda now=now: now)
-        rung += [age] * len(list(leases.jobs_to_enqueue(AgreementReport)))
-    assert rung[:8] == [0, 10, 20, 40, 80, 160, 320, 750]
-    assert {later - age for age, later in pairwise(rung[7:])} == {300}
-    assert len(rung) == 293
+        enqueued += [age] * len(list(leases.jobs_to_enqueue(AgreementReport)))
+    assert enqueued[:8] == [0, 10, 20, 40, 80, 160, 320, 750]
+    assert {later - age for age, later in pairwise(enqueued[7:])} == {300}
+    assert len(enqueued) == 293
 
 
-def test_of_two_sweepers_that_find_a_job_at_once_one_rings(job, monkeypatch) -> None:
+def test_of_two_sweepers_that_find_a_job_at_once_one_enqueues_it(job, monkeypatch) -> None:
     AgreementReport.objects.update(rung_at=timezone.now() - timedelta(hours=1))
     pause = leases._pause
     others: list[UUID] = []
@@ -133,7 +131,7 @@ def test_of_two_sweepers_that_find_a_job_at_once_one_rings(job, monkeypatch) -> 
 
 
 @pytest.mark.parametrize(
-    ("status", "is_started", "lapsed_ago", "rung_ago", "is_rung"),
+    ("status", "is_started", "lapsed_ago", "announced_ago", "is_enqueued"),
     [
         ("queued", False, None, 60, False),
         ("queued", True, None, 11, True),  # a checked import that is to be stored now
@@ -143,8 +141,8 @@ def test_of_two_sweepers_that_find_a_job_at_once_one_rings(job, monkeypatch) -> 
         ("running", True, -1, 600, False),
     ],
 )
-def test_a_job_that_waits_anew_is_rung_for_as_a_new_one(
-    job, status, is_started, lapsed_ago, rung_ago, is_rung
+def test_a_job_that_waits_anew_is_enqueued_as_a_new_one(
+    job, status, is_started, lapsed_ago, announced_ago, is_enqueued
 ) -> None:
     now = timezone.now()
     AgreementReport.objects.update(
@@ -152,13 +150,13 @@ def test_a_job_that_waits_anew_is_rung_for_as_a_new_one(
         created_at=now - timedelta(days=1),
         started_at=now - timedelta(hours=1) if is_started else None,
         lease_until=None if lapsed_ago is None else now - timedelta(seconds=lapsed_ago),
-        rung_at=now - timedelta(seconds=rung_ago),
+        rung_at=now - timedelta(seconds=announced_ago),
     )
-    assert bool(leases.jobs_to_enqueue(AgreementReport)) is is_rung
+    assert bool(leases.jobs_to_enqueue(AgreementReport)) is is_enqueued
 
 
 @pytest.fixture
-def told(caplog: pytest.LogCaptureFixture, django_capture_on_commit_callbacks: Any) -> Told:
+def logged(caplog: pytest.LogCaptureFixture, django_capture_on_commit_callbacks: Any) -> Logged:
     """Give what does something, commits it, and returns what was logged, warnings marked by "!"."""
     caplog.set_level(logging.INFO, logger="annotator.jobs")
 
@@ -175,24 +173,22 @@ def told(caplog: pytest.LogCaptureFixture, django_capture_on_commit_callbacks: A
     return after
 
 
-def test_a_job_is_told_once_when_it_starts_and_once_when_it_ends(job, told, caplog) -> None:
+def test_a_job_is_logged_once_when_it_starts_and_once_when_it_ends(job, logged, caplog) -> None:
     mine: list[Any] = []
     named = f"kind=agreementreport key={job.pk} attempt=1"
-    assert told(lambda: mine.append(leases.claim(AgreementReport, job.pk))) == [
-        f"job started {named}"
-    ]
+    found = logged(lambda: mine.append(leases.claim(AgreementReport, job.pk)))
+    assert found == [f"job started {named}"]
     mine[0].started_at -= timedelta(hours=1)
-    assert told(lambda: leases.close(mine[0], JobStatus.SUCCEEDED)) == [
-        f"job succeeded {named} seconds=N"
-    ]
+    found = logged(lambda: leases.close(mine[0], JobStatus.SUCCEEDED))
+    assert found == [f"job succeeded {named} seconds=N"]
     facts = caplog.records[0].__dict__["job"]
     assert (facts["status"], facts["key"]) == ("succeeded", str(job.pk))
     assert 3600 <= facts["seconds"] < 7200
-    # Its bell once more.
-    assert told(lambda: leases.claim(AgreementReport, job.pk)) == []
+    # Announced once more.
+    assert logged(lambda: leases.claim(AgreementReport, job.pk)) == []
 
 
-def test_an_end_that_is_undone_is_not_told_and_a_failure_by_its_kind_alone(job, told) -> None:
+def test_an_end_that_is_undone_is_not_logged_and_a_failure_by_its_kind_alone(job, logged) -> None:
     mine = claimed(job)
 
     def fail() -> None:
@@ -203,27 +199,27 @@ def test_an_end_that_is_undone_is_not_told_and_a_failure_by_its_kind_alone(job, 
         except KeyError:
             leases.close(mine, JobStatus.FAILED, message="why")
 
-    assert told(fail) == [
+    assert logged(fail) == [
         f"job failed kind=agreementreport key={job.pk} attempt=1 seconds=N error=KeyError"
     ]
 
 
-def test_who_lost_a_job_tells_no_end_of_it_and_who_cancels_it_one(job, told) -> None:
+def test_who_lost_a_job_logs_no_end_of_it_and_who_cancels_it_one(job, logged) -> None:
     old = claimed(job)
     expire(job)
     new = claimed(job)
     leases.request_cancel(job)
-    assert told(lambda: leases.settle_cancelled(old)) == []
+    assert logged(lambda: leases.settle_cancelled(old)) == []
     for lines in ([f"job cancelled kind=agreementreport key={job.pk} attempt=2 seconds=N"], []):
-        assert told(lambda: leases.settle_cancelled(new)) == lines
+        assert logged(lambda: leases.settle_cancelled(new)) == lines
 
 
 @pytest.mark.parametrize("is_cancelled", [True, False])
-def test_the_end_of_a_job_whose_worker_died_is_a_warning(job, told, is_cancelled) -> None:
+def test_the_end_of_a_job_whose_worker_died_is_a_warning(job, logged, is_cancelled) -> None:
     leases.claim(AgreementReport, job.pk)
     expire(job)
     AgreementReport.objects.update(attempt=5, cancel_requested=is_cancelled)
     status = "cancelled" if is_cancelled else "failed"
     named = f"kind=agreementreport key={job.pk} attempt=5 seconds=N error=LostLease!"
-    assert told(lambda: leases.settle_stranded(AgreementReport)) == [f"job {status} {named}"]
-    assert told(lambda: leases.settle_stranded(AgreementReport)) == []
+    assert logged(lambda: leases.settle_stranded(AgreementReport)) == [f"job {status} {named}"]
+    assert logged(lambda: leases.settle_stranded(AgreementReport)) == []

@@ -1,5 +1,3 @@
-"""Ringing for jobs, and sweeping those that nobody heard."""
-
 from typing import Any
 
 import pytest
@@ -13,32 +11,31 @@ from tests.faults import raising
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def bells() -> dict[Any, Any]:
-    return registry._enqueuers
-
-
 @pytest.fixture
-def rung(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    heard: list[object] = []
-    monkeypatch.setitem(bells(), AgreementReport, heard.append)
-    return heard
+def enqueued(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    keys: list[object] = []
+    enqueuers: dict[Any, Any] = registry._enqueuers
+    monkeypatch.setitem(enqueuers, AgreementReport, keys.append)
+    return keys
 
 
-def test_a_job_is_rung_only_after_its_row_is_committed(rung) -> None:
+def test_a_job_is_enqueued_only_after_its_row_is_committed(enqueued) -> None:
     with transaction.atomic():
         job = make_job()
         registry.enqueue_on_commit(job)
-        assert rung == []
-    assert rung == [job.pk]
+        assert enqueued == []
+    assert enqueued == [job.pk]
 
 
-def test_a_broker_that_is_down_fails_nobody_and_the_sweep_rings_later(rung, monkeypatch) -> None:
+def test_a_broker_that_is_down_fails_nobody_and_the_sweep_enqueues_later(
+    enqueued, monkeypatch
+) -> None:
     with monkeypatch.context() as patched:
-        patched.setitem(bells(), AgreementReport, raising(ConnectionError()))
+        patched.setitem(registry._enqueuers, AgreementReport, raising(ConnectionError()))
         with transaction.atomic():
             job = make_job()
             registry.enqueue_on_commit(job)
         assert registry.sweep() == 0
     AgreementReport.objects.update(rung_at=None)
     assert registry.sweep() == 1
-    assert rung == [job.pk]
+    assert enqueued == [job.pk]

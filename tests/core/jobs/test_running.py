@@ -1,5 +1,3 @@
-"""run_job ends a claimed job in one state, and writes nothing for a job that is not its own."""
-
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NoReturn

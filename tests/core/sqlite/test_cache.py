@@ -1,5 +1,3 @@
-"""How much memory one large write may use on SQLite."""
-
 import pytest
 from django.db import DatabaseError, connection, transaction
 

@@ -1,5 +1,3 @@
-"""Which SQLite is used, and how carefully."""
-
 import importlib
 import sqlite3 as as_configured
 import sys

@@ -84,14 +84,14 @@ def test_a_connection_that_closes_within_its_transaction_lets_the_next_one_in(fi
     assert number(file) == 1
 
 
-def test_who_waits_too_long_in_the_line_is_told_so_and_nobody_else(file) -> None:
+def test_who_waits_too_long_in_the_line_gets_an_error_and_nobody_else(file) -> None:
     with transaction.atomic(using=NAME), pytest.raises(OperationalError, match="locked"):
         elsewhere()
     elsewhere()
     assert number(file) == 1
 
 
-def test_who_waits_too_long_for_another_process_is_told_so_and_nobody_else(file) -> None:
+def test_who_waits_too_long_for_another_process_gets_an_error_and_nobody_else(file) -> None:
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(OperationalError, match="locked"):
@@ -113,7 +113,7 @@ def test_a_write_begins_when_another_process_is_done(file) -> None:
     assert number(file) == 1
 
 
-def test_any_other_fault_of_the_begin_is_told_at_once_and_as_it_is(file, monkeypatch) -> None:
+def test_any_other_fault_of_the_begin_is_raised_at_once_and_as_it_is(file, monkeypatch) -> None:
     connections[NAME].ensure_connection()
     monkeypatch.setattr(connections[NAME], "transaction_mode", "NONSENSE")
     monkeypatch.setattr("core.sqlite.base.time.sleep", pytest.fail)

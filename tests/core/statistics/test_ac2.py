@@ -1,5 +1,3 @@
-"""AC2 equals the published example and its definition, on the whole scale and with gaps."""
-
 from itertools import permutations
 
 import numpy as np
@@ -9,12 +7,7 @@ from core.statistics import tables as reasons
 from core.statistics.coefficients import Weights, agreement_weights, gwet_ac2
 from core.statistics.resampling import NO_SPREAD
 from core.statistics.tables import ReliabilityError
-from tests.core.statistics.conftest import (
-    GAP,
-    KRIPPENDORFF,
-    make_table,
-    random_tables,
-)
+from tests.core.statistics.conftest import GAP, KRIPPENDORFF, make_table, random_tables
 
 KINDS: tuple[Weights, ...] = ("identity", "ordinal", "quadratic")
 
@@ -57,13 +50,6 @@ def test_ac1_equals_the_published_example() -> None:
     assert estimate.n == 11
 
 
-def test_ac2_by_hand() -> None:
-    # Scale 0 1 2, items 0 0 | 0 1: pa = (1 + 3/4) / 2; p = 3/4 1/4 0; weights sum to 6.
-    estimate = gwet_ac2(make_table([[0, 0], [0, 1]]), "quadratic", highest=2)
-    pe = 6 / 6 * (3 / 4 * 1 / 4 + 1 / 4 * 3 / 4)
-    assert estimate.value == pytest.approx((7 / 8 - pe) / (1 - pe))
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_weights_equal_their_definition(kind) -> None:
     found = agreement_weights(kind, 10)
@@ -92,13 +78,10 @@ def test_items_with_one_score_count_in_the_chance_term_only() -> None:
     assert with_single.value != without.value
 
 
-def test_one_value_throughout_is_agreement_without_an_interval() -> None:
+def test_one_value_throughout_has_no_interval_and_no_overlap_no_value() -> None:
     estimate = gwet_ac2(make_table([[4, 4], [4, 4], [4, 4]]))
     assert estimate.value == 1.0
     assert (estimate.low, estimate.high, estimate.reason) == (None, None, NO_SPREAD)
-
-
-def test_no_overlap_has_its_reason() -> None:
     estimate = gwet_ac2(make_table([[4, GAP], [GAP, 4]]))
     assert (estimate.value, estimate.reason) == (None, reasons.NO_OVERLAP)
 

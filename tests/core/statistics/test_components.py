@@ -1,5 +1,3 @@
-"""Variance components equal those solved from quadratic forms and their expectations."""
-
 import numpy as np
 import pytest
 
@@ -30,17 +28,6 @@ def slow_components(values: np.ndarray) -> np.ndarray | None:
         [[np.trace(z.T @ form @ z) for z in (of_items, of_annotators, own)] for form in forms]
     )
     return np.linalg.solve(matrix, sides) if np.linalg.cond(matrix) < 1e8 else None
-
-
-def test_components_of_a_complete_table_are_those_of_the_analysis_of_variance() -> None:
-    # 1 2 | 4 5 | 7 6: between items 46/3 on 2, annotators 1/6 on 1, rest 4/3 on 2 degrees.
-    values = np.array([[1.0, 2], [4, 5], [7, 6]])
-    grand = values.mean()
-    items = 2 * np.square(values.mean(axis=1) - grand).sum() / 2
-    annotators = 3 * np.square(values.mean(axis=0) - grand).sum() / 1
-    rest = np.square(values - values.mean(axis=1)[:, None] - values.mean(axis=0) + grand).sum() / 2
-    found = fast_components(make_table(values))
-    assert found == pytest.approx([(items - rest) / 2, (annotators - rest) / 3, rest, 2.0])
 
 
 def test_components_equal_the_slow_solution_on_random_tables() -> None:

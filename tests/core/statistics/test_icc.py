@@ -1,17 +1,9 @@
-"""ICC equals the published example and that of quadratic forms; negatives stay."""
-
 import pytest
 
 from core.statistics import tables as reasons
 from core.statistics.coefficients import NO_SPREAD, TOO_FEW, intraclass_correlations
 from core.statistics.tables import shared_items
-from tests.core.statistics.conftest import (
-    GAP,
-    SHROUT_FLEISS,
-    TABLES,
-    make_table,
-    random_tables,
-)
+from tests.core.statistics.conftest import GAP, SHROUT_FLEISS, TABLES, make_table, random_tables
 from tests.core.statistics.test_components import slow_components
 
 
@@ -24,7 +16,7 @@ def test_icc_equals_the_published_example() -> None:
 
 
 def test_icc_of_tables_with_gaps_equals_the_slow_components() -> None:
-    compared = 0
+    compared = negative = 0
     for table in random_tables():
         shared = shared_items(table)
         slow = slow_components(shared.values) if len(shared.items) > 1 else None
@@ -39,7 +31,9 @@ def test_icc_of_tables_with_gaps_equals_the_slow_components() -> None:
             items / (items + (annotators + rest) / k), rel=1e-9, abs=1e-9
         )
         compared += 1
+        negative += items < 0
     assert compared > 0.7 * TABLES
+    assert negative > 0
 
 
 def test_the_number_of_ratings_can_be_asked_for() -> None:
@@ -47,12 +41,6 @@ def test_the_number_of_ratings_can_be_asked_for() -> None:
     single = found.single.value
     assert single is not None
     assert found.mean.value == pytest.approx(2 * single / (1 + single))
-
-
-def test_items_that_differ_less_than_chance_give_a_negative_icc() -> None:
-    found = intraclass_correlations(make_table([[1, 9], [9, 1], [2, 8], [9, 2]]))
-    assert found.single.value is not None
-    assert found.single.value < 0
 
 
 @pytest.mark.parametrize(

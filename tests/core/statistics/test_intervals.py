@@ -1,5 +1,3 @@
-"""Intervals follow their formulas, repeat with their seed, and give a reason if there is none."""
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -73,18 +71,12 @@ def test_jackknife_of_a_mean_gives_the_textbook_standard_error() -> None:
     assert (interval.low, interval.high) == pytest.approx(expected, abs=1e-9)
 
 
-def test_one_reference_gives_no_interval() -> None:
+def test_what_has_no_interval_says_why() -> None:
     assert jackknife_t_interval(0.5, np.array([np.nan]), 0.0).reason == ONE_REFERENCE
     assert percentile_interval(np.full(100, 0.5), 1).reason == ONE_REFERENCE
     assert percentile_interval(np.empty(0), 9).reason == NO_RESAMPLES
-
-
-def test_values_without_spread_give_no_interval() -> None:
     assert jackknife_t_interval(1.0, np.ones(6), -1.0).reason == NO_SPREAD
     assert percentile_interval(np.ones(100), 6).reason == NO_SPREAD
-
-
-def test_a_value_undefined_without_one_reference_gives_no_jackknife_interval() -> None:
     interval = jackknife_t_interval(0.5, np.array([0.4, np.nan, 0.6]), -1.0)
     assert (interval.low, interval.high, interval.reason) == (None, None, UNDEFINED_WITHOUT_ONE)
 

@@ -1,5 +1,3 @@
-"""Kappa per pair equals scikit-learn's; the mean leaves undefined pairs out."""
-
 from statistics import mean
 from typing import Any
 
@@ -18,13 +16,6 @@ from tests.core.statistics.conftest import GAP, make_table, random_tables
 def common_scores(table: Table, a: int, b: int) -> tuple[list[int], list[int]]:
     both = table.values[~np.isnan(table.values[:, [a, b]]).any(axis=1)][:, [a, b]].astype(int)
     return both[:, 0].tolist(), both[:, 1].tolist()
-
-
-def test_kappa_by_hand() -> None:
-    # 0 1 2 against 0 2 2: squares 0 1 0, mean 1/3; all nine combinations add up to 15.
-    found = quadratic_kappas(make_table([[0, 0], [1, 2], [2, 2]]), least_items=1)
-    assert found.pairs[0].estimate.value == pytest.approx(1 - (1 / 3) / (15 / 9), abs=1e-12)
-    assert found.mean.value == found.pairs[0].estimate.value
 
 
 def test_kappas_equal_scikit_learns_on_random_tables() -> None:
@@ -86,13 +77,10 @@ def test_a_pair_that_a_resample_leaves_constant_drops_out_of_its_mean() -> None:
     assert found.low == pytest.approx(max(-1, found.value - student.ppf(0.975, 5) * error))
 
 
-def test_a_constant_annotator_has_its_reason() -> None:
+def test_a_constant_annotator_and_no_overlap_have_their_reasons() -> None:
     found = quadratic_kappas(make_table([[5, i] for i in range(6)]))
     assert (found.pairs[0].estimate.value, found.pairs[0].estimate.reason) == (None, CONSTANT)
     assert (found.mean.value, found.mean.reason) == (None, NO_PAIR)
-
-
-def test_no_overlap_has_its_reason() -> None:
     found = quadratic_kappas(make_table([[1, GAP], [GAP, 1]]))
     assert found.pairs == ()
     assert found.mean.reason == reasons.NO_OVERLAP

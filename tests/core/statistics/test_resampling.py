@@ -1,5 +1,3 @@
-"""Intervals equal slow resampling of whole references, repeat by seed, or have a reason."""
-
 from typing import Any
 
 import numpy as np

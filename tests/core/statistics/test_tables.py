@@ -1,5 +1,3 @@
-"""Tables refuse what does not fit, do not depend on the order of ratings, and list all pairs."""
-
 from itertools import combinations
 
 import numpy as np

@@ -24,7 +24,4 @@ def test_one_bad_record_is_the_sentence_itself():
     with pytest.raises(FormatError) as caught:
         bad.refuse_if_any()
     assert caught.value.sentence == "Refused: line 7, field a: missing"
-
-
-def test_nothing_to_report_gives_no_sentence():
     assert ReadNotes(records=5).sentences() == []

@@ -48,12 +48,9 @@ def test_an_id_that_may_be_left_out_may_be_null_too(fields):
     assert shape.problems == []
 
 
-def test_claims_are_never_changed():
+def test_claims_are_never_changed_and_an_optional_text_has_a_limit():
     text = "\r\n 1. A\u2028e\u0301 \u202e\u200b "
     assert Shape({"claims": text}, ["claims"]).claims("claims") == text
-
-
-def test_an_optional_text_has_a_limit():
     shape = Shape({"ipc": "x" * 41}, ["ipc"])
     shape.text("ipc", 40)
     assert shape.problems == [("ipc", "longer than 40 characters")]
@@ -74,8 +71,5 @@ def test_good_records_come_out_until_the_first_bad_one_and_all_bad_ones_are_list
         "a.jsonl, line 2: torn",
         "a.jsonl, line 4, field n: negative",
     ]
-
-
-def test_a_file_without_records_is_refused():
     with pytest.raises(FormatError, match="0 records"):
         list(checked([], lambda record: (record.value, []), ReadNotes()))

@@ -72,11 +72,7 @@ USERS: Final = (
 # The trail of a campaign names rows by their keys; who rated what it does not show (B11).
 TRAIL: Final = ("annotator:audit", "annotator:export_audit")
 ACTED_ON: Final = ("conflict.pk", "import", "one.assignment", "one.rating", "peer.rating")
-ACCOUNTS: Final = (
-    *NAMES,
-    *(f"{who}.person" for who in ROLES),
-    *("outsider.pk", "elsewhere"),
-)
+ACCOUNTS: Final = (*NAMES, *(f"{who}.person" for who in ROLES), *("outsider.pk", "elsewhere"))
 
 
 TABLE: Final = (

@@ -52,7 +52,7 @@ _REPORT: Final = (
     "id dataset criterion asked_scorers split tie_threshold resamples seed systems_shown "
     "admins_counted status progress stage done total message"
 )
-_SCORE: Final = "id status progress message deleted_at candidates"
+_SCORE: Final = "id status progress message deleted_at candidates explanations"
 _PROMOTED: Final = "model criterion is_promoted is_asked_for"
 _CONFLICT: Final = (
     f"id campaign kind criterion gap words {_REFERENCE} candidates candidates.label "
@@ -122,7 +122,11 @@ ALLOWED_KEYS: Final = {
     "GET scoring:api:score": (
         f"{_SCORE} candidates.candidate candidates.scores candidates.scores.criterion "
         "candidates.scores.model candidates.scores.tie_threshold candidates.scores.validation "
-        "candidates.scores.score candidates.scores.error"
+        "candidates.scores.score candidates.scores.error explanations.criterion explanations.model "
+        "explanations.candidate explanations.against explanations.log_odds explanations.groups "
+        "explanations.groups.group explanations.groups.contribution explanations.reasons "
+        "explanations.reasons.feature explanations.reasons.group explanations.reasons.sentence "
+        "explanations.reasons.contribution"
     ),
     "GET scoring:api:reports": _REPORT,
     "POST scoring:api:reports": _REPORT,

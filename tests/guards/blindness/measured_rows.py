@@ -60,10 +60,8 @@ class MeasuredRows:
 
 def measured_rows(mark: str, campaign: Campaign, researcher: User, score: float) -> MeasuredRows:
     """Return a dataset, runs, a promoted model, a report, a freeze and a request for scores."""
-    rows = [
-        replace(row, reference=f"1. A {mark}exportclaim.", reference_id=f"{mark}exportid")
-        for row in dataset_rows(2)
-    ]
+    texts = {"reference": f"1. A {mark}exportclaim.", "reference_id": f"{mark}exportid"}
+    rows = [replace(row, **texts) for row in dataset_rows(2)]
     version = import_dataset(
         name=f"{mark}dataset", rows=rows, plan=SplitPlan("file"), campaign=campaign
     ).version
@@ -118,7 +116,7 @@ def _scores(
         reference_text=f"1. A {mark}pastedclaim.",
         candidate_texts=[f"1. A {mark}pastedclaim too."],
         models_by_criterion={CRITERION: str(model.pk)},
-        scores={CRITERION: [{"score": score}]},
+        scores={CRITERION: [{"score": score, "parts": {"rouge_1": [score, 0.0, score]}}]},
         status="succeeded",
     )
 

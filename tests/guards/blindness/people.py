@@ -10,6 +10,13 @@ from annotator.accounts.sessions import create_token
 from annotator.models import Campaign, Membership, Role, User
 
 PASSWORD: Final = "a long enough phrase"
+# What an adjudicator sends who settles a conflict by the mean.
+RULING: Final = {
+    "decision": "mean",
+    "reason_code": "overlooked",
+    "reason": "a reason",
+    "password": PASSWORD,
+}
 ROLES: Final = {
     "one": Role.ANNOTATOR,
     "peer": Role.ANNOTATOR,
@@ -66,7 +73,7 @@ def visitors(people: Mapping[str, User]) -> tuple[Visitor, ...]:
     """Return every principal, signed in; `people` holds outsider and boss beside the members."""
     found = [Visitor("anonymous", Client(), frozenset())]
     found += [
-        Visitor(who, _signed_in(people[who]), _roles(people[who]))
+        Visitor(who, signed_in(people[who]), _roles(people[who]))
         for who in ("outsider", *ROLES, "boss")
     ]
     for name, (who, scope) in TOKENS.items():
@@ -79,7 +86,7 @@ def visitors(people: Mapping[str, User]) -> tuple[Visitor, ...]:
     return tuple(replace(one, roles=nothing) if one.name in DEACTIVATED else one for one in found)
 
 
-def _signed_in(user: User) -> Client:
+def signed_in(user: User) -> Client:
     client = Client()
     client.force_login(user)
     return client

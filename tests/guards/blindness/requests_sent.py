@@ -14,7 +14,7 @@ from tests.amounts import IS_THOROUGH
 from tests.guards.blindness.addresses import Address
 from tests.guards.blindness.import_rows import MULTIPART, form_with_file
 from tests.guards.blindness.measured_rows import CRITERION
-from tests.guards.blindness.people import PASSWORD
+from tests.guards.blindness.people import PASSWORD, RULING
 from tests.guards.blindness.states import Scenario
 
 FORM: Final = "application/x-www-form-urlencoded"
@@ -112,7 +112,6 @@ def _calls(address: Address, method: str, scenario: Scenario) -> Iterator[Sent]:
 def bodies(route: str, scenario: Scenario) -> list[dict[str, Any]]:
     """Return what a program would send to a route of the API."""
     scores = dict.fromkeys(CRITERIA, 7)
-    ruling = {"decision": "mean", "reason_code": "overlooked", "reason": "a reason"}
     conflicts = list(scenario.campaign.conflicts.order_by("kind"))[:2]
     dataset = scenario.measured.version.dataset.name
     known: dict[str, list[dict[str, Any]]] = {
@@ -125,7 +124,7 @@ def bodies(route: str, scenario: Scenario) -> list[dict[str, Any]]:
         ],
         "api:rating": [{"comment": "a comment"}, {"scores": scores}],
         "api:adjudications": [
-            {"conflict": str(row.pk), "password": password, **ruling}
+            {**RULING, "conflict": str(row.pk), "password": password}
             for row in conflicts
             for password in (PASSWORD, "wrong")
         ],

@@ -55,9 +55,7 @@ def secrets_of(scenario: Scenario) -> dict[str, list[object]]:
             *(scenario.imports.waiting.pk, scenario.imports.refused.pk),
         ],
         "import text": [f"{HERE}importedtext"],
-        "import rest": [
-            *(f"{HERE}importedsystem", f"{HERE}importedkin", f"{HERE}importeddraft"),
-        ],
+        "import rest": [*(f"{HERE}importedsystem", f"{HERE}importedkin", f"{HERE}importeddraft")],
         "model directory": [f"{HERE}modeldirectory"],
         "export": [f"{HERE}exportclaim"],
         "scored": [f"{HERE}pastedclaim", scenario.measured.scores.pk],

@@ -33,33 +33,23 @@ from tests.guards.blindness.people import PASSWORD, members
 # The peer rates first, and is far from what the other one answers then.
 SCORES: Final = {"one": (9, 9, 9, 9), "peer": (0, 1, 0, 1)}
 METRIC_SCORE: Final = {"zqhere": 0.73190421, "zqelsewhere": 0.84210973}
-STATES: Final = (
-    "untouched",
-    "leased",
-    "draft",
-    "rated by one",
-    "conflict open",
-    "waiting",
-    "taken",
-    "ruled",
-    "voided",
-    "closed",
-    "reopened",
-)
+_IN_CONFLICT: Final = ("lease", "draft", "peer", "one")
+_RULED: Final = (*_IN_CONFLICT, "take", "rule")
 # What has happened in each state, in this order.
-STEPS: Final = {
+STEPS: Final[dict[str, tuple[str, ...]]] = {
     "untouched": (),
     "leased": ("lease",),
     "draft": ("lease", "draft"),
     "rated by one": ("lease", "draft", "peer"),
-    "conflict open": ("lease", "draft", "peer", "one"),
-    "waiting": ("lease", "draft", "peer", "one", "ask"),
-    "taken": ("lease", "draft", "peer", "one", "take"),
-    "ruled": ("lease", "draft", "peer", "one", "take", "rule"),
-    "voided": ("lease", "draft", "peer", "one", "take", "rule", "void"),
-    "closed": ("lease", "draft", "peer", "one", "take", "rule", "close"),
-    "reopened": ("lease", "draft", "peer", "one", "take", "rule", "close", "reopen"),
+    "conflict open": _IN_CONFLICT,
+    "waiting": (*_IN_CONFLICT, "ask"),
+    "taken": (*_IN_CONFLICT, "take"),
+    "ruled": _RULED,
+    "voided": (*_RULED, "void"),
+    "closed": (*_RULED, "close"),
+    "reopened": (*_RULED, "close", "reopen"),
 }
+STATES: Final = tuple(STEPS)
 
 
 @dataclass(slots=True)

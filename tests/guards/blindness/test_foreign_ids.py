@@ -20,7 +20,7 @@ from tests.guards.blindness.crawl import Answer, Crawl
 from tests.guards.blindness.people import Visitor
 from tests.guards.blindness.requests_sent import Sent, requests_to
 from tests.served.faults import replace
-from tests.soak.tally import Tally, tally
+from tests.soak.tally import tally
 
 __all__ = ["tally"]
 pytestmark = [pytest.mark.slow, pytest.mark.promise("P17")]
@@ -152,7 +152,7 @@ def test_every_route_that_names_an_object_is_tried_with_one_that_is_there(world)
 
 
 @pytest.mark.parametrize("furnished", ["ruled"], indirect=True)
-def test_an_id_of_another_campaign_is_answered_as_a_random_one(world, logs, tally: Tally) -> None:
+def test_an_id_of_another_campaign_is_answered_as_a_random_one(world, logs, tally) -> None:
     found = [one for one in addresses(world.other) if one.route in named()]
     wrong, seen = distinguished(world, found, logs)
     tally.tried(pairs_of_requests=seen)
@@ -163,7 +163,7 @@ def test_an_id_of_another_campaign_is_answered_as_a_random_one(world, logs, tall
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("furnished", ["ruled"], indirect=True)
 def test_an_id_of_another_campaign_in_a_body_is_answered_as_a_random_one(
-    world, logs, tally: Tally
+    world, logs, tally
 ) -> None:
     bare = [Address(route.name, reverse(route.name)) for route in routes() if not route.arguments]
     wrong, seen = distinguished(world, bare, logs)

@@ -18,7 +18,7 @@ from core.errors import OutOfDate, Refused
 from scoring.datasets.freezing.services import freeze_dataset
 from scoring.models import MetricScore
 from tests.guards.blindness.addresses import Address, addresses
-from tests.guards.blindness.people import PASSWORD
+from tests.guards.blindness.people import RULING
 from tests.guards.blindness.snapshots import after, differences, looked_at
 
 pytestmark = pytest.mark.slow
@@ -66,14 +66,8 @@ def test_b1_a_turn_locks_a_rating_with_the_message_of_every_lock_and_its_end_lea
 
 
 def decide(world) -> None:
-    rule(
-        conflict_id=world.here.conflict.pk,
-        adjudicator=world.here.people["adjudicator"],
-        decision="mean",
-        reason_code="overlooked",
-        reason="a reason",
-        password=PASSWORD,
-    )
+    carol = world.here.people["adjudicator"]
+    rule(conflict_id=world.here.conflict.pk, adjudicator=carol, **RULING)
 
 
 @pytest.mark.parametrize("furnished", ["conflict open"], indirect=True)
@@ -150,9 +144,7 @@ def test_b5_a_locked_rating_is_not_changed_and_all_its_versions_stay(world) -> N
 @pytest.mark.parametrize("furnished", ["conflict open"], indirect=True)
 @pytest.mark.parametrize("who", ["one", pytest.param("adjudicator", marks=pytest.mark.exhaustive)])
 def test_b10_no_page_of_who_rates_or_rules_asks_the_tables_of_the_scores(world, who) -> None:
-    with CaptureQueriesContext(
-        connection,
-    ) as asked:
+    with CaptureQueriesContext(connection) as asked:
         looked_at(world.visitor(who), world.here)
     assert len(asked) > 50
     assert not [entry["sql"] for entry in asked if "scoring_" in entry["sql"]]

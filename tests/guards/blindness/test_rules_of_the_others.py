@@ -24,7 +24,7 @@ from annotator.reliability.services import carry_out_reliability, request_reliab
 from annotator.rubric import CRITERIA
 from core.errors import Forbidden
 from tests.guards.blindness.allowed import TABLE
-from tests.guards.blindness.people import PASSWORD
+from tests.guards.blindness.people import RULING
 from tests.guards.blindness.snapshots import after, differences, looked_at
 
 pytestmark = pytest.mark.slow
@@ -90,14 +90,7 @@ def test_b7_who_rated_an_item_neither_sees_nor_rules_its_conflict(world) -> None
     with pytest.raises(Forbidden):
         take_turn(conflict_id=conflict.pk, adjudicator=one)
     with pytest.raises(Forbidden):
-        rule(
-            conflict_id=conflict.pk,
-            adjudicator=one,
-            decision="mean",
-            reason_code="overlooked",
-            reason="a reason",
-            password=PASSWORD,
-        )
+        rule(conflict_id=conflict.pk, adjudicator=one, **RULING)
 
 
 @pytest.mark.parametrize(

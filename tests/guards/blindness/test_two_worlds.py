@@ -14,10 +14,10 @@ from annotator.rubric import CRITERIA
 from tests.conftest import grant
 from tests.guards.blindness.conftest import seal_at_once
 from tests.guards.blindness.marks import HERE
-from tests.guards.blindness.people import PASSWORD
+from tests.guards.blindness.people import RULING
 from tests.guards.blindness.states import Scenario, furnish
 from tests.guards.blindness.two_worlds import Act, Fixed, differences, fixed, lived, with_window
-from tests.soak.tally import Tally, tally
+from tests.soak.tally import tally
 
 __all__ = ["fixed", "tally"]
 pytestmark = [pytest.mark.slow, pytest.mark.promise("P37")]
@@ -61,14 +61,8 @@ def given_back(scenario: Scenario) -> None:
 
 def ruled(scenario: Scenario) -> None:
     taken(scenario)
-    rule(
-        conflict_id=conflict_of(scenario).pk,
-        adjudicator=scenario.people["adjudicator"],
-        decision="mean",
-        reason_code="overlooked",
-        reason="a reason",
-        password=PASSWORD,
-    )
+    carol = scenario.people["adjudicator"]
+    rule(conflict_id=conflict_of(scenario).pk, adjudicator=carol, **RULING)
 
 
 def ruled_in_time(scenario: Scenario) -> None:
@@ -127,7 +121,7 @@ LIVED_EACH_TIME = (
     ],
 )
 def test_what_others_do_moves_nothing_that_an_annotator_is_answered(
-    scenario: Scenario, fixed: Fixed, worlds, tally: Tally
+    scenario, fixed, worlds, tally
 ) -> None:
     """Over every page and call that the matrix opens to annotators, and over their own writes."""
     first, *others = worlds
@@ -148,7 +142,7 @@ def test_what_others_do_moves_nothing_that_an_annotator_is_answered(
 
 @pytest.mark.exhaustive
 def test_no_count_that_an_admin_who_rates_is_shown_moves_with_what_others_do(
-    scenario: Scenario, fixed: Fixed, tally: Tally
+    scenario, fixed, tally
 ) -> None:
     """Nor one that a researcher is shown: over every page and call that these roles open."""
     grant(scenario.people["one"], scenario.campaign, Role.ADMIN, Role.RESEARCHER)
@@ -160,9 +154,7 @@ def test_no_count_that_an_admin_who_rates_is_shown_moves_with_what_others_do(
     assert len(base) > 150
 
 
-def test_a_number_that_counts_the_whole_site_is_found_out(
-    scenario: Scenario, fixed: Fixed, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_number_that_counts_the_whole_site_is_found_out(scenario, fixed, monkeypatch) -> None:
     """The planted fault: an entry of "Your acts" shows its place in the chain of the site."""
     entry: Callable[..., object] = Trail.entry
     monkeypatch.setattr(

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
+from scipy import stats
 
 from core.statistics.resampling import bootstrap_weights
 from scoring.agreement.classification import Statistic, confusion, statistic
@@ -15,6 +16,19 @@ def sample_of(y: np.ndarray, clusters: np.ndarray, resamples: int = 200, seed: i
     count = int(clusters.max()) + 1
     weights = bootstrap_weights(count, resamples, seed)
     return Sample(y.astype(np.int64), clusters.astype(np.int64), count, weights)
+
+
+def jackknife_half(without: np.ndarray) -> float:
+    """Half of a 95 % interval, from the values without each of the references."""
+    count = len(without)
+    error = np.sqrt((count - 1) / count * ((without - without.mean()) ** 2).sum())
+    return float(stats.t.ppf(0.975, count - 1) * error)
+
+
+def item_arrays(rows: list[tuple[int, int, int]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Differences in eighths, labels and reference numbers of rows of whole numbers."""
+    x, y, clusters = (np.array(side, dtype=np.int64) for side in zip(*rows, strict=True))
+    return x / 8.0, y, clusters
 
 
 def of_labels(name: str) -> Callable[[Labels, Labels], Statistic]:

@@ -1,7 +1,5 @@
 """Groups get the figures of their own items, and words where these are too few."""
 
-import json
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -16,7 +14,7 @@ from scoring.agreement.breakdowns import (
     group_by,
     group_by_length,
 )
-from tests.scoring.agreement.samples import sample_of
+from tests.scoring.agreement.samples import jackknife_half, sample_of
 
 RNG = np.random.default_rng(9)
 N, REFERENCES = 150, 50
@@ -34,8 +32,8 @@ FOUND = break_down(
 GROUPS = {row["group"]: row for row in FOUND["language"]["groups"]}
 
 
-def tau(kept: np.ndarray) -> float:
-    return float(stats.kendalltau(DIFFERENCES[kept], Y[kept]).statistic)
+def tau(chosen: np.ndarray) -> float:
+    return float(stats.kendalltau(DIFFERENCES[chosen], Y[chosen]).statistic)
 
 
 def test_a_group_is_measured_on_its_own_items() -> None:
@@ -49,18 +47,17 @@ def test_a_group_is_measured_on_its_own_items() -> None:
 def test_a_small_group_has_the_jackknife_over_its_own_references() -> None:
     german = np.flatnonzero(LANGUAGE == "de")
     without = np.array([tau(german[CLUSTERS[german] != r]) for r in range(20)])
-    error = np.sqrt(19 / 20 * ((without - without.mean()) ** 2).sum())
     figure = GROUPS["de"]["scorers"]["metric"]
-    half = stats.t.ppf(0.975, 19) * error
+    half = jackknife_half(without)
     assert (figure["low"], figure["high"]) == pytest.approx(
         (tau(german) - half, tau(german) + half), abs=1e-9
     )
 
 
 def test_a_group_of_many_references_has_the_bootstrap_of_all() -> None:
-    kept = np.flatnonzero(CLUSTERS // 5)
-    found = break_down(SAMPLE, {"m": DIFFERENCES}, {"late": Grouping({"x": kept})})
-    drawn = [np.repeat(kept, w[CLUSTERS[kept]].astype(int)) for w in SAMPLE.weights]
+    chosen = np.flatnonzero(CLUSTERS // 5)
+    found = break_down(SAMPLE, {"m": DIFFERENCES}, {"late": Grouping({"x": chosen})})
+    drawn = [np.repeat(chosen, w[CLUSTERS[chosen]].astype(int)) for w in SAMPLE.weights]
     expected = np.quantile([tau(places) for places in drawn], [0.025, 0.975])
     assert found["late"]["groups"][0]["references"] == 45
     figure = found["late"]["groups"][0]["scorers"]["m"]
@@ -87,10 +84,6 @@ def test_small_groups_say_so_instead_of_a_figure() -> None:
     assert one["by"]["groups"][0]["scorers"]["m"]["reason"] == TOO_SMALL
 
 
-def test_a_grouping_without_groups_keeps_its_reason() -> None:
-    assert FOUND["ipc"] == {"reason": "No IPC.", "groups": []}
-
-
 def test_an_item_stands_in_the_groups_of_both_its_systems() -> None:
     grouping = group_by(["x", "y", "x", ""], ["y", "z", "x", "z"])
     found = {name: places.tolist() for name, places in grouping.groups.items()}
@@ -98,12 +91,15 @@ def test_an_item_stands_in_the_groups_of_both_its_systems() -> None:
     assert list(found)[-1] == "not known"
 
 
-def test_one_group_or_none_is_not_a_breakdown() -> None:
+def test_one_group_or_none_is_not_a_breakdown_and_has_its_reason() -> None:
     assert group_by(["en", "en"]) == Grouping({}, ONE_GROUP)
     assert group_by(["", ""]) == Grouping({}, NO_GROUPS)
+    assert "too much alike" in group_by_length([7, 7, 7, 7]).reason
+    assert group_by_length([]).reason == NO_GROUPS
+    assert FOUND["ipc"] == {"reason": "No IPC.", "groups": []}
 
 
-def test_of_many_groups_the_largest_are_kept() -> None:
+def test_of_many_groups_the_largest_are_shown() -> None:
     names = [f"system {k:03}" for k in range(60) for _ in range(1 + (k >= 30))]
     grouping = group_by(names)
     assert len(grouping.groups) == MOST_GROUPS
@@ -120,12 +116,3 @@ def test_lengths_are_divided_into_thirds() -> None:
         "middle third, up to 40 words",
         "longest third, over 40 words",
     ]
-
-
-def test_lengths_that_are_alike_are_not_divided() -> None:
-    assert "too much alike" in group_by_length([7, 7, 7, 7]).reason
-    assert group_by_length([]).reason == NO_GROUPS
-
-
-def test_the_part_is_json() -> None:
-    json.dumps(FOUND, allow_nan=False)

@@ -1,5 +1,3 @@
-"""The human ceiling is the mean over left-out annotators, and unknown where nobody overlaps."""
-
 import json
 from dataclasses import replace
 
@@ -9,6 +7,7 @@ from scipy import stats
 from sklearn.metrics import accuracy_score, f1_score
 
 from scoring.agreement.ceiling import NO_OVERLAP, Judged, Overlap, human_ceiling, judge_everybody
+from tests.scoring.agreement.samples import jackknife_half
 
 RNG = np.random.default_rng(6)
 REFERENCES, PEOPLE = 9, 4
@@ -28,8 +27,8 @@ OVERLAP = Overlap(CANDIDATES, ANNOTATORS, TRUTH[CANDIDATES] + NOISE, B, C, B // 
 FOUND = human_ceiling(OVERLAP, resamples=200, seed=1)
 
 
-def one(name: str, judged: Judged, kept: np.ndarray) -> float:
-    own, y, differences = judged.own[kept], judged.y[kept], judged.differences[kept]
+def one(name: str, judged: Judged, chosen: np.ndarray) -> float:
+    own, y, differences = judged.own[chosen], judged.y[chosen], judged.differences[chosen]
     if name == "value":
         return float(stats.kendalltau(differences, y).statistic)
     if name == "tau_b_labels":
@@ -42,9 +41,9 @@ def one(name: str, judged: Judged, kept: np.ndarray) -> float:
 def mean(name: str, left_out: int | None = None) -> float:
     total = n = 0.0
     for judged in judge_everybody(OVERLAP):
-        kept = np.flatnonzero(OVERLAP.cluster[judged.items] != left_out)
-        total += len(kept) * one(name, judged, kept)
-        n += len(kept)
+        chosen = np.flatnonzero(OVERLAP.cluster[judged.items] != left_out)
+        total += len(chosen) * one(name, judged, chosen)
+        n += len(chosen)
     return total / n
 
 
@@ -58,8 +57,7 @@ def test_a_figure_is_the_mean_over_annotators_weighted_by_items(name) -> None:
 def test_the_interval_leaves_out_whole_references(name) -> None:
     figure = FOUND if name == "value" else FOUND[name]
     without = np.array([mean(name, left_out=r) for r in range(REFERENCES)])
-    spread = ((without - without.mean()) ** 2).sum()
-    half = stats.t.ppf(0.975, REFERENCES - 1) * np.sqrt((REFERENCES - 1) / REFERENCES * spread)
+    half = jackknife_half(without)
     expected = (mean(name) - half, min(1.0, mean(name) + half))
     assert (figure["low"], figure["high"]) == pytest.approx(expected, abs=1e-9)
 
@@ -71,11 +69,11 @@ def test_the_counts_say_what_it_rests_on() -> None:
 
 
 def test_annotators_stand_apart_under_drawn_numbers() -> None:
-    told = FOUND["per_annotator"]
-    assert [row["annotator"] for row in told] == [f"Annotator {k}" for k in (1, 2, 3, 4)]
-    assert sorted(row["n"] for row in told) == [30, 54, 54, 54]
+    rows = FOUND["per_annotator"]
+    assert [row["annotator"] for row in rows] == [f"Annotator {k}" for k in (1, 2, 3, 4)]
+    assert sorted(row["n"] for row in rows) == [30, 54, 54, 54]
     expected = sorted(one("value", j, np.arange(len(j.items))) for j in judge_everybody(OVERLAP))
-    assert sorted(row["value"] for row in told) == pytest.approx(expected, abs=1e-9)
+    assert sorted(row["value"] for row in rows) == pytest.approx(expected, abs=1e-9)
     orders = {
         tuple(row["n"] for row in human_ceiling(OVERLAP, 2, seed)["per_annotator"])
         for seed in range(8)
@@ -83,14 +81,10 @@ def test_annotators_stand_apart_under_drawn_numbers() -> None:
     assert len(orders) > 1
 
 
-def test_two_annotators_are_not_told_apart() -> None:
-    kept = ANNOTATORS < 2
-    two = replace(
-        OVERLAP,
-        candidate=CANDIDATES[kept],
-        annotator=ANNOTATORS[kept],
-        value=OVERLAP.value[kept],
-    )
+def test_two_annotators_have_no_figures_each() -> None:
+    chosen = ANNOTATORS < 2
+    rows = {"candidate": CANDIDATES[chosen], "annotator": ANNOTATORS[chosen]}
+    two = replace(OVERLAP, value=OVERLAP.value[chosen], **rows)
     found = human_ceiling(two, 100, 0)
     assert found["annotators"] == 2
     assert found["value"] is not None

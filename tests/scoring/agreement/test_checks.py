@@ -68,41 +68,17 @@ def test_counts_of_items_references_candidates_and_labels() -> None:
     assert checks["labels"] == {"-1": 0, "0": 1, "1": 2}
 
 
-def test_copies_of_the_reference_are_told_apart_and_their_wins_counted() -> None:
-    checks = item_checks(
-        [
-            Item("r", "a lid", "a lid", "c", 1),
-            Item("r", "a lid", "b", "a  lid", -1),
-            Item("r", "a lid", "a lid", "d", -1),
-            Item("r", "a lid", "e", "f", 1),
-        ]
-    )
-    assert checks["contain_reference"] == {
-        "items": 3,
-        "byte_identical": 2,
-        "white_space_only": 1,
-        "reference_preferred": 2,
-    }
-
-
-def test_a_comparison_with_itself_is_counted() -> None:
-    checks = item_checks([Item("r", "A", "b c", "b  c", 0), Item("r", "A", "b c", "d", 1)])
-    assert checks["self_comparisons"] == 1
-    assert checks["white_space_twins"] == 1
+def test_copies_of_the_reference_are_distinguished_and_their_wins_counted() -> None:
+    rows = (("a lid", "c", 1), ("b", "a  lid", -1), ("a lid", "d", -1), ("e", "f", 1))
+    found = item_checks([Item("r", "a lid", *row) for row in rows])["contain_reference"]
+    assert (found["items"], found["byte_identical"], found["white_space_only"]) == (3, 2, 1)
+    assert found["reference_preferred"] == 2
 
 
 def test_repeats_are_found_on_swapped_sides_and_contradictions_named() -> None:
-    checks = item_checks(
-        [
-            Item("r", "A", "b", "c", 1),
-            Item("r", "A", "c", "b", -1),
-            Item("r", "A", "b", "c", 0),
-            Item("other", "A", "b", "c", 0),
-        ]
-    )
+    items = [Item("r", "A", b, c, y) for b, c, y in (("b", "c", 1), ("c", "b", -1), ("b", "c", 0))]
+    checks = item_checks([*items, Item("other", "A", "b", "c", 0)])
     assert checks["duplicates"] == {"items": 2, "contradicting": 1}
-
-
-def test_one_reference_text_under_two_ids_is_counted() -> None:
-    checks = item_checks([Item("r1", "a  lid", "b", "c", 1), Item("r2", "a lid", "d", "e", 1)])
     assert checks["references_with_shared_text"] == 1
+    checks = item_checks([Item("r", "A", "b c", "b  c", 0), Item("r", "A", "b c", "d", 1)])
+    assert (checks["self_comparisons"], checks["white_space_twins"]) == (1, 1)

@@ -1,5 +1,3 @@
-"""Labels follow the tie threshold; shares equal hand-computed numbers and scikit-learn."""
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,9 +22,6 @@ F1 = (2 / 3, 2 / 3, 4 / 6)
 def test_a_difference_at_the_threshold_is_a_tie() -> None:
     labels = predicted_labels([0.2, 1e-4, 1.1e-4, 0.0, -1e-4, -0.3], 1e-4)
     assert labels.tolist() == [1, 0, 1, 0, 0, -1]
-
-
-def test_without_a_threshold_only_equal_scores_tie() -> None:
     assert predicted_labels([1e-12, 0.0, -1e-12], 0.0).tolist() == [1, 0, -1]
 
 
@@ -41,9 +36,6 @@ def test_shares_by_hand() -> None:
     assert f1_macro(PREDICTED, Y).value == pytest.approx(sum(F1) / 3, abs=1e-9)
     weighted = (2 * F1[0] + 1 * F1[1] + 3 * F1[2]) / 6
     assert f1_weighted(PREDICTED, Y).value == pytest.approx(weighted, abs=1e-9)
-
-
-def test_decisive_accuracy_counts_a_predicted_tie_as_wrong() -> None:
     # Five items with a human preference; three found again, one turned round, one called a tie.
     assert decisive_accuracy(PREDICTED, Y).value == pytest.approx(3 / 5, abs=1e-9)
 

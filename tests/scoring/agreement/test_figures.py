@@ -21,7 +21,7 @@ from scoring.agreement.items import (
     comparable_items,
     score_differences,
 )
-from tests.scoring.agreement.samples import of_labels
+from tests.scoring.agreement.samples import jackknife_half, of_labels
 
 N, REFERENCES, RESAMPLES = 90, 9, 60
 RNG = np.random.default_rng(21)
@@ -36,13 +36,13 @@ SAMPLE = make_sample(ITEMS, RESAMPLES, seed=4)
 FIGURES = measure(SAMPLE, DIFFERENCES, PREDICTED)
 
 
-def value_on(name: str, kept: np.ndarray) -> float:
+def value_on(name: str, chosen: np.ndarray) -> float:
     if name == "tau_b":
-        value = correlation.tau_b(DIFFERENCES[kept], Y[kept]).value
+        value = correlation.tau_b(DIFFERENCES[chosen], Y[chosen]).value
     elif name == "pearson":
-        value = float(stats.pearsonr(DIFFERENCES[kept], Y[kept]).statistic)
+        value = float(stats.pearsonr(DIFFERENCES[chosen], Y[chosen]).statistic)
     else:
-        value = of_labels(name)(PREDICTED[kept], Y[kept]).value
+        value = of_labels(name)(PREDICTED[chosen], Y[chosen]).value
     assert value is not None
     return value
 
@@ -69,15 +69,15 @@ def test_the_printed_interval_is_the_jackknife_t_below_forty_references(name) ->
     without = np.array(
         [value_on(name, everything[SAMPLE.clusters != r]) for r in range(REFERENCES)]
     )
-    error = np.sqrt((REFERENCES - 1) / REFERENCES * ((without - without.mean()) ** 2).sum())
-    half = stats.t.ppf(0.975, REFERENCES - 1) * error
+    half = jackknife_half(without)
     low, high = FIGURES[name]["value"] - half, FIGURES[name]["value"] + half
     assert FIGURES["interval"] == "jackknife-t"
     assert (FIGURES[name]["low"], FIGURES[name]["high"]) == pytest.approx((low, high), abs=1e-9)
 
     single = np.array([value_on(name, np.delete(everything, item)) for item in range(N)])
     independent = (N - 1) / N * ((single - single.mean()) ** 2).sum()
-    assert FIGURES[name]["design_effect"] == pytest.approx(error**2 / independent, rel=1e-9)
+    clustered = (half / stats.t.ppf(0.975, REFERENCES - 1)) ** 2
+    assert FIGURES[name]["design_effect"] == pytest.approx(clustered / independent, rel=1e-9)
 
 
 def test_counts_stand_beside_the_figures() -> None:
@@ -189,9 +189,11 @@ def test_scores_that_are_no_numbers_leave_the_figures_of_the_other_items() -> No
     }
     scores |= {(item.reference, item.c): 0.0 for item in ITEMS}
     scores["R3", "b3"] = float("nan")
-    kept = comparable_items(ITEMS, [ScorerScores("one", "1", scores)])
-    left = score_differences(kept.items, kept.scorers[0])
-    figures = measure(make_sample(kept.items, RESAMPLES, 0), left, predicted_labels(left, 0.2))
+    comparable = comparable_items(ITEMS, [ScorerScores("one", "1", scores)])
+    left = score_differences(comparable.items, comparable.scorers[0])
+    figures = measure(
+        make_sample(comparable.items, RESAMPLES, 0), left, predicted_labels(left, 0.2)
+    )
     assert figures["n"] == N - 1
     for name in FIGURE_NAMES:
         expected = value_on(name, np.delete(np.arange(N), 3))

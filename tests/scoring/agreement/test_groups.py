@@ -18,9 +18,9 @@ def items(copies: int = 0) -> list[Item]:
 
 
 def divided(evidence: Evidence, copies: int = 0, positions: list[int] | None = None):
-    kept = list(range(COUNT)) if positions is None else positions
+    chosen = list(range(COUNT)) if positions is None else positions
     rows = items(copies)
-    return groupings([rows[place] for place in kept], np.array(kept), evidence)
+    return groupings([rows[place] for place in chosen], np.array(chosen), evidence)
 
 
 def of(name: str, *columns: list[str]) -> Evidence:
@@ -49,6 +49,13 @@ def test_what_is_hidden_says_why() -> None:
 
 def test_items_are_divided_into_thirds_by_the_words_of_their_candidates() -> None:
     found = divided(Evidence())["length"]
+    thirds = [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]
+    assert [places.tolist() for places in found.groups.values()] == thirds
+
+
+def test_characters_are_counted_where_no_blanks_divide_words() -> None:
+    rows = [Item("r", "\u6cf5", "\u9600" * (n + 1), "\u6cf5", 0) for n in range(COUNT)]
+    found = groupings(rows, np.arange(COUNT), Evidence())["length"]
     assert [places.tolist() for places in found.groups.values()] == [
         [0, 1, 2, 3],
         [4, 5, 6, 7],

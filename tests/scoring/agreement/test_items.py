@@ -12,11 +12,7 @@ from scoring.agreement.items import (
     score_differences,
 )
 
-ITEMS = [
-    Item("r1", "A", "b", "c", 1),
-    Item("r2", "Z", "b", "d", -1),
-    Item("r1", "A", "c", "b", 0),
-]
+ITEMS = [Item("r1", "A", "b", "c", 1), Item("r2", "Z", "b", "d", -1), Item("r1", "A", "c", "b", 0)]
 
 
 def test_a_label_outside_the_three_is_refused() -> None:

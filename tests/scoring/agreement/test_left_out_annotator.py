@@ -1,5 +1,3 @@
-"""Others' labels follow from exact means, and only where both candidates have others' ratings."""
-
 from fractions import Fraction
 
 import numpy as np

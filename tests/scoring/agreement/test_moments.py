@@ -16,16 +16,12 @@ from scoring.agreement.correlation import (
     weighted_pearson,
 )
 from tests.amounts import tries
+from tests.scoring.agreement.samples import item_arrays
 
 # Whole numbers of eighths: their sums are exact, so equal numbers have no spread of rounding.
 ROWS = st.tuples(st.integers(-400, 400), st.sampled_from((-1, 0, 1)), st.integers(0, 5))
 ITEMS = st.lists(ROWS, min_size=2, max_size=40)
 REFERENCES = 6
-
-
-def arrays(rows: list[tuple[int, int, int]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    x, y, clusters = (np.array(side, dtype=np.int64) for side in zip(*rows, strict=True))
-    return x / 8.0, y, clusters
 
 
 def scipy_r(x: np.ndarray, y: np.ndarray) -> float:
@@ -44,7 +40,7 @@ def is_close(own: np.ndarray, expected: list[float]) -> bool:
 
 @given(ITEMS, st.lists(st.integers(0, 3), min_size=REFERENCES, max_size=REFERENCES))
 def test_a_weighted_r_is_that_of_items_drawn_several_times(rows, times) -> None:
-    x, y, clusters = arrays(rows)
+    x, y, clusters = item_arrays(rows)
     drawn = np.repeat(np.arange(len(x)), np.array(times)[clusters])
     own = weighted_pearson(cluster_moments(x, y, clusters, REFERENCES), np.array([times, [1] * 6]))
     assert is_close(own, [scipy_r(x[drawn], y[drawn]), scipy_r(x, y)])
@@ -52,7 +48,7 @@ def test_a_weighted_r_is_that_of_items_drawn_several_times(rows, times) -> None:
 
 @given(ITEMS)
 def test_leaving_out_a_reference_equals_scipy_without_it(rows) -> None:
-    x, y, clusters = arrays(rows)
+    x, y, clusters = item_arrays(rows)
     own = leave_one_out(cluster_moments(x, y, clusters, REFERENCES))
     assert is_close(own, [scipy_r(x[clusters != r], y[clusters != r]) for r in range(REFERENCES)])
 
@@ -60,7 +56,7 @@ def test_leaving_out_a_reference_equals_scipy_without_it(rows) -> None:
 @settings(max_examples=tries(40))
 @given(ITEMS)
 def test_leaving_out_an_item_equals_scipy_without_it(rows) -> None:
-    x, y, _ = arrays(rows)
+    x, y, _ = item_arrays(rows)
     own = leave_one_out(item_moments(x, y))
     assert is_close(own, [scipy_r(np.delete(x, i), np.delete(y, i)) for i in range(len(x))])
 

@@ -6,12 +6,7 @@ import pytest
 from scoring.agreement.correlation import tau_b
 from scoring.agreement.figures import Sample, make_sample_from_arrays
 from scoring.agreement.items import Floats
-from scoring.agreement.needed_references import (
-    FEWEST,
-    SIZES,
-    needed_sentence,
-    references_needed,
-)
+from scoring.agreement.needed_references import FEWEST, SIZES, needed_sentence, references_needed
 
 ITEMS_A_REFERENCE = 6
 

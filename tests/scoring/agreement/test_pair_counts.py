@@ -1,5 +1,3 @@
-"""Weighted pair counts give the tau-b that scipy gives for the repeated or shortened items."""
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,16 +12,12 @@ from scoring.agreement.correlation import (
     weighted_tau_b,
 )
 from tests.amounts import tries
+from tests.scoring.agreement.samples import item_arrays
 
 # (difference, label, reference): few distinct differences, so that most are tied.
 ROWS = st.tuples(st.integers(-4, 4), st.sampled_from((-1, 0, 1)), st.integers(0, 5))
 ITEMS = st.lists(ROWS, min_size=2, max_size=40)
 REFERENCES = 6
-
-
-def arrays(rows: list[tuple[int, int, int]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    x, y, clusters = (np.array(side, dtype=np.int64) for side in zip(*rows, strict=True))
-    return x / 8.0, y, clusters
 
 
 def scipy_tau(x: np.ndarray, y: np.ndarray) -> float:
@@ -34,7 +28,7 @@ def scipy_tau(x: np.ndarray, y: np.ndarray) -> float:
 
 @given(ITEMS, st.lists(st.integers(0, 3), min_size=REFERENCES, max_size=REFERENCES))
 def test_a_weighted_tau_is_that_of_items_drawn_several_times(rows, times) -> None:
-    x, y, clusters = arrays(rows)
+    x, y, clusters = item_arrays(rows)
     drawn = np.repeat(np.arange(len(x)), np.array(times)[clusters])
     own = weighted_tau_b(count_pairs(x, y, clusters, REFERENCES), np.array([times, [1] * 6]))
     expected = [scipy_tau(x[drawn], y[drawn]), scipy_tau(x, y)]
@@ -43,7 +37,7 @@ def test_a_weighted_tau_is_that_of_items_drawn_several_times(rows, times) -> Non
 
 @given(ITEMS)
 def test_leaving_out_a_reference_equals_scipy_without_it(rows) -> None:
-    x, y, clusters = arrays(rows)
+    x, y, clusters = item_arrays(rows)
     expected = [scipy_tau(x[clusters != r], y[clusters != r]) for r in range(REFERENCES)]
     own = leave_one_reference_out(count_pairs(x, y, clusters, REFERENCES))
     assert own == pytest.approx(expected, abs=1e-9, nan_ok=True)
@@ -52,7 +46,7 @@ def test_leaving_out_a_reference_equals_scipy_without_it(rows) -> None:
 @settings(max_examples=tries(40))
 @given(ITEMS)
 def test_leaving_out_an_item_equals_scipy_without_it(rows) -> None:
-    x, y, clusters = arrays(rows)
+    x, y, clusters = item_arrays(rows)
     expected = [scipy_tau(np.delete(x, i), np.delete(y, i)) for i in range(len(x))]
     own = leave_one_item_out(count_pairs(x, y, clusters, REFERENCES))
     assert own == pytest.approx(expected, abs=1e-9, nan_ok=True)

@@ -1,5 +1,3 @@
-"""The permutation test equals brute force and scipy's, and is right about nothing and a lot."""
-
 from itertools import product
 
 import numpy as np
@@ -88,11 +86,8 @@ def test_drawn_swaps_come_near_the_exact_p_and_repeat_with_their_seed() -> None:
     assert permutation_p(SAMPLE, GOOD, POOR, together) == pytest.approx(exact, abs=0.02)
 
 
-def test_identical_scorers_have_p_one_on_any_scale() -> None:
+def test_identical_scorers_have_p_one_on_any_scale_and_one_without_order_has_none() -> None:
     assert permutation_p(SAMPLE, GOOD, GOOD * 7, draw_swaps(SAMPLE, 1, 0)) == 1.0
-
-
-def test_a_scorer_without_order_gives_no_p() -> None:
     assert np.isnan(permutation_p(SAMPLE, GOOD, np.zeros(N), draw_swaps(SAMPLE, 1, 0)))
 
 
@@ -103,22 +98,14 @@ def test_one_reference_can_show_nothing() -> None:
     assert swaps.smallest_p == 1.0
 
 
-def test_the_smallest_p_is_reached_by_the_clearest_difference() -> None:
-    y = np.tile([1, -1, 0], 8)
-    sample = sample_of(y, np.repeat(np.arange(8), 3))
+@pytest.mark.parametrize(("references", "smallest"), [(8, 2 / 2**8), (30, 1 / 10_000)])
+def test_the_clearest_difference_reaches_the_smallest_p_which_is_never_zero(references, smallest):
+    y = np.tile([1, -1, 0], references)
+    sample = sample_of(y, np.repeat(np.arange(references), 3))
     swaps = draw_swaps(sample, 1, 0)
     found = permutation_p(sample, y.astype(float), -y.astype(float), swaps)
-    assert found == pytest.approx(2 / 2**8)
-    assert swaps.smallest_p == pytest.approx(2 / 2**8)
-
-
-def test_drawn_swaps_never_give_p_zero() -> None:
-    y = np.tile([1, -1, 0], 30)
-    sample = sample_of(y, np.repeat(np.arange(30), 3))
-    swaps = draw_swaps(sample, 1, 0)
-    found = permutation_p(sample, y.astype(float), -y.astype(float), swaps)
-    assert found == pytest.approx(1 / 10_000)
-    assert swaps.smallest_p == pytest.approx(1 / 10_000)
+    assert found == pytest.approx(smallest)
+    assert swaps.smallest_p == pytest.approx(smallest)
 
 
 def test_many_references_get_fewer_swaps_but_never_too_few_for_holm(monkeypatch) -> None:

@@ -36,7 +36,7 @@ def test_fewer_references_need_a_larger_difference() -> None:
     assert many == pytest.approx(0.1 * (1.96 + 0.84), rel=0.01)
 
 
-def test_a_difference_beyond_one_is_said_to_be_hopeless() -> None:
+def test_a_difference_beyond_one_is_called_hopeless() -> None:
     assert "too few" in detectable_difference([0.5], 5, 12)["sentence"]
 
 

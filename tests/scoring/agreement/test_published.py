@@ -17,16 +17,11 @@ def test_each_criterion_has_fourteen_scorers_with_shares_and_source(criterion) -
         assert "ACL 2025" in row["source"]
 
 
-def test_the_row_of_bleu_1_for_overall_quality() -> None:
-    row = published_figures("overall_quality")["bleu-1"]
+def test_rows_of_overall_quality() -> None:
+    figures = published_figures("overall_quality")
+    row = figures["bleu-1"]
     assert (row["tau_paper"], row["spearman"]) == (0.326, 0.369)
     assert (row["accuracy"], row["f1_weighted"], row["comparable"]) == (0.522, 0.443, True)
-
-
-def test_figures_over_other_items_are_marked() -> None:
-    figures = published_figures("overall_quality")
+    # Measured over other items.
     assert [name for name, row in figures.items() if not row["comparable"]] == ["g-eval"]
-
-
-def test_a_criterion_without_published_figures_gives_none() -> None:
     assert published_figures("novelty") == {}

@@ -1,5 +1,3 @@
-"""The n-gram metrics repeat the known figures on the published 95-item sample."""
-
 import json
 import os
 from pathlib import Path

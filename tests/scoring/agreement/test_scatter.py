@@ -1,5 +1,3 @@
-"""Points of ratings and scores, and their correlations, against scipy."""
-
 import random
 from typing import Any
 

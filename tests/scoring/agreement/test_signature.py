@@ -31,7 +31,7 @@ def test_the_same_question_gives_the_same_signature_and_another_one_another() ->
         assert changed != LINE
 
 
-def test_unknown_fields_are_left_out_and_separators_kept_out_of_values() -> None:
+def test_unknown_fields_are_left_out_and_separators_stand_in_no_value() -> None:
     line = signature(Question("c", "a|b\nc"), 1, 1, {})
     assert "data:a/b c|split" in line
     assert "sha256" not in line

@@ -1,6 +1,7 @@
 """An undefined number is None with the reason that fits the labels."""
 
 import numpy as np
+import pytest
 
 from scoring.agreement import classification as words
 
@@ -15,18 +16,18 @@ def test_nan_becomes_none_with_its_reason() -> None:
     assert words.statistic(0.25, "why") == words.Statistic(0.25)
 
 
-def test_the_reason_for_an_undefined_order_names_the_constant_side() -> None:
-    assert words.order_reason(table()) == words.NO_ITEMS
-    assert words.order_reason(table(o_c=2, o_o=3)) == words.SAME_HUMAN_LABEL
-    assert words.order_reason(table(c_o=2, o_o=3)) == words.SAME_PREDICTION
-
-
-def test_the_reason_for_undefined_slots_names_the_side_with_ties_only() -> None:
-    assert words.slot_reason(table()) == words.NO_ITEMS
-    assert words.slot_reason(table(t_o=4)) == words.ALL_HUMAN_TIES
-    assert words.slot_reason(table(o_t=4, t_t=1)) == words.ALL_SCORER_TIES
-
-
-def test_a_share_is_undefined_without_items_or_without_preferences() -> None:
-    assert words.share_reason(table()) == words.NO_ITEMS
-    assert words.share_reason(table(t_t=4)) == words.NO_DECISION
+@pytest.mark.parametrize(
+    ("reason", "cells", "expected"),
+    [
+        (words.order_reason, {}, words.NO_ITEMS),
+        (words.order_reason, {"o_c": 2, "o_o": 3}, words.SAME_HUMAN_LABEL),
+        (words.order_reason, {"c_o": 2, "o_o": 3}, words.SAME_PREDICTION),
+        (words.slot_reason, {}, words.NO_ITEMS),
+        (words.slot_reason, {"t_o": 4}, words.ALL_HUMAN_TIES),
+        (words.slot_reason, {"o_t": 4, "t_t": 1}, words.ALL_SCORER_TIES),
+        (words.share_reason, {}, words.NO_ITEMS),
+        (words.share_reason, {"t_t": 4}, words.NO_DECISION),
+    ],
+)
+def test_the_reason_for_an_undefined_figure_names_the_constant_side(reason, cells, expected):
+    assert reason(table(**cells)) == expected

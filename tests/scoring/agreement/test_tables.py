@@ -5,13 +5,20 @@ import pytest
 from sklearn.metrics import confusion_matrix
 
 from core.statistics.resampling import divide
-from scoring.agreement.classification import cluster_confusions, confusion, label_array
+from scoring.agreement.classification import cluster_confusions, confusion, label_array, label_table
 from scoring.agreement.items import AgreementError
 
 
 def test_rows_are_human_labels_and_columns_predicted_ones() -> None:
     table = confusion(predicted=[1, 1, 0, -1], y=[1, -1, -1, 0])
     assert table.tolist() == [[0, 1, 1], [1, 0, 0], [0, 0, 1]]
+
+
+def test_two_scorers_labels_are_counted_in_one_table() -> None:
+    first, second = np.array([0.5, 0.5, -0.5, 0.0]), np.array([0.5, -0.5, -0.5, 0.2])
+    # Both C; first equal, second B; first B, second C; both B.
+    assert label_table(first, second, 0.1) == [[1, 0, 0], [0, 0, 1], [1, 0, 1]]
+    assert label_table(second, first, 0.1) == [[1, 0, 1], [0, 0, 0], [0, 1, 1]]
 
 
 def test_the_table_equals_that_of_scikit_learn() -> None:

@@ -1,5 +1,3 @@
-"""Thresholds equal a brute-force search, and no reference has a part in its own."""
-
 import json
 
 import numpy as np
@@ -18,7 +16,7 @@ from scoring.agreement.tie_calibration import (
     labels_by_threshold,
     reference_folds,
 )
-from tests.scoring.agreement.samples import of_labels, sample_of
+from tests.scoring.agreement.samples import jackknife_half, of_labels, sample_of
 
 RNG = np.random.default_rng(3)
 N, REFERENCES = 130, 13
@@ -63,15 +61,13 @@ def test_the_smallest_of_the_best_thresholds_is_taken() -> None:
     assert best(DIFFERENCES, Y)[0] == brute_force(DIFFERENCES, Y)[0]
 
 
-def test_a_threshold_by_hand() -> None:
+def test_thresholds_by_hand() -> None:
     # Ties of people have |difference| up to 0.2, preferences 0.5 and more: 0.2 labels all right.
     differences = np.array([0.1, -0.2, 0.0, 0.5, -0.9, 0.7])
     threshold, f1_weighted = best(differences, np.array([0, 0, 0, 1, -1, 1]))
     assert threshold == 0.2
     assert f1_weighted == pytest.approx(1.0)
-
-
-def test_people_without_ties_leave_the_threshold_at_zero() -> None:
+    # People without ties leave it at zero.
     assert best(np.array([0.1, -0.2, 0.3]), np.array([1, -1, 1]))[0] == 0.0
 
 
@@ -112,14 +108,12 @@ def test_the_intervals_are_those_of_the_references_left_out_one_by_one() -> None
     for name in ("accuracy", "tau_b_labels"):
         without = np.array(
             [
-                of_labels(name)(predicted[kept], Y[kept]).value
-                for kept in (np.flatnonzero(CLUSTERS - r) for r in range(REFERENCES))
+                of_labels(name)(predicted[others], Y[others]).value
+                for others in (np.flatnonzero(CLUSTERS - r) for r in range(REFERENCES))
             ]
         )
-        spread = ((without - without.mean()) ** 2).sum()
-        error = np.sqrt((REFERENCES - 1) / REFERENCES * spread)
-        half = stats.t.ppf(0.975, REFERENCES - 1) * error
-        assert FOUND[name]["high"] == pytest.approx(FOUND[name]["value"] + half, abs=1e-9)
+        high = FOUND[name]["value"] + jackknife_half(without)
+        assert FOUND[name]["high"] == pytest.approx(high, abs=1e-9)
 
 
 def test_the_in_sample_optimum_stands_apart_and_is_never_below() -> None:

@@ -1,5 +1,3 @@
-"""Holm's correction by hand, and verdicts that claim no more than the test allows."""
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,9 +17,9 @@ from scoring.agreement.items import AgreementError
 probabilities = st.floats(0, 1)
 
 
-def pair(first: str, second: str, said: str, **more: float | None) -> dict:
+def pair(first: str, second: str, verdict: str, **more: float | None) -> dict:
     figures = {"difference": 0.1, "low": 0.05, "high": 0.15, "p": 0.001, "p_holm": 0.003}
-    return {"first": first, "second": second, "verdict": said, **figures, **more}
+    return {"first": first, "second": second, "verdict": verdict, **figures, **more}
 
 
 def test_holm_multiplies_the_smallest_p_by_the_number_of_tests() -> None:
@@ -36,9 +34,6 @@ def test_holm_stops_at_one_and_leaves_out_what_was_not_tested() -> None:
     assert np.isnan(adjusted[1])
     assert holm([0.7, 0.8]) == pytest.approx([1.0, 1.0])
     assert len(holm([])) == 0
-
-
-def test_holm_refuses_what_is_no_probability() -> None:
     with pytest.raises(AgreementError, match="between 0 and 1"):
         holm([0.5, 1.2])
 
@@ -77,9 +72,8 @@ def test_the_best_sentence_never_claims_what_no_test_says() -> None:
     assert best_sentence([], [], names) == NO_SCORERS
 
 
-def test_a_sentence_tells_the_difference_its_interval_and_the_test() -> None:
-    told = verdict_sentence(pair("a", "b", "better"), {"a": "BLEU-1"}, 3)
-    assert told == (
+def test_a_sentence_holds_the_difference_its_interval_and_the_test() -> None:
+    assert verdict_sentence(pair("a", "b", "better"), {"a": "BLEU-1"}, 3) == (
         "BLEU-1 agrees better with people than b: a difference in tau-b of +0.100, 95 % interval "
         "+0.050 to +0.150; p = 0.003, adjusted over 3 tests."
     )

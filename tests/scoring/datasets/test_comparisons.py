@@ -1,5 +1,3 @@
-"""Two versions compared on a page: what differs, why, and for whom."""
-
 import pytest
 from django.test import Client
 
@@ -109,13 +107,13 @@ def test_versions_of_fewer_criteria_lack_labels(scene, rita) -> None:
 @pytest.mark.parametrize(
     ("query", "wrong"),
     [
-        ({"one": "room@1"}, ["other"]),
-        ({"one": "room@9", "other": "room@1"}, ["one"]),
+        ({"one": "trial@1"}, ["other"]),
+        ({"one": "trial@9", "other": "trial@1"}, ["one"]),
         ({"one": "elsewhere@1", "other": "\x00"}, ["one", "other"]),
-        ({"one": "", "other": "room@1"}, ["one"]),
+        ({"one": "", "other": "trial@1"}, ["one"]),
     ],
 )
-def test_versions_that_are_none_are_told_at_their_fields(scene, rita, query, wrong) -> None:
+def test_versions_that_are_none_are_refused_at_their_fields(scene, rita, query, wrong) -> None:
     scene.freeze()
     answer = rita.get(PAGE, query)
     assert answer.status_code == 422
@@ -124,9 +122,9 @@ def test_versions_that_are_none_are_told_at_their_fields(scene, rita, query, wro
 
 def test_a_version_of_another_campaign_is_as_one_that_is_not_there(scene, cast) -> None:
     scene.freeze()
-    for name in ("room@1", "no@1"):
+    for name in ("trial@1", "no@1"):
         page = shown(signed_in(cast.rita), PAGE, 422, one=name, other=name)
-        assert "Choose" in page and "room@1" not in page
+        assert "Choose" in page and "trial@1" not in page
 
 
 def test_a_researcher_reads_no_text_and_references_once_the_campaign_is_closed(scene, rita) -> None:
@@ -149,7 +147,7 @@ def test_who_rates_in_an_open_campaign_compares_nothing(scene, role) -> None:
     assert "→" in shown(signed_in(alice), PAGE, **query)
 
 
-def test_a_damaged_file_is_told(scene, rita, data_directory) -> None:
+def test_a_missing_file_is_reported(scene, rita, data_directory) -> None:
     version = scene.freeze()
     (data_directory / "datasets" / f"{version.sha256}.jsonl").unlink()
     assert "is missing" in shown(rita, PAGE, 422, one=version, other=version)

@@ -1,5 +1,3 @@
-"""The card as it leaves: the same bytes whatever the order a database keeps keys in."""
-
 import json
 import random
 from pathlib import Path

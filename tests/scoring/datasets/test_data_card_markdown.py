@@ -1,5 +1,3 @@
-"""The card in Markdown: fixed bytes, no foreign markup, older cards without what they lack."""
-
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -7,7 +5,7 @@ from typing import Any
 import pytest
 
 from scoring.datasets.cards import data_card
-from scoring.datasets.markdown import OLD_MAJORITY, card_markdown
+from scoring.datasets.markdown import NOTHING, OLD_MAJORITY, card_markdown, number
 from tests.scoring.datasets.card_builders import CARD, NAMED, OLD_CARD
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -43,7 +41,7 @@ def test_an_older_card_is_shown_without_what_it_lacks() -> None:
         ({"policy": "settled", "policy_version": 1}, "compare settled ratings", False),
     ],
 )
-def test_labels_of_the_first_majority_rule_are_told_apart(made, sentence, is_old) -> None:
+def test_labels_of_the_first_majority_rule_are_marked(made, sentence, is_old) -> None:
     page = markdown(CARD | made)
     assert sentence in section(page, "How it was made")
     assert (OLD_MAJORITY in page) is is_old
@@ -53,6 +51,18 @@ def test_labels_of_the_first_majority_rule_are_told_apart(made, sentence, is_old
 def test_no_key_is_needed_and_no_two_need_each_other(count) -> None:
     for keys in combinations(CARD, count):
         assert markdown({key: CARD[key] for key in keys}).startswith("# cups")
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        *((0, "0"), (1234567, "1,234,567"), (2.0, "2"), (0.5, "0.5"), (0.12345, "0.123")),
+        *((-0.0004, "0"), (1234.5678, "1,234.568")),
+        *((None, NOTHING), (True, NOTHING), ("7", NOTHING)),
+    ],
+)
+def test_a_number_is_written_for_people(value, words) -> None:
+    assert number(value) == words
 
 
 def test_foreign_text_is_no_markup() -> None:

@@ -1,10 +1,6 @@
-"""Quadruplets that were made elsewhere as versions."""
-
 import json
 from dataclasses import replace
 from hashlib import sha256
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,7 +11,8 @@ from scoring.datasets.freezing.imports import import_files
 from scoring.formats import patent_ce_jsonl
 from scoring.quadruplets import SplitPlan
 from tests.scoring.conftest import dataset_rows, imported
-from tests.scoring.stored import nothing_is_stored, stopping_at, stored_bytes
+from tests.scoring.formats.test_label_studio_rows import annotation
+from tests.scoring.stored import nothing_is_stored, quality_file, stopping_at, stored_bytes
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
@@ -53,40 +50,12 @@ def test_an_import_of_what_cannot_be_split_is_refused(data_directory, given, by,
     assert nothing_is_stored(data_directory)
 
 
-def quality(path: Path, criterion: str = "Quality", references: int = 4, label: int = 1) -> Path:
-    items = [
-        {
-            "gold_claim": f"1. A cup {n}.",
-            "A": f"1. A mug {n} {c}.",
-            "B": f"1. A bowl {n} {c}.",
-            "human_eval": {criterion: label},
-        }
-        for n in range(references)
-        for c in range(3)
-    ]
-    path.write_text(json.dumps(items))
-    return path
-
-
-def annotation(number: int, annotator: int, comparison: Any = None, claims: int = 1) -> Any:
-    """One annotation as PatentEval's export writes it."""
-    return {
-        "input_claim": f"1. A cup {claims}.",
-        "output1": f"2. The cup of claim 1, wherein it is red {claims}.",
-        "output2": f"2. The cup of claim 1, wherein it is blue {claims}.",
-        "annotator": annotator,
-        "annotation_id": number,
-        "created_at": "2024-03-22T16:32:50Z",
-        "updated_at": "2024-03-22T16:33:50Z",
-    } | ({} if comparison is None else {"comparison": comparison})
-
-
 LEFT, RIGHT = [{"selected": "left"}], [{"selected": "right"}]
 
 
 def test_files_are_joined_and_the_card_names_each_with_its_digest(data_directory, tmp_path) -> None:
-    one = quality(tmp_path / "quality.json")
-    two = quality(tmp_path / "clarity.json", "Clarity", label=0)
+    one = quality_file(tmp_path / "quality.json")
+    two = quality_file(tmp_path / "clarity.json", "Clarity", label=0)
     notes = ReadNotes()
     version = import_files(name="d", paths=[one, two], plan=SplitPlan(), notes=notes).version
     assert [dict(row.y) for row in read_rows(version)] == [
@@ -102,7 +71,7 @@ def test_files_are_joined_and_the_card_names_each_with_its_digest(data_directory
 
 
 def test_labels_that_contradict_each_other_leave_nothing(data_directory, tmp_path) -> None:
-    paths = [quality(tmp_path / f"{n}.json", label=n) for n in (0, 1)]
+    paths = [quality_file(tmp_path / f"{n}.json", label=n) for n in (0, 1)]
     with pytest.raises(FormatError, match=r"1\.json, item 1, field overall_quality"):
         import_files(name="d", paths=paths, plan=SplitPlan())
     with pytest.raises(Refused, match=r"Cannot read .*absent\.json"):
@@ -112,7 +81,7 @@ def test_labels_that_contradict_each_other_leave_nothing(data_directory, tmp_pat
 
 def test_the_same_rows_in_one_file_or_in_two_are_one_version(data_directory, tmp_path) -> None:
     whole, *halves = (tmp_path / f"{name}.json" for name in ("whole", "a", "b"))
-    items = json.loads(quality(whole).read_text())
+    items = json.loads(quality_file(whole).read_text())
     halves[0].write_text(json.dumps(items[:7]))
     halves[1].write_text(json.dumps(items[5:]))
     one = import_files(name="d", paths=[whole], plan=SplitPlan())
@@ -122,13 +91,14 @@ def test_the_same_rows_in_one_file_or_in_two_are_one_version(data_directory, tmp
 
 def test_preferences_are_rows_of_their_annotators(data_directory, tmp_path) -> None:
     path = tmp_path / "export.json"
-    said = [
-        annotation(1, 3, LEFT),
-        annotation(2, 4, RIGHT),
-        annotation(3, 3, None, claims=2),
-        annotation(4, 4, [], claims=2) | {"domain": "A47G"},
+    other = {"input_claim": "1. A mug.", "output1": "2. The mug.", "output2": "2. That mug."}
+    given = [
+        annotation(comparison=LEFT),
+        annotation(annotation_id=2, annotator=4, comparison=RIGHT),
+        annotation(annotation_id=3, **other),
+        annotation(annotation_id=4, annotator=4, comparison=[], domain="A47G", **other),
     ]
-    path.write_text(json.dumps(said))
+    path.write_text(json.dumps(given))
     version = import_files(name="d", paths=[path], plan=SplitPlan("item", 0, 0)).version
     rows = list(read_rows(version))
     assert [(row.annotator, dict(row.y)) for row in rows] == [
@@ -137,7 +107,7 @@ def test_preferences_are_rows_of_their_annotators(data_directory, tmp_path) -> N
         ("label-studio-3", {"overall_quality": 0}),
         ("label-studio-4", {"overall_quality": 0}),
     ]
-    assert (rows[0].reference, rows[0].b) == (said[0]["input_claim"], said[0]["output1"])
+    assert (rows[0].reference, rows[0].b) == (given[0]["input_claim"], given[0]["output1"])
     assert len({row.id for row in rows}) == 4
     assert rows[3].extras["ipc"] == "A47G"
     assert version.card["people"] == {"annotators": 2, "adjudicators": 0}
@@ -145,15 +115,15 @@ def test_preferences_are_rows_of_their_annotators(data_directory, tmp_path) -> N
 
 
 def test_progress_stops_an_import_that_it_is_to_stop(data_directory, tmp_path) -> None:
-    asked = {"name": "d", "paths": [quality(tmp_path / "quality.json")], "plan": SplitPlan()}
+    asked = {"name": "d", "paths": [quality_file(tmp_path / "quality.json")], "plan": SplitPlan()}
     for words in ("Reading the files.", "Writing the file."):
         with pytest.raises(KeyboardInterrupt):
             import_files(**asked, progress=stopping_at(words))
         assert nothing_is_stored(data_directory)
-    said: list[float] = []
-    import_files(**asked, progress=lambda share, _: said.append(share))
-    assert said == sorted(said)
-    assert 0 < said[0] <= said[-1] <= 1
+    shares: list[float] = []
+    import_files(**asked, progress=lambda share, _: shares.append(share))
+    assert shares == sorted(shares)
+    assert 0 < shares[0] <= shares[-1] <= 1
 
 
 def test_rows_that_repeat_an_id_are_joined_and_contradictions_refused(data_directory, rows) -> None:

@@ -1,5 +1,3 @@
-"""Versions: numbered, immutable, once for the same content."""
-
 import json
 
 import pytest
@@ -39,14 +37,14 @@ def test_a_later_rating_changes_no_frozen_version(rated) -> None:
 
 def test_a_name_of_another_campaigns_dataset_is_free(rated) -> None:
     for scene in (rated(3).rate_all(), rated(3, "other").rate_all()):
-        # Also the other's short name, which its own dataset has unless it is told another.
-        for name in ("shared", "room", "other"):
+        # Also the other's short name, which its own dataset has unless it is given another.
+        for name in ("shared", "trial", "other"):
             version = scene.freeze(name=name)
             assert (version.dataset.campaign, version.number) == (scene.campaign, 1)
     found = {row.full_name for row in DatasetVersion.objects.all()}
     assert found == {
-        *("room@1", "room.other@1", "room.shared@1"),
-        *("other@1", "other.room@1", "other.shared@1"),
+        *("trial@1", "trial.other@1", "trial.shared@1"),
+        *("other@1", "other.trial@1", "other.shared@1"),
     }
 
 
@@ -74,5 +72,5 @@ def test_a_version_is_audited_without_claim_text(rated) -> None:
     event = AuditEvent.objects.get(action="dataset.freeze")
     assert (event.actor, event.campaign) == (person, scene.campaign)
     assert event.object_id == str(version.pk)
-    assert event.details == {"dataset": "room@1", "sha256": version.sha256, "items": 9}
+    assert event.details == {"dataset": "trial@1", "sha256": version.sha256, "items": 9}
     assert "cup" not in json.dumps(version.card)

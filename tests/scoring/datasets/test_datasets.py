@@ -1,5 +1,3 @@
-"""The list of versions and the page of one: facts, figures, files, licence, uses."""
-
 import re
 
 import pytest
@@ -12,7 +10,7 @@ from tests.scoring.model_rows import model_row
 
 pytestmark = [pytest.mark.django_db]
 CRITERION = "feature_completeness"
-PAGE = "/datasets/room/1/"
+PAGE = "/datasets/trial/1/"
 
 
 @pytest.fixture
@@ -32,8 +30,8 @@ def test_the_page_puts_labels_beside_the_published_ones(scene, version) -> None:
     assert html.count("<svg") == html.count('role="img"') == 12
     assert "style=" not in html
     counts = version.card["labels"][CRITERION]
-    said = f"B better {counts['1']}; equal {counts['0']}; C better {counts['-1']}"
-    assert f'aria-label="Labels for Feature completeness. {said}"' in html
+    words = f"B better {counts['1']}; equal {counts['0']}; C better {counts['-1']}"
+    assert f'aria-label="Labels for Feature completeness. {words}"' in html
 
 
 def test_counts_stand_under_their_own_headings_whatever_the_order_of_keys(scene, version) -> None:
@@ -52,12 +50,12 @@ def test_numbers_of_a_plot_have_a_point_whatever_the_language(scene, version, se
     assert not re.search(r'(x|y|width|height)="\d+,\d', page)
 
 
-def test_how_many_ratings_each_gave_is_told_of_three_or_more(scene, version) -> None:
+def test_how_many_ratings_each_gave_is_shown_of_three_or_more(scene, version) -> None:
     plot = signed_in(scene.rita).get(PAGE).context["people_plot"]
     assert sorted(bar.title for bar in plot.bars) == [f"{n}: 9 ratings" for n in (1, 2, 3)]
 
 
-def test_how_many_ratings_each_gave_is_not_told_of_two(scene_of_two) -> None:
+def test_how_many_ratings_each_gave_is_not_shown_of_two(scene_of_two) -> None:
     scene_of_two.freeze()
     answer = signed_in(scene_of_two.ada).get(PAGE)
     assert answer.context["people_plot"] is None
@@ -68,11 +66,11 @@ def test_models_reports_and_other_versions_are_named(scene, version) -> None:
     other, model = scene.freeze(tie_band=9.0), model_row(version)
     report = request_report(version=version, criterion=CRITERION, scorers=["length"], split="all")
     page, page_of_other = (
-        shown(signed_in(scene.rita), f"/datasets/room/{number}/") for number in (1, other.number)
+        shown(signed_in(scene.rita), f"/datasets/trial/{number}/") for number in (1, other.number)
     )
     for link in (f"/models/{model.pk}/", f"/reports/{report.pk}/"):
         assert link in page and link not in page_of_other
-    assert f"/datasets/room/{other.number}/" in page
+    assert f"/datasets/trial/{other.number}/" in page
     assert f"/datasets/compare/?one={other}&amp;other={version}" in page
 
 
@@ -98,7 +96,7 @@ def test_a_researcher_is_offered_cards_and_no_rows_and_no_licence(scene, version
     assert f"{PAGE}export/" not in page and "/licence/" not in page
 
 
-def test_an_admin_says_the_licence_and_nobody_else(scene, version) -> None:
+def test_an_admin_sets_the_licence_and_nobody_else(scene, version) -> None:
     ada, sent = signed_in(scene.ada), {"licence": "CC BY 4.0"}
     assert signed_in(scene.rita).post(f"{PAGE}licence/", sent).status_code == 403
     for licence in ("", "two\nlines"):
@@ -132,20 +130,20 @@ def test_a_card_of_an_older_version_is_shown_as_far_as_it_goes(scene, version) -
 
 
 @pytest.mark.parametrize("role", ["researcher", "admin"])
-def test_the_api_tells_no_labels_to_who_rates_in_the_open_campaign(scene, version, role) -> None:
+def test_the_api_gives_no_labels_to_who_rates_in_the_open_campaign(scene, version, role) -> None:
     alice = scene.people["alice"]
     Membership.objects.create(user=alice, campaign=scene.campaign, role=role)
-    body = {"campaign": "room", "test_share": 0.3, "validation_share": 0, "seed": 7}
+    body = {"campaign": "trial", "test_share": 0.3, "validation_share": 0, "seed": 7}
     for is_open in (True, False):
-        for client, is_told in ((signed_in(alice), not is_open), (signed_in(scene.rita), True)):
+        for client, is_shown in ((signed_in(alice), not is_open), (signed_in(scene.rita), True)):
             (listed,) = client.get("/api/v1/datasets/").json()
-            one = client.get("/api/v1/datasets/room/versions/1/").json()
+            one = client.get("/api/v1/datasets/trial/versions/1/").json()
             made = client.post("/api/v1/datasets/", body, content_type="application/json")
             # Whether and what a freeze gives would tell, too.
-            assert made.status_code == (200 if is_told else 403)
-            for words in (listed, one, *([made.json()] if is_told else [])):
-                assert bool(words["labels"]) is is_told
-                assert words["items"] == (9 if is_told else None)
+            assert made.status_code == (200 if is_shown else 403)
+            for words in (listed, one, *([made.json()] if is_shown else [])):
+                assert bool(words["labels"]) is is_shown
+                assert words["items"] == (9 if is_shown else None)
         scene.close()
 
 
@@ -153,5 +151,5 @@ def test_the_list_is_paged(scene, version, monkeypatch) -> None:
     monkeypatch.setattr("scoring.datasets.freezing.views.VERSIONS_A_PAGE", 1)
     scene.freeze(tie_band=9.0)
     rita = signed_in(scene.rita)
-    assert "room@2" in shown(rita, "/datasets/") and "room@1" not in shown(rita, "/datasets/")
-    assert "room@1" in shown(rita, "/datasets/?page=2")
+    assert "trial@2" in shown(rita, "/datasets/") and "trial@1" not in shown(rita, "/datasets/")
+    assert "trial@1" in shown(rita, "/datasets/?page=2")

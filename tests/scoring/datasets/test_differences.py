@@ -1,5 +1,3 @@
-"""What differs between two versions of a dataset, and why."""
-
 from typing import Any
 
 import pytest
@@ -52,7 +50,7 @@ def test_rows_of_one_version_only_are_named_by_their_places_there() -> None:
 
 
 @pytest.mark.parametrize(("before", "after"), [(1, -1), (None, 0), (0, None)])
-def test_a_label_that_changed_or_came_or_went_is_told(before, after) -> None:
+def test_a_label_that_changed_or_came_or_went_is_a_change(before, after) -> None:
     change = only_change(record(1, before), record(1, after))
     assert change.labels == {COMPLETENESS: (before, after)}
     assert change.numbers == (1, 1)

@@ -1,5 +1,3 @@
-"""What leaves of a version: the same bytes each time, whole or not at all, and on record."""
-
 import gzip
 import hashlib
 import json
@@ -45,16 +43,11 @@ def test_every_format_and_split_is_what_its_writer_makes_of_the_rows(
 
 
 def test_each_export_is_in_the_audit_trail_before_a_byte_has_left(cast, version) -> None:
+    asked = {"format": "csv", "split": "test", "gzip": False}
     found = export_version(version=version, file_format="csv", split="test", exported_by=cast.ada)
     event = AuditEvent.objects.get(action="dataset.exported")
     assert (event.actor, event.object_id) == (cast.ada, str(version.pk))
-    assert event.details == {
-        "dataset": "tiny@1",
-        "sha256": version.sha256,
-        "format": "csv",
-        "split": "test",
-        "gzip": False,
-    }
+    assert event.details == asked | {"dataset": "tiny@1", "sha256": version.sha256}
     assert next(found.pieces)
 
 
@@ -98,9 +91,9 @@ def test_the_card_beside_a_file_is_named_after_it(version, tmp_path, name) -> No
 
 
 @pytest.mark.parametrize("file_format", ["patent-ce-jsonl", "csv"])
-def test_progress_is_told_up_to_the_end(version, tmp_path, file_format) -> None:
-    heard: list[float] = []
-    how = {"file_format": file_format, "progress": heard.append}
+def test_progress_counts_up_to_the_end(version, tmp_path, file_format) -> None:
+    shares: list[float] = []
+    how = {"file_format": file_format, "progress": shares.append}
     export_to_file(version=version, target=tmp_path / "x", **how)
-    assert heard == sorted(heard)
-    assert (len(heard), heard[-1]) == (18, 1.0)
+    assert shares == sorted(shares)
+    assert (len(shares), shares[-1]) == (18, 1.0)

@@ -1,5 +1,3 @@
-"""Downloads over REST: `?format=` names a file, mistakes are 400 by field, never 5xx."""
-
 import json
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""What a freeze makes of a campaign: rows, the ratings they follow from, the card."""
-
 import pytest
 
 from annotator.adjudication.settled import queries as settled_queries
@@ -11,12 +9,12 @@ from tests.scoring.conftest import NO_SPLIT
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
-def test_the_card_says_by_how_many_and_how_far_they_agree(rated) -> None:
+def test_the_card_holds_by_how_many_and_how_far_they_agree(rated) -> None:
     card = rated(3).rate_all().freeze().card
     assert card["people"] == {"annotators": 2, "adjudicators": 0}
-    for said in card["agreement"].values():
-        assert (said["value"], said["n"], said["clusters"]) == (1.0, 9, 3)
-        assert said["low"] is not None or said["reason"]
+    for one in card["agreement"].values():
+        assert (one["value"], one["n"], one["clusters"]) == (1.0, 9, 3)
+        assert one["low"] is not None or one["reason"]
     assert card["tie_share"] == dict.fromkeys(card["labels"], 0.0)
     assert card["tokens"]["reference"]["n"] == 3
     assert card["tokens"]["candidate"]["n"] == 9
@@ -24,7 +22,7 @@ def test_the_card_says_by_how_many_and_how_far_they_agree(rated) -> None:
     assert card["app_version"]
 
 
-def test_the_ratings_that_labels_follow_from_are_kept_with_the_version(rated) -> None:
+def test_the_ratings_that_labels_follow_from_are_stored_with_the_version(rated) -> None:
     scene = rated(2).rate_all([0])
     for name in scene.people:
         scene.rate(name, 1, 1, 5, 5, 5, 5)  # alone in its reference: compared with nothing

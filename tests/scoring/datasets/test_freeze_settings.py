@@ -1,5 +1,3 @@
-"""What may be asked of a freeze: criteria, and what is kept on one side."""
-
 from datetime import timedelta
 
 import pytest

@@ -1,5 +1,3 @@
-"""Freezes as jobs: asked for once, carried out once, cancelled, and taken over from the dead."""
-
 from datetime import timedelta
 from typing import Any
 
@@ -13,6 +11,7 @@ from core.jobs.registry import sweep
 from core.jobs.rows import JobStatus
 from scoring import tasks as scoring_tasks
 from scoring.datasets.freezing import services as freezing_services
+from scoring.datasets.freezing.rules import by_percent
 from scoring.datasets.freezing.services import (
     cancel_freeze,
     carry_out_freeze,
@@ -55,7 +54,7 @@ def test_a_freeze_ends_in_the_version_that_the_service_makes(scene, data_directo
     carried_out(row)
     assert (row.status, row.is_new, row.progress) == (JobStatus.SUCCEEDED, True, 1.0)
     assert row.version is not None
-    assert (str(row.version), row.version.created_by) == ("room@1", rita)
+    assert (str(row.version), row.version.created_by) == ("trial@1", rita)
     assert row.version.card["split"]["seed"] == 7
     # The index for the pages is there.
     (index,) = (data_directory / "cache").glob("rows-*.sqlite3")
@@ -112,12 +111,12 @@ def test_a_queued_freeze_is_cancelled_at_once_and_never_carried_out(scene) -> No
 def test_a_running_freeze_that_is_cancelled_stores_no_version(scene, monkeypatch) -> None:
     monkeypatch.setattr(freezing_services, "RENEW_EVERY_SECONDS", 0)
     row = asked(scene)
-    told: list[str] = []
+    steps: list[str] = []
 
     def cancelling(**kwargs: Any) -> Any:
         def progress(share: float, words: str) -> None:
-            told.append(words)
-            if len(told) == 2:
+            steps.append(words)
+            if len(steps) == 2:
                 cancel_freeze(freeze=again(row))
             kwargs["progress"](share, words)
 
@@ -125,12 +124,12 @@ def test_a_running_freeze_that_is_cancelled_stores_no_version(scene, monkeypatch
 
     monkeypatch.setattr(freezing_services, "freeze_dataset", cancelling)
     assert carried_out(row).status == JobStatus.CANCELLED
-    assert len(told) == 2
+    assert len(steps) == 2
     assert not DatasetVersion.objects.exists()
 
 
-def test_a_freeze_whose_worker_died_is_rung_again_and_finished_once(scene, monkeypatch) -> None:
-    """The first worker dies after the version was stored and before its row was closed."""
+def test_a_freeze_whose_worker_died_is_queued_again_and_finished_once(scene, monkeypatch) -> None:
+    # The first worker dies after the version was stored and before its row was closed.
     row = asked(scene)
     assert leases.claim(Freeze, row.pk)
     stored = freeze_dataset(campaign=scene.campaign, **SETTINGS).version
@@ -138,11 +137,11 @@ def test_a_freeze_whose_worker_died_is_rung_again_and_finished_once(scene, monke
     assert carried_out(row).status == JobStatus.RUNNING
     late = timezone.now() - timedelta(minutes=1)
     Freeze.objects.update(lease_until=late, rung_at=late)
-    rung: list[str] = []
-    monkeypatch.setattr(scoring_tasks.freeze, "delay", rung.append)
+    queued: list[str] = []
+    monkeypatch.setattr(scoring_tasks.freeze, "delay", queued.append)
     sweep()
-    assert rung == [str(row.pk)]
-    carry_out_freeze(rung[0])
+    assert queued == [str(row.pk)]
+    carry_out_freeze(queued[0])
     assert (again(row).status, row.attempt, row.version) == (JobStatus.SUCCEEDED, 2, stored)
     assert row.is_new
     assert DatasetVersion.objects.count() == 1
@@ -152,10 +151,10 @@ def test_progress_is_written_down_with_its_words(scene, monkeypatch) -> None:
     monkeypatch.setattr(freezing_services, "RENEW_EVERY_SECONDS", 0)
     row = asked(scene)
     seen: list[tuple[float, str]] = []
-    beat = leases.renew_lease
+    renew_lease = leases.renew_lease
 
     def noting(of: Any, **fields: Any) -> None:
-        beat(of, **fields)
+        renew_lease(of, **fields)
         seen.append((again(row).progress, row.message))
 
     monkeypatch.setattr(leases, "renew_lease", noting)
@@ -163,3 +162,13 @@ def test_progress_is_written_down_with_its_words(scene, monkeypatch) -> None:
     shares = [share for share, _ in seen]
     assert shares == sorted(shares) and len(set(shares)) > 3
     assert all(words for _, words in seen)
+
+
+def test_less_than_a_percent_further_is_not_passed_on() -> None:
+    seen: list[tuple[float, str]] = []
+    on_progress = by_percent(lambda share, words: seen.append((share, words)))
+    for n in range(1000):
+        on_progress(n / 1000, "Reading.")
+    assert len(seen) == 100
+    on_progress(0.999, "Writing.")
+    assert seen[-1] == (0.999, "Writing.")

@@ -1,5 +1,3 @@
-"""The freeze form, its preview, and the page of a freeze."""
-
 from typing import Any
 
 import pytest
@@ -28,7 +26,7 @@ def rita(unrated: FrozenScene) -> Client:
 
 def sent(**changes: Any) -> dict[str, Any]:
     """What a browser sends for the settings of these tests."""
-    return {"campaign": "room", "name": "", **SETTINGS, **changes}
+    return {"campaign": "trial", "name": "", **SETTINGS, **changes}
 
 
 def asked(scene: FrozenScene) -> Freeze:
@@ -47,19 +45,19 @@ def test_the_form_asks_for_a_freeze_and_leads_to_its_page(unrated, rita) -> None
 
 
 def test_criteria_are_asked_for_in_the_order_of_the_rubric(unrated, rita) -> None:
-    """The same request is known by its settings, however a program orders them."""
+    # The same request is known by its settings, however a program orders them.
     for criteria in (ALL_CRITERIA, ALL_CRITERIA[::-1]):
         rita.post(FORM, sent(criteria=list(criteria)))
     assert Freeze.objects.get().settings["criteria"] == list(ALL_CRITERIA)
 
 
 def test_the_only_campaign_is_chosen_already_or_that_of_the_address(unrated, rita) -> None:
-    chosen = '<option value="room" selected>'
+    chosen = '<option value="trial" selected>'
     assert chosen in shown(rita, FORM)
     other = Campaign.objects.create(slug="other", name="Other")
     Membership.objects.create(user=unrated.rita, campaign=other, role="researcher")
     assert chosen not in shown(rita, FORM)
-    assert chosen in shown(rita, FORM, campaign="room")
+    assert chosen in shown(rita, FORM, campaign="trial")
 
 
 MISTAKES: list[tuple[str, Any, str]] = [
@@ -78,7 +76,7 @@ MISTAKES: list[tuple[str, Any, str]] = [
 
 
 @pytest.mark.parametrize("button", ["freeze", "preview"])
-def test_a_mistake_is_told_at_its_field_and_the_form_is_kept(rita, button) -> None:
+def test_a_mistake_stands_at_its_field_and_the_form_stays(rita, button) -> None:
     pressed = {"preview": "1"} if button == "preview" else {}
     for field, value, reason in MISTAKES:
         answer = rita.post(FORM, sent(**{"seed": "41", field: value}, **pressed))
@@ -96,13 +94,13 @@ def test_a_preview_shows_what_the_version_then_says_and_stores_nothing(
     answer = rita.post(FORM, sent(preview="1", tie_band="3.5"))
     page = answer.content.decode()
     assert answer.status_code == 200
-    for said in ("Preview: 9 quadruplets", "no claim text in two splits", "Published: Jiang"):
-        assert said in page
+    for words in ("Preview: 9 quadruplets", "no claim text in two splits", "Published: Jiang"):
+        assert words in page
     assert "Krippendorff's alpha" in page
     assert not Freeze.objects.exists() and not DatasetVersion.objects.exists()
     assert not list(data_directory.glob("datasets/*"))
     scene.freeze(tie_band=3.5)
-    card = rita.get("/datasets/room/1/").context["page"]
+    card = rita.get("/datasets/trial/1/").context["page"]
     assert answer.context["preview"] == card
     assert {line["ties"] for line in card["labels"]} == {"66.7 %"}
 
@@ -144,7 +142,7 @@ def test_the_page_of_a_freeze_polls_until_it_leads_to_the_version(scene, rita) -
     for address in (path, f"{path}progress/"):
         page = shown(rita, address)
         assert "hx-trigger" not in page and "Cancel freeze" not in page
-        assert 'href="/datasets/room/1/"' in page
+        assert 'href="/datasets/trial/1/"' in page
     assert path not in shown(rita, "/datasets/")
 
 
@@ -163,7 +161,7 @@ def test_a_freeze_of_another_campaign_is_not_listed(unrated, cast) -> None:
 
 def test_the_api_takes_every_field_of_the_form_and_freezes_at_once(scene, rita) -> None:
     chosen = {"policy": "majority", "tie_band": 1, "split_by": "time", "test_share": 0.3}
-    body = {"campaign": "room", "criteria": [ALL_CRITERIA[4], ALL_CRITERIA[0]], **chosen}
+    body = {"campaign": "trial", "criteria": [ALL_CRITERIA[4], ALL_CRITERIA[0]], **chosen}
     body["validation_share"] = 0
     for status in (201, 200):
         answer = rita.post("/api/v1/datasets/", body, content_type="application/json")
@@ -171,11 +169,11 @@ def test_the_api_takes_every_field_of_the_form_and_freezes_at_once(scene, rita) 
     card = DatasetVersion.objects.get().card
     assert (card["policy"], card["tie_band"], card["split"]["by"]) == ("majority", 1.0, "time")
     assert card["policy_version"] == 2
-    assert escape(OLD_MAJORITY) not in shown(rita, "/datasets/room/1/")
+    assert escape(OLD_MAJORITY) not in shown(rita, "/datasets/trial/1/")
     # As a version of before the rule's second version is stored.
     del card["policy_version"]
     DatasetVersion.objects.update(card=card)
-    assert escape(OLD_MAJORITY) in shown(rita, "/datasets/room/1/")
+    assert escape(OLD_MAJORITY) in shown(rita, "/datasets/trial/1/")
     assert set(answer.json()["labels"]) == {ALL_CRITERIA[0], ALL_CRITERIA[4]}
 
 
@@ -188,7 +186,7 @@ def test_the_api_takes_every_field_of_the_form_and_freezes_at_once(scene, rita) 
     ],
 )
 def test_the_api_names_the_field_of_a_mistake(rita, field, value) -> None:
-    body = {"campaign": "room", field: value}
+    body = {"campaign": "trial", field: value}
     answer = rita.post("/api/v1/datasets/", body, content_type="application/json")
     assert (answer.status_code, list(answer.json())) == (400, [field])
     assert not DatasetVersion.objects.exists()

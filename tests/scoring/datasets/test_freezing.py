@@ -1,5 +1,3 @@
-"""Freezing campaigns into immutable versions, and what a freeze would give."""
-
 import math
 from datetime import timedelta
 
@@ -32,7 +30,7 @@ def test_a_freeze_compares_every_two_candidates_and_splits_by_reference(rated) -
     )
     version = frozen.version
     assert frozen.is_new
-    assert (version.dataset.name, version.number, version.items) == ("room", 1, 12)
+    assert (version.dataset.name, version.number, version.items) == ("trial", 1, 12)
     assert version.card["splits"] == {"train": 6, "validation": 3, "test": 3}
     assert version.card["counts"]["texts_in_several_splits"] == 0
     assert version.card["left_out"] == {}
@@ -161,12 +159,12 @@ def test_a_ruling_settles_what_its_item_is_and_stands_in_the_provenance(
     carol.save()
     with pytest.raises(Refused, match="2 open conflict"):
         scene.freeze(**NO_SPLIT)
-    said = {"reason_code": "overlooked", "reason": "Claim 2.", "password": "a long enough phrase"}
+    words = {"reason_code": "overlooked", "reason": "Claim 2.", "password": "a long enough phrase"}
     made = []
     for number, score in ((1, 3), (2, 4)):
         conflict = Conflict.objects.get(candidate=scene.candidate(0, number), kind="overall_gap")
         ruling = {"decision": "scores", "scores": dict.fromkeys(CRITERIA, score)}
-        made.append(rule(conflict_id=conflict.pk, adjudicator=carol, **ruling, **said))
+        made.append(rule(conflict_id=conflict.pk, adjudicator=carol, **ruling, **words))
     version = scene.freeze(**NO_SPLIT)
     (row,) = read_rows(version)
     assert row.provenance["adjudications"] == sorted(str(one.pk) for one in made)
@@ -178,14 +176,14 @@ def test_a_ruling_settles_what_its_item_is_and_stands_in_the_provenance(
         scene.freeze(**NO_SPLIT)
 
 
-def test_progress_is_told_and_stops_a_freeze_that_it_is_to_stop(rated, data_directory) -> None:
+def test_progress_counts_up_and_stops_a_freeze_that_it_is_to_stop(rated, data_directory) -> None:
     scene = rated(3).rate_all()
     for words in ("Reading the ratings.", "Comparing candidates.", "Writing the file."):
         with pytest.raises(KeyboardInterrupt):
             scene.freeze(progress=stopping_at(words))
         assert nothing_is_stored(data_directory)
-    said: list[tuple[float, str]] = []
-    scene.freeze(progress=lambda share, now: said.append((share, now)))
-    assert said == sorted(said, key=lambda one: one[0])
-    assert 0 <= said[0][0] <= said[-1][0] <= 1
-    assert len({words for _, words in said}) == 4
+    seen: list[tuple[float, str]] = []
+    scene.freeze(progress=lambda share, now: seen.append((share, now)))
+    assert seen == sorted(seen, key=lambda one: one[0])
+    assert 0 <= seen[0][0] <= seen[-1][0] <= 1
+    assert len({words for _, words in seen}) == 4

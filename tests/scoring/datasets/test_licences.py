@@ -1,5 +1,3 @@
-"""The licence of a version: chosen by somebody, on record, without a change to its rows."""
-
 import pytest
 
 from annotator.models import AuditEvent

@@ -1,5 +1,3 @@
-"""The list of a version's quadruplets and the page of one: who reads what of it."""
-
 from dataclasses import replace
 
 import pytest
@@ -16,7 +14,7 @@ from scoring.quadruplets import DatasetRow
 from tests.scoring.conftest import FrozenScene, imported, shown, signed_in
 
 pytestmark = [pytest.mark.django_db]
-LIST = "/datasets/room/1/quadruplets/"
+LIST = "/datasets/trial/1/quadruplets/"
 FIRST = f"{LIST}1/"
 
 
@@ -68,7 +66,7 @@ def test_the_filters_take_what_they_say(ada, version) -> None:
     assert listed(ada, "flagged=on") == []
 
 
-def test_a_filter_that_makes_no_sense_is_told(ada, version) -> None:
+def test_a_filter_that_makes_no_sense_is_refused(ada, version) -> None:
     for query in ("label=1", "split=none", "criterion=beauty", "label=2"):
         assert 'class="error"' in shown(ada, f"{LIST}?{query}", 422)
 
@@ -92,8 +90,8 @@ def test_a_researcher_reads_no_text_ever_and_ids_once_the_campaign_is_closed(
     for is_open in (True, False):
         pages = shown(rita, LIST) + shown(rita, FIRST)
         assert "A cup number" not in pages and "A mug" not in pages
-        for said in ("c1", "r1"):
-            assert (f">{said}<" in pages) is not is_open, (said, is_open)
+        for name in ("c1", "r1"):
+            assert (f">{name}<" in pages) is not is_open, (name, is_open)
         # That ids were shown is on record.
         found = {(row.user, row.shown) for row in Unblinding.objects.all()}
         assert found == (set() if is_open else {(scene.rita, "systems")})
@@ -122,10 +120,10 @@ def test_lineage_names_the_ratings_by_pseudonym_with_what_they_say(
         assert len(lineage.ratings) == 6
         for one in lineage.ratings:
             rating = Rating.objects.get(pk=one["row"].pk)
-            said = row.b_id if one["side"] == "B" else row.c_id
-            assert rating.candidate.candidate_id == said
+            side = row.b_id if one["side"] == "B" else row.c_id
+            assert rating.candidate.candidate_id == side
             assert one["points"][0] == str(rating.feature_completeness)
-        assert not [name for name in scene.people if f"room-{name}" in page]
+        assert not [name for name in scene.people if f"trial-{name}" in page]
         assert "Annotator 1" in page and "Annotator 3" in page
 
 
@@ -137,7 +135,7 @@ def test_pseudonyms_of_two_references_cannot_be_joined_by_a_researcher(scene) ->
     assert len({names[alice] for names in ids}) == 3
 
 
-def test_few_annotators_are_not_told_apart(scene_of_two) -> None:
+def test_few_annotators_are_not_distinguished(scene_of_two) -> None:
     scene_of_two.freeze()
     scene_of_two.close()
     page = shown(signed_in(scene_of_two.rita), FIRST)
@@ -145,7 +143,7 @@ def test_few_annotators_are_not_told_apart(scene_of_two) -> None:
     assert "not told apart" in page
 
 
-def test_ratings_are_told_to_researchers_once_the_campaign_is_closed(rita, version) -> None:
+def test_ratings_are_shown_to_researchers_once_the_campaign_is_closed(rita, version) -> None:
     page = shown(rita, FIRST)
     assert "Annotator 1" not in page
     ratings = next(iter(read_rows(version))).provenance["ratings"]
@@ -160,11 +158,11 @@ def test_who_rates_in_an_open_campaign_reads_no_labels(scene, version, role) -> 
     client = signed_in(alice)
     for path in (LIST, FIRST):
         assert "better" not in shown(client, path, 403)
-    card = shown(client, "/datasets/room/1/")
+    card = shown(client, "/datasets/trial/1/")
     assert "Distribution" not in card and "B better" not in card
     scene.close()
     shown(client, LIST)
-    assert "Distribution" in shown(client, "/datasets/room/1/")
+    assert "Distribution" in shown(client, "/datasets/trial/1/")
 
 
 def test_a_rating_that_was_revised_after_the_freeze_is_marked(ada, version) -> None:
@@ -185,7 +183,7 @@ def test_files_are_named_to_admins_only(scene, ada, rita, version) -> None:
     )
     Reference.objects.update(imported_from=source)
     page = shown(ada, FIRST)
-    assert "../../cups &lt;b&gt;.jsonl" in page and "f" * 64 in page and "room-ada" in page
+    assert "../../cups &lt;b&gt;.jsonl" in page and "f" * 64 in page and "trial-ada" in page
     scene.close()
     page = shown(rita, FIRST)
     assert "cups" not in page.split("</h1>")[1] and "f" * 64 not in page
@@ -205,7 +203,7 @@ def test_there_is_no_quadruplet_beyond_the_last(ada, version) -> None:
         shown(ada, f"{LIST}{place}/", 404)
 
 
-def test_a_changed_file_is_told_and_not_shown(ada, version) -> None:
+def test_a_changed_file_is_reported_and_not_shown(ada, version) -> None:
     file = scoring_files.dataset_path(version.sha256)
     for path in (LIST, FIRST):
         shown(ada, path)
@@ -252,6 +250,6 @@ def test_a_dataset_of_no_campaign_shows_ids_to_any_researcher(cast, data_directo
     rita, ada = signed_in(cast.rita), signed_in(cast.ada)
     page = shown(rita, "/datasets/tiny/1/quadruplets/")
     assert ">r0<" in page and ">c1<" in page
-    for client, is_told in ((rita, False), (ada, True)):
+    for client, is_shown in ((rita, False), (ada, True)):
         page = shown(client, "/datasets/tiny/1/quadruplets/1/")
-        assert ("housing" in page) is is_told
+        assert ("housing" in page) is is_shown

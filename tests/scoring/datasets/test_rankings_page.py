@@ -1,5 +1,3 @@
-"""The page of a ranking: hidden while the campaign is open, on record once systems are shown."""
-
 import re
 
 import pytest
@@ -14,8 +12,8 @@ from tests.conftest import grant
 from tests.scoring.conftest import FrozenScene, shown, signed_in
 
 pytestmark = [pytest.mark.django_db]
-PAGE = "/datasets/room/1/ranking/"
-VERSION = "/datasets/room/1/"
+PAGE = "/datasets/trial/1/ranking/"
+VERSION = "/datasets/trial/1/"
 
 
 @pytest.fixture(autouse=True)
@@ -80,14 +78,14 @@ def test_the_menu_names_the_criterion_of_the_table(scene, rita) -> None:
         assert f"By ratings, {shown_criterion.lower()}</h2>" in page
 
 
-def test_a_criterion_that_is_none_is_refused_in_words(scene, rita) -> None:
+def test_a_criterion_that_is_none_is_refused(scene, rita) -> None:
     scene.close()
     page = shown(rita, f"{PAGE}?criterion=beauty", 422)
     assert "birch" not in page
     assert "Select a valid choice" in page
 
 
-def test_a_damaged_file_is_said_and_tells_nothing(scene, rita, version) -> None:
+def test_a_damaged_file_is_refused_and_shows_nothing(scene, rita, version) -> None:
     scene.close()
     scoring_files.dataset_path(version.sha256).write_bytes(b"")
     answer = rita.get(PAGE)
@@ -95,7 +93,7 @@ def test_a_damaged_file_is_said_and_tells_nothing(scene, rita, version) -> None:
     assert "birch" not in answer.content.decode()
 
 
-def test_an_imported_dataset_says_that_no_system_is_known(rita, version) -> None:
+def test_of_an_imported_dataset_no_system_is_known(rita, version) -> None:
     version.dataset.campaign = None
     version.dataset.save()
     assert NO_CAMPAIGN in shown(rita, PAGE)

@@ -1,5 +1,3 @@
-"""A ranking joins a version's rows with the systems of its campaign, and says what is missing."""
-
 from collections.abc import Callable
 from typing import Any
 

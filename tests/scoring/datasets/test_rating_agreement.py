@@ -1,5 +1,3 @@
-"""Agreement on a card: the reliability room's own figures, with the reason where there is none."""
-
 import pytest
 
 from annotator.rating_values import RatedScores
@@ -25,11 +23,11 @@ def test_alpha_is_the_reliability_pages_own_with_n_and_interval() -> None:
     for key in ALL_CRITERIA:
         table = table_of((r.candidate, r.reference, r.annotator, r.scores[key]) for r in ROWS)
         expected = krippendorff_alpha(table, "interval", DRAWS)
-        said = found[key]
-        assert said["value"] == expected.value
-        assert (said["low"], said["high"]) == (expected.low, expected.high)
-        assert (said["n"], said["clusters"], said["draws"]) == (12, 6, DRAWS)
-        assert [one["key"] for one in said["others"]] == ["ac2", "exact", "within_one"]
+        one = found[key]
+        assert one["value"] == expected.value
+        assert (one["low"], one["high"]) == (expected.low, expected.high)
+        assert (one["n"], one["clusters"], one["draws"]) == (12, 6, DRAWS)
+        assert [other["key"] for other in one["others"]] == ["ac2", "exact", "within_one"]
 
 
 def test_points_and_overall_numerators_agree_alike() -> None:
@@ -39,7 +37,7 @@ def test_points_and_overall_numerators_agree_alike() -> None:
     assert overall["others"][2]["value"] == points["others"][2]["value"] == 1.0
 
 
-def test_one_annotator_alone_has_no_agreement_and_the_card_says_why() -> None:
-    (said,) = measure_agreement([row(n, "a", n % 5) for n in range(4)], [OVERALL]).values()
-    assert said["value"] is None
-    assert "one annotator only" in said["reason"]
+def test_one_annotator_alone_has_no_agreement_and_the_card_has_the_reason() -> None:
+    (found,) = measure_agreement([row(n, "a", n % 5) for n in range(4)], [OVERALL]).values()
+    assert found["value"] is None
+    assert "one annotator only" in found["reason"]

@@ -1,5 +1,3 @@
-"""README.md of a release: types of every field for Hugging Face, then the card."""
-
 from typing import Any
 
 import pytest

@@ -1,5 +1,3 @@
-"""The index of a dataset file: what it says of each row, and when it is no longer believed."""
-
 import json
 import os
 import sqlite3
@@ -15,12 +13,11 @@ from scoring.datasets.row_index import RECORDS, digest, open_index, write_index
 
 def row(**changes: Any) -> dict[str, Any]:
     """A quadruplet as its line says it."""
-    said = {
-        "id": "q1", "reference_id": "r1", "A": "1. A cup.", "B": "1. A mug.", "C": "1. A jug.",
-        "y": {"feature_completeness": 1, "overall_quality": -1}, "split": "train",
-        "provenance": {"ratings": ["2", "1"], "adjudications": []},
-    }  # fmt: skip
-    return said | changes
+    values = {"id": "q1", "reference_id": "r1"}
+    texts = {"A": "1. A cup.", "B": "1. A mug.", "C": "1. A jug."}
+    labels = {"y": {"feature_completeness": 1, "overall_quality": -1}, "split": "train"}
+    provenance = {"provenance": {"ratings": ["2", "1"], "adjudications": []}}
+    return values | texts | labels | provenance | changes
 
 
 def written(tmp_path: Path, *rows: dict[str, Any]) -> Path:
@@ -67,13 +64,13 @@ def test_a_comparison_is_the_same_whichever_candidate_stands_as_b(tmp_path) -> N
     assert found["is_turned"] != turned["is_turned"]
 
 
-def test_repeats_of_one_comparison_are_told_apart(tmp_path) -> None:
+def test_repeats_of_one_comparison_are_distinguished(tmp_path) -> None:
     records = indexed(tmp_path, row(), row(id="q1-2"), row(id="q1-3"))
     assert len({one["pair"] for one in records}) == 3
 
 
 def test_comparisons_of_single_annotators_are_known_by_their_ratings(tmp_path) -> None:
-    """A pseudonym changes when somebody joins; the ratings behind it do not."""
+    # A pseudonym changes when somebody joins; the ratings behind it do not.
     of_another = row(annotator="annotator-1", provenance={"ratings": ["7", "8"]})
     (one,) = indexed(tmp_path, row(annotator="annotator-1"))
     same, another = indexed(tmp_path, row(annotator="annotator-2"), of_another)

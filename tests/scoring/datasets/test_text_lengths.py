@@ -1,5 +1,3 @@
-"""Lengths of texts: words and claims counted by hand, figures against the statistics module."""
-
 import statistics
 from collections import Counter
 
@@ -14,12 +12,8 @@ from scoring.datasets.drafts import LengthCounts, count_claims, count_words, sum
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", 0),
-        ("1. A cup, comprising a lid (10).", 7),
-        ("self-sealing 10mm x_1", 5),
-        ("Öl-Pumpe", 2),
-        ("一种杯子", 4),
-        ("一 cup", 2),
+        *(("", 0), ("Öl-Pumpe", 2), ("一种杯子", 4), ("一 cup", 2)),
+        *(("1. A cup, comprising a lid (10).", 7), ("self-sealing 10mm x_1", 5)),
     ],
 )
 def test_words_are_counted_as_the_card_says(text, words) -> None:

@@ -1,5 +1,3 @@
-"""The card of a dataset: counts by hand."""
-
 from dataclasses import replace
 from typing import Any
 
@@ -30,11 +28,15 @@ def card_of(rows: list[DatasetRow], source: str = "freeze", **made: Any) -> dict
 def test_the_card_counts_what_the_rows_hold() -> None:
     card = card_of(ROWS, source="freeze", policy="settled")
     assert card["counts"] == {
-        "items": 4, "references": 3,
+        "items": 4,
+        "references": 3,
         "candidates": 6,  # B1, C1, A1 of A1; B2 of A2; B3, C1 of A3
-        "contain_reference": 1, "self_comparisons": 1, "ruled": 0, "flagged": 2,
+        "contain_reference": 1,
+        "self_comparisons": 1,
+        "ruled": 0,
+        "flagged": 2,
         "texts_in_several_splits": 1,  # C1 trains and tests
-    }  # fmt: skip
+    }
     assert card["splits"] == {"train": 2, "validation": 1, "test": 1}
     assert (card["source"], card["policy"]) == ("freeze", "settled")
 

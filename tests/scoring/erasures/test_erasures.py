@@ -1,5 +1,3 @@
-"""The pages on which a matter's erasure is asked for and answered."""
-
 import pytest
 
 from annotator.models import Campaign, User
@@ -38,7 +36,7 @@ def test_an_admin_asks_and_a_site_admin_answers_without_seeing_a_text(cast, ada)
     assert "within a minute" in shown(ada, page)
 
 
-def test_a_legal_hold_is_told_instead_of_the_form(cast, ada) -> None:
+def test_a_legal_hold_is_shown_instead_of_the_form(cast, ada) -> None:
     reference = cast.reference("r1", 1)
     Campaign.objects.update(has_legal_hold=True)
     page = shown(ada, f"/datasets/references/{reference.pk}/")

@@ -1,15 +1,11 @@
-"""From a rating to what used it, and from a reference to what an erasure would touch."""
-
 import pytest
 from django.test import Client
 
 from annotator.models import AuditEvent, Rating, Reference
 from scoring.datasets.exports.services import export_version
-from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import DatasetVersion, UsedRating
-from scoring.quadruplets import SplitPlan
 from scoring.reports.services import request_report
-from tests.scoring.conftest import FrozenScene, signed_in
+from tests.scoring.conftest import FrozenScene, imported, signed_in
 from tests.scoring.model_rows import CRITERION, model_row
 
 pytestmark = [pytest.mark.django_db]
@@ -43,7 +39,7 @@ def test_a_rating_leads_to_the_versions_models_and_reports_that_used_it(scene, a
     one, two = scene.freeze(), scene.freeze(tie_band=9.0)
     model = model_row(two)
     report = request_report(version=one, criterion=CRITERION, scorers=["length"], split="all")
-    assert used(ada, rating) == ["room@2", "room@1"]
+    assert used(ada, rating) == ["trial@2", "trial@1"]
     answer = ada.get(f"/datasets/ratings/{rating.pk}/")
     first, second = answer.context["uses"]
     assert (first.models, first.reports) == ((model,), ())
@@ -56,7 +52,7 @@ def test_a_version_without_the_reference_does_not_use_its_ratings(scene, ada) ->
     Reference.objects.filter(reference_id="r0").update(may_train=False)
     scene.freeze()
     assert used(ada, rating_of(scene, 0, 1)) == []
-    assert used(ada, rating_of(scene, 1, 1)) == ["room@1"]
+    assert used(ada, rating_of(scene, 1, 1)) == ["trial@1"]
 
 
 def test_the_page_of_a_rating_has_a_pseudonym_and_no_text(scene, ada) -> None:
@@ -68,10 +64,10 @@ def test_the_page_of_a_rating_has_a_pseudonym_and_no_text(scene, ada) -> None:
 
 def test_lineage_goes_from_a_quadruplet_to_its_ratings_and_back(scene, ada) -> None:
     scene.freeze()
-    answer = ada.get("/datasets/room/1/quadruplets/1/")
+    answer = ada.get("/datasets/trial/1/quadruplets/1/")
     for line in answer.context["lineage"].ratings:
         assert f'href="/datasets/ratings/{line["row"].pk}/"' in answer.content.decode()
-        assert used(ada, Rating.objects.get(pk=line["row"].pk)) == ["room@1"]
+        assert used(ada, Rating.objects.get(pk=line["row"].pk)) == ["trial@1"]
 
 
 def test_an_erasure_touches_what_holds_the_reference_or_was_made_of_it(scene, ada) -> None:
@@ -89,7 +85,7 @@ def test_an_erasure_touches_what_holds_the_reference_or_was_made_of_it(scene, ad
     (export,) = touched["exports"]
     assert (export.action, export.object_id) == ("dataset.exported", str(with_it.pk))
     page = answer.content.decode()
-    assert "room-ada" in page and "patent-ce-jsonl" in page
+    assert "trial-ada" in page and "patent-ce-jsonl" in page
     assert "A cup" not in page
 
 
@@ -103,9 +99,7 @@ def test_an_erasure_finds_versions_that_left_no_row_for_their_ratings(scene, ada
 def test_an_erasure_finds_imports_into_the_campaign_by_the_reference(
     scene, ada, data_directory, rows
 ) -> None:
-    version = import_dataset(
-        name="tiny", rows=rows(2), plan=SplitPlan("file"), campaign=scene.campaign
-    ).version
+    version = imported("tiny", rows(2), campaign=scene.campaign)
     touched = [
         ada.get(f"/datasets/references/{reference_of(scene, n).pk}/").context["touched"]["uses"]
         for n in range(3)

@@ -11,24 +11,32 @@ MUG: Final = "1. Ein Becher mit Griff\u2028und De\u0301ckel \U0001f375, \u8336\u
 FORMULA: Final = '=HYPERLINK("http://a.example","1. A bowl.")'
 ROWS: Final = (
     DatasetRow(
-        id="q1", reference_id="EP1", reference=LID, b=MUG, c=FORMULA, b_id="-b", c_id="c2",
-        y={"feature_completeness": 1, "overall_quality": -1}, split="train",
+        *("q1", "EP1", LID, MUG, FORMULA, "-b", "c2"),
+        y={"feature_completeness": 1, "overall_quality": -1},
+        split="train",
         provenance={
-            "policy": "settled", "rubric_version": "1", "annotators": 2, "ratings": ["r-1", "r-2"],
+            "policy": "settled",
+            "rubric_version": "1",
+            "annotators": 2,
+            "ratings": ["r-1", "r-2"],
             "adjudications": [],
         },
         extras={
             "y_soft": {"feature_completeness": 1.0, "overall_quality": 0.25},
-            "annotator": "annotator-1", "office": "EPO", "ipc": "A47G 19/22", "language": "de",
-            "family": "+F1", "flags": ["B equals C"],
+            "annotator": "annotator-1",
+            "office": "EPO",
+            "ipc": "A47G 19/22",
+            "language": "de",
+            "family": "+F1",
+            "flags": ["B equals C"],
         },
     ),
     DatasetRow(
-        id="q2", reference_id="EP2", reference="\t1. A dish.", b="\uff1dA1",
-        c="1. A plate, round\rand flat.", b_id="b", c_id="c", y={"logical_linkage": 0},
+        *("q2", "EP2", "\t1. A dish.", "\uff1dA1", "1. A plate, round\rand flat.", "b", "c"),
+        y={"logical_linkage": 0},
         split="test",
     ),
-)  # fmt: skip
+)
 
 
 def golden(name: str) -> bytes:

@@ -1,5 +1,3 @@
-"""Blocks and gzip: the same bytes, however they came in pieces."""
-
 import gzip
 import random
 

@@ -1,5 +1,3 @@
-"""Which format a file has, and several files joined on their texts into one dataset."""
-
 import io
 import json
 from pathlib import Path
@@ -44,7 +42,7 @@ def row(row_id="q-1", y=None, b="b", **fields):
     return DatasetRow(row_id, "r", "R", b, "c", "b1", "c1", y or {OVERALL: 1}, **fields)
 
 
-def test_the_first_bytes_tell_the_format() -> None:
+def test_the_first_bytes_show_the_format() -> None:
     assert detect_format(b'\xef\xbb\xbf \n[{"gold') == "patent-ce-json"
     assert detect_format(b'{"id": 1}') == "patent-ce-jsonl"
     assert detect_format(b'[\n {"input_claim": "1. A') == "label-studio"
@@ -65,7 +63,7 @@ def test_a_named_format_is_not_guessed(tmp_path) -> None:
         read(path, "patent-ce-jsonl")
 
 
-def test_a_bad_item_is_told_with_the_name_of_its_file(tmp_path) -> None:
+def test_a_bad_item_is_reported_with_the_name_of_its_file(tmp_path) -> None:
     with pytest.raises(FormatError, match=r"bad\.json.*item 1, field human_eval\.Quality"):
         read(save(tmp_path / "bad.json", **TEXTS, human_eval={"Quality": 3}))
 
@@ -111,7 +109,7 @@ def test_labels_of_one_comparison_in_several_files_are_merged_in_the_first_order
     assert (notes.joined, notes.duplicates) == (1, 0)
 
 
-def test_an_equal_row_of_the_same_file_is_kept_once_and_counted():
+def test_an_equal_row_of_the_same_file_is_stored_once_and_counted():
     notes = ReadNotes()
     assert len(joined([("a.json", [row(), row(), row()])], notes)[0]) == 1
     assert (notes.joined, notes.duplicates) == (0, 2)
@@ -148,6 +146,6 @@ def test_one_id_for_different_texts_is_refused_and_nothing_is_dropped_silently()
         ([""], ""),
     ],
 )
-def test_a_split_is_kept_where_the_files_that_name_one_agree(stated, split):
+def test_a_split_is_stored_where_the_files_that_name_one_agree(stated, split):
     files = [(f"{n}.json", [row(split=name)]) for n, name in enumerate(stated)]
     assert joined(files)[1] == [split]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.rubric import ALL_CRITERIA
+from annotator.rubric import ALL_CRITERIA, OVERALL
 from core.text_io.shapes import Shape
 from scoring.formats.rows import EXTRAS, PROVENANCE, extras_of, labels_of, provenance_of
 
@@ -22,9 +22,11 @@ def test_a_label_is_exactly_the_whole_number_1_0_or_minus_1(label) -> None:
 
 @pytest.mark.parametrize(
     ("fields", "wrong"),
-    [({}, "y"), ({"y": {}}, "y"), ({"y": None}, "y"), ({"y": [1]}, "y"),
-     ({"y": {"Quality": 1}}, "y.Quality")],
-)  # fmt: skip
+    [
+        *(({}, "y"), ({"y": {}}, "y"), ({"y": None}, "y"), ({"y": [1]}, "y")),
+        ({"y": {"Quality": 1}}, "y.Quality"),
+    ],
+)
 def test_labels_are_an_object_of_known_criteria_with_at_least_one(fields, wrong) -> None:
     shape = Shape(fields, ["y"])
     labels_of(shape, "y", KEYS)
@@ -42,9 +44,11 @@ def test_provenance_stays_as_it_is() -> None:
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("polcy", "x"), ("policy", 1), ("rubric_version", 1), ("ratings", [1]),
-     ("adjudications", "x"), *(("annotators", value) for value in (True, 1.0, -1))],
-)  # fmt: skip
+    [
+        *(("polcy", "x"), ("policy", 1), ("rubric_version", 1), ("ratings", [1])),
+        *(("adjudications", "x"), ("annotators", True), ("annotators", 1.0), ("annotators", -1)),
+    ],
+)
 def test_a_wrong_key_of_the_provenance_is_named(key, value) -> None:
     shape = Shape({"provenance": {key: value}}, ["provenance"])
     provenance_of(shape)
@@ -68,8 +72,7 @@ def test_optional_keys_that_are_there_stay_as_they_are_in_their_order() -> None:
 @pytest.mark.parametrize(
     ("fields", "wrong"),
     [
-        *(({"y_soft": {"overall_quality": soft}}, "y_soft.overall_quality")
-          for soft in (1.5, -0.1, True, "0.5")),
+        *(({"y_soft": {OVERALL: soft}}, f"y_soft.{OVERALL}") for soft in (1.5, -0.1, True, "0.5")),
         ({"y_soft": {"Quality": 0.5}}, "y_soft.Quality"),
         ({"y_soft": 0.5}, "y_soft"),
         ({"annotator": ""}, "annotator"),
@@ -78,7 +81,7 @@ def test_optional_keys_that_are_there_stay_as_they_are_in_their_order() -> None:
         ({"flags": "x"}, "flags"),
         ({"flags": [{}]}, "flags"),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_optional_key_is_named(fields, wrong) -> None:
     shape = Shape(fields, EXTRAS)
     extras_of(shape)

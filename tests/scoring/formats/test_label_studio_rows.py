@@ -1,5 +1,3 @@
-"""Preferences of an export as rows: sides kept, ties as ties, bad items named."""
-
 import json
 from io import BytesIO
 from typing import Any
@@ -12,12 +10,11 @@ from scoring.quadruplets import DatasetRow
 
 
 def annotation(**more: Any) -> dict[str, Any]:
-    return {
-        "input_claim": "1. A cup.", "output1": "2. The cup of claim 1, wherein it is red.",
-        "output2": "2. The cup of claim 1, wherein it is blue.", "annotator": 3,
-        "annotation_id": 1, "created_at": "2024-03-22T16:32:50Z",
-        "updated_at": "2024-03-22T16:33:50Z",
-    } | more  # fmt: skip
+    claims = "2. The cup of claim 1, wherein it is {}."
+    texts = {"output1": claims.format("red"), "output2": claims.format("blue")}
+    times = {"created_at": "2024-03-22T16:32:50Z", "updated_at": "2024-03-22T16:33:50Z"}
+    own = {"input_claim": "1. A cup.", "annotator": 3, "annotation_id": 1}
+    return own | texts | times | more
 
 
 def read(*items: dict[str, Any]) -> list[DatasetRow]:
@@ -26,10 +23,13 @@ def read(*items: dict[str, Any]) -> list[DatasetRow]:
 
 @pytest.mark.parametrize(
     ("comparison", "label"),
-    [({"comparison": [{"selected": "left"}]}, 1), ({"comparison": [{"selected": "right"}]}, -1),
-     ({"comparison": []}, 0), ({"comparison": None}, 0), ({}, 0)],
+    [
+        ({"comparison": [{"selected": "left"}]}, 1),
+        ({"comparison": [{"selected": "right"}]}, -1),
+        *(({"comparison": []}, 0), ({"comparison": None}, 0), ({}, 0)),
+    ],
     ids=["left", "right", "empty", "null", "absent"],
-)  # fmt: skip
+)
 def test_an_absent_comparison_is_a_tie(comparison, label) -> None:
     (row,) = read(annotation(**comparison))
     assert row.y == {"overall_quality": label}

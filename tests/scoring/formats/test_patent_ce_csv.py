@@ -1,5 +1,3 @@
-"""CSV for spreadsheets: documented columns, defused cells, texts back byte for byte."""
-
 import csv
 import io
 

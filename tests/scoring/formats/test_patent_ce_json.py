@@ -1,5 +1,3 @@
-"""The published layout: equal JSON values after a round, and the real sample where it is there."""
-
 import json
 import os
 from io import BytesIO
@@ -15,14 +13,18 @@ from tests.scoring.formats.golden_rows import ROWS, golden
 
 ITEMS: list[dict[str, Any]] = [
     {
-        "gold_claim": "1. A cup\u2028 e\u0301.", "A": "1. A mug.", "B": "1. A \U0001f600 bowl.",
+        "gold_claim": "1. A cup\u2028 e\u0301.",
+        "A": "1. A mug.",
+        "B": "1. A \U0001f600 bowl.",
         "human_eval": {"Quality": -1},
     },
     {
-        "gold_claim": "1. A cup.", "A": "1. A cup.", "B": "1. A bowl.",
+        "gold_claim": "1. A cup.",
+        "A": "1. A cup.",
+        "B": "1. A bowl.",
         "human_eval": {"Completeness": 1, "Clarity": 0, "Consistency": 0, "Linkage": -1},
     },
-]  # fmt: skip
+]
 
 
 def content(*items: Any) -> bytes:
@@ -78,15 +80,17 @@ def test_no_rows_are_an_empty_array() -> None:
         (b"", "0 records"),
         (content({**ITEMS[0], "C": "x"}), "field C: unknown field"),
         (content({**ITEMS[0], "human_eval": {"quality": 1}}), "is no criterion"),
-        (content(ITEMS[1], ITEMS[0] | {"human_eval": {"Quality": 1.0}}),
-         "item 2, field human_eval.Quality: a label is 1, 0 or -1"),
+        (
+            content(ITEMS[1], ITEMS[0] | {"human_eval": {"Quality": 1.0}}),
+            "item 2, field human_eval.Quality: a label is 1, 0 or -1",
+        ),
         (content({**ITEMS[0], "gold_claim": ""}), "field gold_claim: empty"),
         (content(*ITEMS)[:-1], "not closed"),
         (content(*ITEMS) + b"[]", "goes on after the end"),
         (json.dumps(ITEMS[0]).encode(), "does not hold a JSON array"),
         (content("text"), "an object was expected, not a text"),
     ],
-)  # fmt: skip
+)
 def test_a_file_that_is_not_what_it_says_is_refused_in_a_sentence(data, expected) -> None:
     assert expected in refusal(data)
 

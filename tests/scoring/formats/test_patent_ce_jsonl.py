@@ -1,5 +1,3 @@
-"""Our own layout: the same bytes after a round, and strict refusals."""
-
 import json
 from collections.abc import Callable
 from io import BytesIO
@@ -11,16 +9,24 @@ from hypothesis import strategies as st
 
 from annotator.rubric import ALL_CRITERIA
 from core.text_io.streams import FormatError
+from scoring.formats import rows as formats_rows
 from scoring.formats.patent_ce_jsonl import KEYS, read, write
 from scoring.quadruplets import SPLIT_NAMES, DatasetRow, quadruplet_id
 from tests.scoring.formats.golden_rows import ROWS, golden
 
 ROW: dict[str, Any] = {
-    "id": "q1", "reference_id": "r1", "A": "1. A cup.", "B": "1. A mug.", "C": "1. A bowl.",
-    "b_id": "c1", "c_id": "c2", "y": {"feature_completeness": 1, "overall_quality": 0},
-    "split": "train", "provenance": {"policy": "settled", "annotators": 2, "ratings": ["x", "y"]},
+    "id": "q1",
+    "reference_id": "r1",
+    "A": "1. A cup.",
+    "B": "1. A mug.",
+    "C": "1. A bowl.",
+    "b_id": "c1",
+    "c_id": "c2",
+    "y": {"feature_completeness": 1, "overall_quality": 0},
+    "split": "train",
+    "provenance": {"policy": "settled", "annotators": 2, "ratings": ["x", "y"]},
     "office": "EPO",
-}  # fmt: skip
+}
 
 
 def line(**changes: Any) -> bytes:
@@ -49,8 +55,8 @@ texts = st.text(
 ).map(lambda found: "1. A" + found)
 names = st.text("abcXYZ-_. é", min_size=1, max_size=12).map(lambda found: f"n{found}n")
 rows = st.builds(
-    DatasetRow, id=names, reference_id=names, reference=texts, b=texts, c=texts, b_id=names,
-    c_id=names,
+    DatasetRow,
+    *(names, names, texts, texts, texts, names, names),
     y=st.dictionaries(st.sampled_from(ALL_CRITERIA), st.sampled_from([1, 0, -1]), min_size=1),
     split=st.sampled_from(SPLIT_NAMES),
     provenance=st.fixed_dictionaries({"policy": names, "ratings": st.lists(names, max_size=3)}),
@@ -58,10 +64,12 @@ rows = st.builds(
         {},
         optional={
             "y_soft": st.dictionaries(st.sampled_from(ALL_CRITERIA), st.floats(0, 1), min_size=1),
-            "annotator": names, "language": st.just("en"), "flags": st.just(["B equals C"]),
+            "annotator": names,
+            "language": st.just("en"),
+            "flags": st.just(["B equals C"]),
         },
     ),
-)  # fmt: skip
+)
 
 
 @given(st.lists(rows, min_size=1, max_size=5, unique_by=lambda row: row.id))
@@ -82,7 +90,7 @@ def test_keys_stand_in_their_fixed_order() -> None:
     assert written == line()
 
 
-def test_order_and_sides_of_the_file_are_kept() -> None:
+def test_order_and_sides_of_the_file_are_stored() -> None:
     found = rows_of(line(id="q9") + line(id="q1", B="1. A bowl.", C="1. A mug."))
     assert [(row.id, row.b, row.c) for row in found] == [
         ("q9", "1. A mug.", "1. A bowl."),
@@ -139,3 +147,12 @@ def test_rows_that_are_read_before_a_bad_line_are_no_excuse() -> None:
 def test_the_golden_file_is_written_and_read_as_its_rows() -> None:
     assert b"".join(write(ROWS)) == golden("patent-ce.jsonl")
     assert rows_of(golden("patent-ce.jsonl")) == list(ROWS)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_stored_file_is_closed_when_the_rows_are_read_or_given_up(count) -> None:
+    file = BytesIO(b"".join(write(ROWS)))
+    found: Any = formats_rows.read(file)
+    assert [next(found) for _ in range(count)] == list(ROWS)[:count]
+    found.close()
+    assert file.closed

@@ -1,5 +1,3 @@
-"""`export_model` on the command line: what it prints, and what it refuses."""
-
 import json
 from pathlib import Path
 
@@ -13,7 +11,7 @@ from tests.scoring.model_rows import model_row
 pytestmark = [pytest.mark.django_db]
 
 
-def test_it_takes_the_name_of_a_model_and_tells_what_was_written(
+def test_it_takes_the_name_of_a_model_and_names_what_was_written(
     version, tmp_path, monkeypatch, capsys
 ) -> None:
     model = model_row(version)
@@ -26,8 +24,8 @@ def test_it_takes_the_name_of_a_model_and_tells_what_was_written(
     for number, name in enumerate((f"model:{model.pk}", str(model.pk))):
         target = tmp_path / str(number)
         call_command("export_model", "--model", name, "--output", str(target), "--json")
-        told = {"model": str(model.pk), "directory": str(target), "files": 7}
-        assert json.loads(capsys.readouterr().out) == told
+        printed = {"model": str(model.pk), "directory": str(target), "files": 7}
+        assert json.loads(capsys.readouterr().out) == printed
         assert target.is_dir()
 
 

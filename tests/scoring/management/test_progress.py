@@ -1,17 +1,15 @@
-"""The bar of a command: nothing for what is quick, one line a second for the rest."""
-
 from scoring.management import base as management_base
 
 
-def test_a_bar_is_said_at_most_once_a_second(monkeypatch) -> None:
+def test_a_bar_is_printed_at_most_once_a_second(monkeypatch) -> None:
     now = 0.0
     monkeypatch.setattr("time.monotonic", lambda: now)
-    said: list[str] = []
-    on_step = management_base.progress_bar(said.append, "Exporting")
+    bars: list[str] = []
+    on_step = management_base.progress_bar(bars.append, "Exporting")
     for tenth in range(11):
         now = tenth / 4
         on_step(tenth / 10)
-    assert said == [
+    assert bars == [
         "Exporting [############..................]  40%",
         "Exporting [########################......]  80%",
     ]

@@ -1,5 +1,3 @@
-"""A report on the terminal says verdicts, what was left out, and what could not score."""
-
 from scoring.management.base import report_text
 from tests.scoring.report_documents import report_document
 
@@ -14,14 +12,14 @@ def test_the_table_is_followed_by_verdicts_and_the_signature() -> None:
     assert lines[-1].startswith("signature: ")
 
 
-def test_an_absent_scorer_and_dropped_items_are_told_with_their_reasons() -> None:
+def test_an_absent_scorer_and_dropped_items_have_their_reasons() -> None:
     text = report_text(report_document())
     assert "bertscore: Put the weights of bertscore" in text
     assert "2 items left out for every scorer: q7" in text
     assert "rouge-l, 2: No words." in text
 
 
-def test_a_ceiling_is_told_or_said_to_be_unknown() -> None:
+def test_a_ceiling_has_its_figure_or_is_called_unknown() -> None:
     assert "human ceiling, tau-b: " in report_text(report_document())
     unknown = {"value": None, "low": None, "high": None, "reason": "Ceiling unknown: no ratings."}
     assert "Ceiling unknown: no ratings." in report_text(report_document(human_ceiling=unknown))

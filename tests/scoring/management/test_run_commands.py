@@ -1,13 +1,8 @@
-"""train_patclaimeval and agreement_report: the services of the web in this process."""
-
-from dataclasses import replace
-
 import pytest
 
 from annotator.rubric import ALL_CRITERIA
-from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import AgreementReport, ModelVersion, TrainingRun
-from scoring.quadruplets import SplitPlan
+from tests.scoring.conftest import imported, labelled_alike
 from tests.scoring.management.commands import document, refusal, run
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
@@ -41,10 +36,7 @@ def test_a_model_is_trained_and_then_reported_by_its_id(version, tiny_encoder) -
 def test_all_five_criteria_are_trained_one_after_another(
     data_directory, rows, tiny_encoder
 ) -> None:
-    labelled = [
-        replace(row, y=dict.fromkeys(ALL_CRITERIA, row.y["feature_completeness"])) for row in rows()
-    ]
-    import_dataset(name="five", rows=labelled, plan=SplitPlan("file"))
+    imported("five", labelled_alike(rows()))
     found = document(
         *("train_patclaimeval", "five", "--criterion", "all", "--encoder", str(tiny_encoder)),
         *("--epochs", "2", "--device", "cpu"),
@@ -69,14 +61,9 @@ def test_a_report_without_json_is_a_table_with_its_signature(version) -> None:
 def test_a_training_is_refused_in_one_line_and_not_queued(version) -> None:
     command = ("train_patclaimeval", "tiny", *CRITERION)
     assert "no dataset 'other'" in refusal("train_patclaimeval", "other", *CRITERION)
-    for option, value in (
-        ("--learning-rate", "0"),
-        ("--learning-rate", "nan"),
-        ("--epochs", "0"),
-        ("--margin", "-1"),
-        ("--device", "tpu"),
-    ):
-        assert option[2:].replace("-", "_") in refusal(*command, option, value)
+    for wrong in ("learning-rate nan", "epochs 0", "device tpu"):
+        option, value = wrong.split()
+        assert option.replace("-", "_") in refusal(*command, f"--{option}", value)
     without_labels = ("train_patclaimeval", "tiny", "--criterion", "overall_quality")
     assert "has 0 quadruplets" in refusal(*without_labels)
     assert not TrainingRun.objects.exists()

@@ -1,5 +1,3 @@
-"""The command that scores claims."""
-
 import json
 from functools import partial
 from pathlib import Path
@@ -65,7 +63,7 @@ def test_candidates_are_scored_and_the_same_pairs_need_the_model_no_more(model, 
 
 
 def test_a_criterion_is_scored_by_its_promoted_model_or_else_by_patclaimeval_0(
-    version: DatasetVersion, cast: Any, tmp_path: Path
+    version, cast, tmp_path
 ) -> None:
     texts = ("1. A machine0 device comprising a housing, a pump.", "1. A machine0 device.")
     reference, candidate = files(tmp_path, *texts)
@@ -150,9 +148,11 @@ def test_what_cannot_be_scored_is_refused_in_a_line(version, tmp_path) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    ["", "--reference a", "--candidate a", "--reference a --jsonl b",
-     "--reference a --candidate a --jsonl b"],
-)  # fmt: skip
+    [
+        *("", "--reference a", "--candidate a", "--reference a --jsonl b"),
+        "--reference a --candidate a --jsonl b",
+    ],
+)
 def test_either_files_or_lines_are_given(arguments) -> None:
     with pytest.raises(CommandError) as caught:
         document("--model", "7", *arguments.split())

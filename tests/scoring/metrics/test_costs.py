@@ -42,6 +42,14 @@ def test_tokens_are_a_quarter_of_the_characters_that_would_be_sent() -> None:
     assert cost.tokens_out == pytest.approx(2 * len(answer) / 4, abs=1)
 
 
+def test_a_character_of_a_script_without_blanks_is_a_token() -> None:
+    empty = estimate_cost(["g-eval"], [Pair("", "")], endpoint()).tokens_in
+    chinese = estimate_cost(
+        ["g-eval"], [Pair("\u6cf5" * 400, "\u9600" * 300)], endpoint()
+    ).tokens_in
+    assert chinese == pytest.approx(empty + 700, abs=1)
+
+
 def test_money_is_tokens_times_the_price_of_a_million() -> None:
     cost = estimate_cost(["g-eval"], PAIRS, endpoint(price_in=2.0, price_out=8.0))
     expected = (cost.tokens_in * 2.0 + cost.tokens_out * 8.0) / 1_000_000

@@ -32,3 +32,8 @@ def test_a_text_without_words_is_missing_and_not_free_of_defects() -> None:
 def test_a_candidate_of_many_pairs_is_read_once_and_scored_alike() -> None:
     pairs = [Pair("1. A cup.", CLEAN), Pair("1. A lid.", CLEAN), Pair("1. A lid.", "1. A thing.")]
     assert Defects().score(pairs) == [1.0, 1.0, 0.5]
+
+
+def test_claims_that_are_not_in_english_are_missing() -> None:
+    pair = Pair("1. Pumpe mit einem Ventil.", "1. Pumpe mit einem Ventil.", language="de")
+    assert Defects().score([pair]) == [Missing("defects does not read German.")]

@@ -40,4 +40,4 @@ def test_the_version_says_that_wordnet_is_absent() -> None:
 
 
 def test_the_stemmer_gives_porter_stems() -> None:
-    assert RememberingStemmer().stem("comprising") == "compris"
+    assert RememberingStemmer("en").stem("comprising") == "compris"

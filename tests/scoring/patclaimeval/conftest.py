@@ -1,10 +1,10 @@
 """Tiny random encoders saved as real directories, and a small set of made-up comparisons."""
 
-from __future__ import annotations
-
+import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
@@ -20,20 +20,16 @@ from transformers import (
 )
 
 from scoring.patclaimeval.data import Quadruplet
-from tests.scoring.conftest import products_take_alike
+from tests.scoring.conftest import PARTS, products_take_alike
+from tests.scoring.conftest import claim_set as one_claim
 
 torch.set_num_threads(1)  # more threads only wait for one another at this size
 
-PARTS = ("pump", "valve", "spring", "sensor", "lever", "motor")
 
-
-def claim_set(subject: str, parts: tuple[str, ...]) -> str:
+def claim_set(subject: str, parts: Sequence[str]) -> str:
     """Return a small claim set about a device with the given parts."""
-    listed = ", ".join(f"a {part} connected to the housing" for part in parts)
-    return (
-        f"1. A {subject} device comprising a housing, {listed}. "
-        f"2. The {subject} device of claim 1, wherein the {parts[0]} is fixed to the housing."
-    )
+    second = f"2. The {subject} device of claim 1, wherein the {parts[0]} is fixed to the housing."
+    return f"{one_claim(subject, parts)} {second}"
 
 
 @pytest.fixture(scope="session")
@@ -87,52 +83,39 @@ def steady_precision() -> Iterator[None]:
         yield
 
 
+def write_rows(path: Path, items: list[Quadruplet], **splits: str) -> Path:
+    """Write the items as rows of a dataset, as a release where splits name the references."""
+    rows = [
+        {"reference_id": i.reference_id, "A": i.reference, "B": i.b, "C": i.c, "y": i.y}
+        | ({"y": {"overall_quality": i.y}, "split": splits[i.reference_id]} if splits else {})
+        for i in items
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return path
+
+
+def _saved(directory: Path, items: list[Quadruplet], roberta: bool, **shape: Any) -> Path:
+    tokenizer = _tokenizer(_words(items), roberta)
+    torch.manual_seed(1 + roberta)
+    model, config = (LongformerModel, LongformerConfig) if roberta else (BertModel, BertConfig)
+    size = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
+    sizes = size | {"vocab_size": len(tokenizer), "intermediate_size": 64}
+    model(config(**sizes, **shape)).save_pretrained(directory)
+    tokenizer.save_pretrained(directory)
+    return directory
+
+
 @pytest.fixture(scope="session")
-def tiny_bert(
-    tmp_path_factory: pytest.TempPathFactory,
-    quadruplets: list[Quadruplet],
-    steady_precision: None,
-) -> Path:
+def tiny_bert(tmp_path_factory, quadruplets, steady_precision) -> Path:
     """A random two-layer BERT with 24 positions, fewer than any pair here needs."""
     directory = tmp_path_factory.mktemp("tiny-bert")
-    tokenizer = _tokenizer(_words(quadruplets), roberta=False)
-    torch.manual_seed(1)
-    config = BertConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=64,
-        max_position_embeddings=24,
-    )
-    BertModel(config).save_pretrained(directory)
-    tokenizer.save_pretrained(directory)
-    return directory
+    return _saved(directory, quadruplets, roberta=False, max_position_embeddings=24)
 
 
 @pytest.fixture(scope="session")
-def tiny_longformer(
-    tmp_path_factory: pytest.TempPathFactory,
-    quadruplets: list[Quadruplet],
-    steady_precision: None,
-) -> Path:
+def tiny_longformer(tmp_path_factory, quadruplets, steady_precision) -> Path:
     """A random two-layer Longformer with a window of 8."""
+    tokens = {"type_vocab_size": 1, "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
+    shape = {"attention_window": [8, 8], "max_position_embeddings": 66} | tokens
     directory = tmp_path_factory.mktemp("tiny-longformer")
-    tokenizer = _tokenizer(_words(quadruplets), roberta=True)
-    torch.manual_seed(2)
-    config = LongformerConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=64,
-        attention_window=[8, 8],
-        max_position_embeddings=66,
-        type_vocab_size=1,
-        pad_token_id=1,
-        bos_token_id=0,
-        eos_token_id=2,
-    )
-    LongformerModel(config).save_pretrained(directory)
-    tokenizer.save_pretrained(directory)
-    return directory
+    return _saved(directory, quadruplets, roberta=True, **shape)

@@ -1,7 +1,5 @@
 """The ways to train, each with an encoder; `make test-all` tunes every encoder each way."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import pytest

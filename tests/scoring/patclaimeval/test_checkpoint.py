@@ -1,12 +1,7 @@
-"""Tests of model directories."""
-
-from __future__ import annotations
-
 import hashlib
 import json
 import os
 import pickle
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +46,7 @@ def saved(tmp_path: Path) -> Path:
     return directory
 
 
-def test_saved_model_is_read_back_as_it_was(saved: Path) -> None:
+def test_saved_model_is_read_back_as_it_was(saved) -> None:
     found = read_checkpoint(saved)
     assert found.tensors["weight"].tolist() == TENSORS["weight"].tolist()
     assert set(found.tensors) == {"centre", "factor", "weight"}
@@ -59,55 +54,37 @@ def test_saved_model_is_read_back_as_it_was(saved: Path) -> None:
     assert sorted(p.name for p in saved.parent.iterdir()) == ["model"]
 
 
-@pytest.mark.parametrize("name", ["model.safetensors", "config.json"])
-def test_changed_file_is_refused(saved: Path, name: str) -> None:
-    data = bytearray((saved / name).read_bytes())
+def flip_a_bit(path: Path) -> None:
+    data = bytearray(path.read_bytes())
     data[-2] ^= 1
-    (saved / name).write_bytes(bytes(data))
-    with pytest.raises(CheckpointInvalid, match="changed"):
+    path.write_bytes(bytes(data))
+
+
+def add(path: Path) -> None:
+    path.write_bytes(b"\x80\x04.")
+
+
+@pytest.mark.parametrize(
+    ("harm", "name", "words"),
+    [
+        *((flip_a_bit, name, "changed") for name in ("model.safetensors", "config.json")),
+        *((Path.unlink, name, "lacks") for name in ("model.safetensors", "config.json")),
+        (Path.unlink, "MANIFEST.json", "lacks"),
+        *((add, name, "unknown file") for name in ("optimizer.pt", "model.pkl", "notes.txt")),
+        (add, "tokenizer.json", "manifest"),
+    ],
+)
+def test_file_that_is_changed_missing_or_not_of_the_model_is_refused(saved, harm, name, words):
+    harm(saved / name)
+    with pytest.raises(CheckpointInvalid, match=words):
         read_checkpoint(saved)
 
 
-@pytest.mark.parametrize("name", ["model.safetensors", "config.json", "MANIFEST.json"])
-def test_missing_file_is_refused(saved: Path, name: str) -> None:
-    (saved / name).unlink()
-    with pytest.raises(CheckpointInvalid, match="lacks"):
-        read_checkpoint(saved)
-
-
-@pytest.mark.parametrize("name", ["optimizer.pt", "model.pkl", "notes.txt"])
-def test_unknown_file_is_refused(saved: Path, name: str) -> None:
-    (saved / name).write_bytes(b"\x80\x04.")
-    with pytest.raises(CheckpointInvalid, match="unknown file"):
-        read_checkpoint(saved)
-
-
-def test_link_in_place_of_a_file_is_refused(saved: Path, tmp_path: Path) -> None:
-    (saved / "config.json").rename(tmp_path / "elsewhere.json")
-    (saved / "config.json").symlink_to(tmp_path / "elsewhere.json")
-    with pytest.raises(CheckpointInvalid):
-        read_checkpoint(saved)
-
-
-def test_file_left_out_of_the_manifest_is_refused(saved: Path) -> None:
-    (saved / "tokenizer.json").write_text("{}")
-    with pytest.raises(CheckpointInvalid, match="manifest"):
-        read_checkpoint(saved)
-
-
-def test_weights_that_are_not_finite_are_neither_saved_nor_read(
-    saved: Path, tmp_path: Path
-) -> None:
+def test_weights_that_are_not_finite_are_not_saved(tmp_path) -> None:
     bad = TENSORS | {"factor": np.full(SIZE, np.nan)}
     with pytest.raises(CheckpointInvalid, match="finite"):
         write_checkpoint(tmp_path / "bad", Checkpoint(bad, {}, {}))
     assert not (tmp_path / "bad").exists()
-    (saved / "model.safetensors").write_bytes(save(bad))
-    manifest = json.loads((saved / "MANIFEST.json").read_text())
-    manifest["sha256"]["model.safetensors"] = hashlib.sha256(save(bad)).hexdigest()
-    (saved / "MANIFEST.json").write_text(json.dumps(manifest))
-    with pytest.raises(CheckpointInvalid, match="finite"):
-        read_checkpoint(saved)
 
 
 def vouched_for(saved: Path, name: str, content: bytes) -> None:
@@ -118,9 +95,7 @@ def vouched_for(saved: Path, name: str, content: bytes) -> None:
     (saved / "MANIFEST.json").write_text(json.dumps(manifest))
 
 
-def test_manifest_remade_after_a_change_is_refused_by_who_knows_the_registered_one(
-    saved: Path,
-) -> None:
+def test_manifest_remade_after_a_change_is_refused_by_who_knows_the_registered_one(saved) -> None:
     registered = hashlib.sha256((saved / "MANIFEST.json").read_bytes()).hexdigest()
     read_checkpoint(saved, registered)
     config = {"format": 1, **PROBE, "tie_threshold": 0.9}
@@ -149,9 +124,7 @@ def test_manifest_remade_after_a_change_is_refused_by_who_knows_the_registered_o
     ],
     ids=str,
 )
-def test_weights_are_exactly_what_the_configuration_requires(
-    saved: Path, changes: dict[str, NDArray[Any] | None], sentence: str
-) -> None:
+def test_weights_are_exactly_what_the_configuration_requires(saved, changes, sentence) -> None:
     given = (TENSORS | changes).items()
     tensors = {name: np.asarray(value) for name, value in given if value is not None}
     vouched_for(saved, "model.safetensors", save(tensors))
@@ -159,7 +132,7 @@ def test_weights_are_exactly_what_the_configuration_requires(
         read_checkpoint(saved)
 
 
-def test_floats_that_numpy_does_not_know_are_refused_in_a_sentence(saved: Path) -> None:
+def test_floats_that_numpy_does_not_know_are_refused_in_a_sentence(saved) -> None:
     tensors = {name: torch.from_numpy(value) for name, value in TENSORS.items()}
     tensors["weight"] = tensors["weight"].to(torch.bfloat16)
     vouched_for(saved, "model.safetensors", save_torch(tensors))
@@ -168,13 +141,12 @@ def test_floats_that_numpy_does_not_know_are_refused_in_a_sentence(saved: Path) 
 
 
 @pytest.mark.parametrize("version", ["2", None])
-def test_a_probe_of_other_features_is_refused_before_its_weights_are_read(
-    saved: Path, version: str | None
-) -> None:
+def test_a_probe_of_other_features_is_refused_before_its_weights_are_read(saved, version) -> None:
     config = {"format": 1} | PROBE | {"feature_version": version}
     vouched_for(saved, "config.json", json.dumps(config).encode())
     (saved / "model.safetensors").write_bytes(b"")
-    with pytest.raises(CheckpointInvalid, match=f"version {version} of the features"):
+    words = f"version {version} of the features.* version {FEATURE_VERSION}"
+    with pytest.raises(CheckpointInvalid, match=words):
         read_checkpoint(saved)
 
 
@@ -205,11 +177,12 @@ NUMBERS: tuple[Any, ...] = (0, -1, 10**12, 1.5, True, "64", None, [])
         (TUNED | {"encoder": {}}, "encoder must be"),
         (TUNED | {"features": ["a"]}, "features must be"),
         ({"kind": "finetune"}, "encoder must be"),
+        ({"format": 7}, "format 7, not 1"),
     ],
     ids=str,
 )
 def test_configuration_that_no_training_writes_is_refused_in_a_sentence(
-    saved: Path, changes: dict[str, Any], sentence: str
+    saved, changes, sentence
 ) -> None:
     vouched_for(saved, "config.json", json.dumps({"format": 1} | PROBE | changes).encode())
     with pytest.raises(CheckpointInvalid, match=sentence):
@@ -225,19 +198,19 @@ def test_configuration_that_no_training_writes_is_refused_in_a_sentence(
         piped,
         lambda path, other: (path.unlink(), path.mkdir()),
         lambda path, other: (path.unlink(), path.symlink_to("/dev/zero")),
-        lambda path, other: os.truncate(path, 1 << 40),  # a hole: it takes no room on the disk
+        lambda path, other: os.truncate(path, 1 << 40),  # a hole: it takes no space on the disk
     ],
     ids=["hard link", "symlink", "pipe", "directory", "device", "hole"],
 )
 def test_what_is_no_plain_file_of_its_own_size_is_refused_unread(
-    saved: Path, tmp_path: Path, name: str, put: Callable[[Path, Path], object]
+    saved, tmp_path, name, put
 ) -> None:
     put(saved / name, tmp_path / "other")
     with pytest.raises(CheckpointInvalid, match=rf"The file {name} of the model (is|has)"):
         read_checkpoint(saved)
 
 
-def test_header_that_names_a_tensor_twice_is_refused(saved: Path) -> None:
+def test_header_that_names_a_tensor_twice_is_refused(saved) -> None:
     data = (saved / "model.safetensors").read_bytes()
     length = int.from_bytes(data[:8], "little")
     header = data[8 : 8 + length].strip()
@@ -249,9 +222,7 @@ def test_header_that_names_a_tensor_twice_is_refused(saved: Path) -> None:
         read_checkpoint(saved)
 
 
-def test_pickle_under_the_name_of_weights_is_refused_and_not_run(
-    saved: Path, tmp_path: Path
-) -> None:
+def test_pickle_under_the_name_of_weights_is_refused_and_not_run(saved, tmp_path) -> None:
     class Evil:
         def __reduce__(self) -> tuple[object, ...]:
             return open, (str(tmp_path / "ran"), "w")
@@ -262,22 +233,14 @@ def test_pickle_under_the_name_of_weights_is_refused_and_not_run(
     assert not (tmp_path / "ran").exists()
 
 
-def test_model_of_another_format_is_refused_with_both_named(saved: Path) -> None:
-    vouched_for(saved, "config.json", b'{"format": 7}')
-    with pytest.raises(CheckpointInvalid, match="format 7, not 1"):
-        read_checkpoint(saved)
-
-
-def test_existing_directory_is_never_written_over(saved: Path) -> None:
+def test_existing_directory_is_never_written_over(saved) -> None:
     before = (saved / "MANIFEST.json").read_bytes()
     with pytest.raises(CheckpointInvalid, match="exists"):
         write_checkpoint(saved, Checkpoint({}, {}, {}))
     assert (saved / "MANIFEST.json").read_bytes() == before
 
 
-def test_failure_while_writing_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failure_while_writing_leaves_nothing(tmp_path, monkeypatch) -> None:
     def fail(handle: int) -> None:
         raise OSError("disk full")
 

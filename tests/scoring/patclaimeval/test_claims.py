@@ -1,7 +1,3 @@
-"""Claims as the features read them: words, terms, phrases, citations, antecedents."""
-
-from __future__ import annotations
-
 import pytest
 
 from scoring.patclaimeval.claims import (
@@ -94,7 +90,7 @@ def test_a_part_introduced_in_another_branch_is_missing() -> None:
 
 
 @pytest.mark.parametrize("per_claim", [1, 10_000])
-def test_a_definite_phrase_is_looked_up_and_not_compared_with_all_before(per_claim: int) -> None:
+def test_a_definite_phrase_is_looked_up_and_not_compared_with_all_before(per_claim) -> None:
     class Word(str):
         __slots__ = ()
         looks = 0

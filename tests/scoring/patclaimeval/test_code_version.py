@@ -1,11 +1,4 @@
-"""Tests of the version of the code that trains."""
-
-from __future__ import annotations
-
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
-
-import pytest
 
 from scoring.patclaimeval import config
 from scoring.patclaimeval.config import (
@@ -27,7 +20,7 @@ def test_the_version_names_code_and_libraries_in_80_characters() -> None:
     )
 
 
-def test_the_version_is_told_where_torch_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_version_is_known_where_torch_is_not_installed(monkeypatch) -> None:
     def lacking(name: str) -> str:
         if name == "torch":
             raise PackageNotFoundError
@@ -38,7 +31,7 @@ def test_the_version_is_told_where_torch_is_not_installed(monkeypatch: pytest.Mo
     assert code_version.__wrapped__() == whole.rpartition(", torch ")[0]
 
 
-def test_a_changed_source_is_another_version_unless_it_decides_no_weight(tmp_path: Path) -> None:
+def test_a_changed_source_is_another_version_unless_it_decides_no_weight(tmp_path) -> None:
     for name in ("loss.py", "__main__.py"):
         (tmp_path / name).write_text("one")
     first = _digest(tmp_path)
@@ -54,11 +47,11 @@ def test_a_changed_source_is_another_version_unless_it_decides_no_weight(tmp_pat
     assert len({first, second, _digest(tmp_path)}) == 3
 
 
-def test_what_is_said_to_have_no_effect_exists() -> None:
+def test_what_is_listed_as_without_effect_exists() -> None:
     assert all((PACKAGE / name).is_file() for name in WITHOUT_EFFECT)
 
 
-def test_a_module_beside_the_package_counts(tmp_path: Path) -> None:
+def test_a_module_beside_the_package_counts(tmp_path) -> None:
     module = tmp_path / "claim_text.py"
     module.write_text("A = 1\n")
     first = _digest(module)

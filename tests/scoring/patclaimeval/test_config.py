@@ -1,10 +1,5 @@
-"""Tests of the training settings."""
-
-from __future__ import annotations
-
 import subprocess
 import sys
-from typing import Any
 
 import pytest
 
@@ -14,33 +9,17 @@ from scoring.patclaimeval.config import LONGFORMER, RECIPES, SettingsError, Trai
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("learning_rate", 0.0),
-        ("learning_rate", -1e-3),
-        ("learning_rate", float("nan")),
-        ("weight_decay", float("inf")),
-        ("epochs", 0),
-        ("epochs", True),
-        ("epochs", 1.5),
-        ("batch_size", 0),
-        ("method", "boost"),
-        ("preset", "fast"),
-        ("batching", "random"),
-        ("global_tokens", "all"),
-        ("pooling", "max"),
-        ("precision", "fp16"),
-        ("precision", "bf16"),
-        ("margin", 0.0),
-        ("margin", "0.2"),
-        ("tolerance", -0.1),
-        ("tolerance", 0.3),
-        ("seed", -1),
-        ("device", "tpu"),
-        ("encoder", " "),
-        ("max_tokens", 4),
-        ("criterion", ""),
+        *(("learning_rate", value) for value in (0.0, -1e-3, float("nan"))),
+        *(("epochs", value) for value in (0, True, 1.5)),
+        *(("precision", value) for value in ("fp16", "bf16")),
+        *(("margin", value) for value in (0.0, "0.2")),
+        *(("tolerance", value) for value in (-0.1, 0.3)),
+        *(("batch_size", 0), ("method", "boost"), ("preset", "fast"), ("batching", "random")),
+        *(("global_tokens", "all"), ("pooling", "max"), ("device", "tpu"), ("encoder", " ")),
+        *(("weight_decay", float("inf")), ("seed", -1), ("max_tokens", 4), ("criterion", "")),
     ],
 )
-def test_nonsense_is_refused_by_field(field: str, value: Any) -> None:
+def test_nonsense_is_refused_by_field(field, value) -> None:
     given = {"criterion": "overall_quality", field: value}
     with pytest.raises(SettingsError) as refusal:
         TrainingSettings(**given)
@@ -49,6 +28,9 @@ def test_nonsense_is_refused_by_field(field: str, value: Any) -> None:
 
 
 def test_paper_preset_fills_what_the_paper_publishes() -> None:
+    settings = TrainingSettings("overall_quality", **RECIPES["paper"].settings).resolved()
+    assert (settings.global_tokens, settings.pooling, settings.batching) == ("cls", "cls", "paper")
+    assert settings.max_tokens == 4096
     settings = TrainingSettings("overall_quality", preset="paper").resolved()
     assert (settings.method, settings.encoder) == ("finetune", LONGFORMER)
     assert (settings.epochs, settings.batch_size) == (10, 4)
@@ -86,16 +68,10 @@ def test_modules_for_the_web_load_no_torch() -> None:
 
 
 @pytest.mark.parametrize("name", list(RECIPES))
-def test_a_recipe_is_named_and_gives_settings_that_hold(name: str) -> None:
+def test_a_recipe_is_named_and_gives_settings_that_hold(name) -> None:
     recipe = RECIPES[name]
     assert recipe.name and recipe.words.endswith(".")
     settings = TrainingSettings("overall_quality", **recipe.settings).resolved()
     assert settings.method == {"default": "probe", "paper": "finetune"}.get(name, name)
     assert settings.epochs is not None and settings.weight_decay is not None
     assert (settings.learning_rate is None) == (name == "default")
-
-
-def test_the_papers_recipe_is_all_that_the_paper_prints() -> None:
-    settings = TrainingSettings("overall_quality", **RECIPES["paper"].settings).resolved()
-    assert (settings.global_tokens, settings.pooling, settings.batching) == ("cls", "cls", "paper")
-    assert settings.max_tokens == 4096

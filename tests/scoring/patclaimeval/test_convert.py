@@ -1,5 +1,3 @@
-"""The authors' layout as a native model: the same scores as plain transformers, else a refusal."""
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +9,7 @@ from transformers import LongformerModel, PreTrainedTokenizerFast
 from scoring.patclaimeval.convert import convert
 from scoring.patclaimeval.errors import PatClaimEvalError
 from scoring.patclaimeval.scorer import load_scorer
+from tests.claims_in_languages import CHINESE
 
 WIDTH = 32
 PAIR = ("1. A cup with a lid.", "1. A cup with a handle.")
@@ -40,7 +39,7 @@ def renamed(tensors: Tensors) -> Tensors:
 
 @pytest.mark.parametrize("change", [dict, renamed], ids=["as saved", "other names, no pooler"])
 def test_a_converted_model_scores_as_plain_transformers_do(
-    tiny_longformer: Path, tmp_path: Path, change: Callable[[Tensors], Tensors]
+    tiny_longformer, tmp_path, change
 ) -> None:
     source = published(tiny_longformer, tmp_path / "published", change)
     convert(source, tmp_path / "native")
@@ -57,52 +56,49 @@ def test_a_converted_model_scores_as_plain_transformers_do(
     scorer = load_scorer(tmp_path / "native")
     assert scorer.score([PAIR])[0] == pytest.approx(torch.sigmoid(logit).item(), abs=1e-5)
     assert scorer.tie_threshold == 1e-4
+    assert scorer.unread([PAIR, (CHINESE[0].text, CHINESE[1].text)]) == [
+        "",
+        "The model was fine-tuned on no claims in Chinese.",
+    ]
 
 
-def without_head(tensors: Tensors) -> Tensors:
-    return {name: value for name, value in tensors.items() if "regressor" not in name}
+def without(part: str) -> Callable[[Tensors], Tensors]:
+    return lambda tensors: {name: held for name, held in tensors.items() if part not in name}
 
 
-def two_layers(tensors: Tensors) -> Tensors:
-    return {**tensors, "dense.weight": torch.zeros(WIDTH, WIDTH)}
-
-
-def two_heads(tensors: Tensors) -> Tensors:
-    return {**tensors, "fc.weight": torch.zeros(1, WIDTH)}
-
-
-def narrow(tensors: Tensors) -> Tensors:
-    key = "longformer.embeddings.LayerNorm.weight"
-    return {**tensors, key: torch.zeros(WIDTH - 1)}
-
-
-def lacking(tensors: Tensors) -> Tensors:
-    return {k: v for k, v in tensors.items() if "layer.1.output.dense.bias" not in k}
+def added(name: str, *shape: int) -> Callable[[Tensors], Tensors]:
+    return lambda tensors: {**tensors, name: torch.zeros(shape)}
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "words"),
     [
-        (without_head, "has 0 layers from 32 numbers to one"),
-        (two_layers, "more than an encoder and a linear layer: dense.weight"),
-        (two_heads, "has 2 layers from 32 numbers to one"),
-        (narrow, "has longformer.embeddings.LayerNorm.weight as [31], not [32]"),
-        (lacking, "lacks longformer.encoder.layer.1.output.dense.bias"),
+        (without("regressor"), "has 0 layers from 32 numbers to one"),
+        (added("dense.weight", 32, 32), "more than an encoder and a linear layer: dense.weight"),
+        (added("fc.weight", 1, 32), "has 2 layers from 32 numbers to one"),
+        (
+            added("longformer.embeddings.LayerNorm.weight", 31),
+            "has longformer.embeddings.LayerNorm.weight as [31], not [32]",
+        ),
+        (
+            without("layer.1.output.dense.bias"),
+            "lacks longformer.encoder.layer.1.output.dense.bias",
+        ),
         (lambda tensors: {"regressor.weight": tensors["regressor.weight"]}, "holds 0 encoders"),
     ],
 )
 def test_weights_that_do_not_fit_are_refused_by_name(
-    tiny_longformer: Path, tmp_path: Path, change: Callable[[Tensors], Tensors], said: str
+    tiny_longformer, tmp_path, change, words
 ) -> None:
     source = published(tiny_longformer, tmp_path / "published", change)
     with pytest.raises(PatClaimEvalError) as refusal:
         convert(source, tmp_path / "native")
-    assert said in str(refusal.value)
+    assert words in str(refusal.value)
     assert not (tmp_path / "native").exists()
 
 
 def test_pickled_weights_other_models_and_broken_files_are_refused(
-    tiny_longformer: Path, tiny_bert: Path, tmp_path: Path
+    tiny_longformer, tiny_bert, tmp_path
 ) -> None:
     source = published(tiny_longformer, tmp_path / "published", dict)
     (source / "pytorch_model.bin").write_bytes(b"x")

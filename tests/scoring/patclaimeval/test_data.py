@@ -1,10 +1,4 @@
-"""Tests of quadruplets and their batches."""
-
-from __future__ import annotations
-
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,7 +14,7 @@ from scoring.patclaimeval.errors import DataError
 
 
 @pytest.mark.parametrize("label", [2, True, None, "1"])
-def test_unknown_label_is_refused(label: Any) -> None:
+def test_unknown_label_is_refused(label) -> None:
     with pytest.raises(DataError):
         Quadruplet("r", "text", "b", "c", label)
 
@@ -30,24 +24,24 @@ def test_empty_text_is_refused() -> None:
         Quadruplet("r", "text", " \n", "c", 1)
 
 
-def test_batches_by_reference_hold_one_reference_each(quadruplets: list[Quadruplet]) -> None:
+def test_batches_by_reference_hold_one_reference_each(quadruplets) -> None:
     parts = list(batches(quadruplets, 2, "by-reference", seed=0, epoch=0))
     assert all(len({item.reference_id for item in part}) == 1 for part in parts)
     assert sum(map(len, parts)) == len(quadruplets)
 
 
-def test_batch_order_depends_on_seed_and_epoch_alone(quadruplets: list[Quadruplet]) -> None:
+def test_batch_order_depends_on_seed_and_epoch_alone(quadruplets) -> None:
     first = list(batches(quadruplets, 4, "paper", seed=0, epoch=0))
     assert first == list(batches(quadruplets, 4, "paper", seed=0, epoch=0))
     assert first != list(batches(quadruplets, 4, "paper", seed=0, epoch=1))
     assert first != list(batches(quadruplets, 4, "paper", seed=1, epoch=0))
 
 
-def test_pairs_met_twice_are_listed_once(quadruplets: list[Quadruplet]) -> None:
+def test_pairs_met_twice_are_listed_once(quadruplets) -> None:
     assert len(distinct_pairs(quadruplets)) == 15
 
 
-def test_rows_of_one_criterion_are_read_and_others_left_out(tmp_path: Path) -> None:
+def test_rows_of_one_criterion_are_read_and_others_left_out(tmp_path) -> None:
     row = {"reference_id": "r1", "A": "ref", "B": "b", "C": "c"}
     rows = [{**row, "y": {"logical_linkage": -1}}, {**row, "y": {"overall_quality": 1}}]
     path = tmp_path / "rows.jsonl"
@@ -55,7 +49,7 @@ def test_rows_of_one_criterion_are_read_and_others_left_out(tmp_path: Path) -> N
     assert read_quadruplets(path, "logical_linkage") == [Quadruplet("r1", "ref", "b", "c", -1)]
 
 
-def test_broken_row_is_named_by_its_line(tmp_path: Path) -> None:
+def test_broken_row_is_named_by_its_line(tmp_path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text('{"A": "ref", "B": "b", "C": "c", "y": 1}\n{"A": "ref"}\n', encoding="utf-8")
     with pytest.raises(DataError, match="line 2"):
@@ -71,7 +65,7 @@ def test_broken_row_is_named_by_its_line(tmp_path: Path) -> None:
         (b'{"A": "\\u0000"}', "NUL"),
     ],
 )
-def test_rows_are_read_by_the_strict_reader(tmp_path: Path, line: bytes, reason: str) -> None:
+def test_rows_are_read_by_the_strict_reader(tmp_path, line, reason) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_bytes(b'{"A": "ref", "B": "b", "C": "c", "y": 1}\n' + line + b"\n")
     for read in (lambda: read_quadruplets(path, "overall_quality"), lambda: read_pairs(path)):
@@ -81,7 +75,7 @@ def test_rows_are_read_by_the_strict_reader(tmp_path: Path, line: bytes, reason:
         list(read_rows(path))
 
 
-def test_a_pair_without_its_texts_is_named_by_its_line(tmp_path: Path) -> None:
+def test_a_pair_without_its_texts_is_named_by_its_line(tmp_path) -> None:
     path = tmp_path / "pairs.jsonl"
     path.write_text('{"reference": "a\u2028b", "candidate": "c", "n": 1}\n[1]\n', encoding="utf-8")
     with pytest.raises(DataError, match="line 2 .* must be texts"):

@@ -1,7 +1,3 @@
-"""The named features: values counted by hand, and what each kind of damage does to them."""
-
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 
@@ -114,9 +110,7 @@ def test_faults_within_a_candidate_are_counted_by_hand() -> None:
         ("1. A pump with a pump. 2. The pump of claim 1, the pump open.", 1, 0, 2),
     ],
 )
-def test_renamed_terms_are_counted_by_kind_and_by_place(
-    candidate: str, kinds: int, mixed: int, places: int
-) -> None:
+def test_renamed_terms_are_counted_by_kind_and_by_place(candidate, kinds, mixed, places) -> None:
     found = pair_features(
         "1. A pump with a valve. 2. The pump of claim 1, the valve open.", candidate
     )
@@ -202,7 +196,7 @@ DAMAGES: dict[str, tuple[str, set[str]]] = {
 
 
 @pytest.mark.parametrize("kind", list(DAMAGES))
-def test_damage_lowers_what_measures_it_and_raises_nothing(kind: str) -> None:
+def test_damage_lowers_what_measures_it_and_raises_nothing(kind) -> None:
     damaged, lowered = DAMAGES[kind]
     assert damaged != REFERENCE
     whole, found = flat(PERFECT), flat(pair_features(REFERENCE, damaged))
@@ -225,7 +219,7 @@ SET = st.lists(
 
 
 @given(st.one_of(SET, st.text(max_size=80)))
-def test_no_candidate_surpasses_the_reference_itself_in_anything(candidate: str) -> None:
+def test_no_candidate_surpasses_the_reference_itself_in_anything(candidate) -> None:
     whole, found = flat(PERFECT), flat(pair_features(REFERENCE, candidate))
     assert {name for name in FEATURES if found[name] > whole[name] + 1e-9} == set()
 
@@ -239,7 +233,7 @@ BOTH_WAYS = {
 
 
 @pytest.mark.parametrize("kind", list(DAMAGES))
-def test_what_compares_two_texts_is_the_same_both_ways(kind: str) -> None:
+def test_what_compares_two_texts_is_the_same_both_ways(kind) -> None:
     damaged = DAMAGES[kind][0]
     there = flat(pair_features(REFERENCE, damaged))
     back = flat(pair_features(damaged, REFERENCE))
@@ -283,7 +277,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", list(HOSTILE))
-def test_hostile_texts_have_finite_features_of_the_same_names(name: str) -> None:
+def test_hostile_texts_have_finite_features_of_the_same_names(name) -> None:
     text = HOSTILE[name]
     for pair in ((REFERENCE, text), (text, REFERENCE), (text, text), (text, HOSTILE["Chinese"])):
         found = pair_features(*pair)
@@ -292,7 +286,7 @@ def test_hostile_texts_have_finite_features_of_the_same_names(name: str) -> None
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
-def test_features_of_any_texts_are_finite(left: str, right: str) -> None:
+def test_features_of_any_texts_are_finite(left, right) -> None:
     assert np.isfinite(feature_vector(left, right)).all()
 
 
@@ -308,9 +302,7 @@ def test_chinese_claims_are_compared_by_their_characters() -> None:
     assert flat(pair_features(whole, near))["terms_lost"] < 0
 
 
-def test_a_vector_is_in_the_order_of_the_names_made_once_and_never_changed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_vector_is_in_the_order_of_the_names_made_once_and_never_changed(monkeypatch) -> None:
     made: list[str] = []
     plain = pair_features
 

@@ -1,7 +1,3 @@
-"""Tests of the fine-tuning loop: killed at any moment it goes on to the very same weights."""
-
-from __future__ import annotations
-
 import errno
 import os
 import signal
@@ -19,7 +15,7 @@ from scoring.patclaimeval.checkpoint import read_checkpoint
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Progress, Quadruplet, TrainingResult, distinct_pairs
 from scoring.patclaimeval.encoder import load_encoder
-from scoring.patclaimeval.errors import TrainingFailed
+from scoring.patclaimeval.errors import TrainingFailed, full_disk_reported
 from scoring.patclaimeval.training import train_model
 from scoring.patclaimeval.training_state import LATEST, PRECISION
 
@@ -84,7 +80,7 @@ def die() -> None:
 
 
 def at_step(step: int) -> Callable[[], OnProgress]:
-    """Die when the step is told, which is before its state is saved."""
+    """Die when the step is reported, which is before its state is saved."""
 
     def prepare() -> OnProgress:
         def on_progress(progress: Progress) -> None:
@@ -120,23 +116,21 @@ def at_rename(number: int) -> Callable[[], OnProgress]:
 @pytest.mark.parametrize(
     "batching", ["paper", pytest.param("by-reference", marks=pytest.mark.exhaustive)]
 )
-def test_a_training_killed_at_any_moment_goes_on_to_the_very_same_weights(
-    scene: Scene, batching: str
-) -> None:
+def test_a_training_killed_at_any_moment_goes_on_to_the_very_same_weights(scene, batching) -> None:
     straight = scene.straight(batching=batching)
     moments = [at_step(3), at_step(6), at_rename(1), at_rename(3), at_rename(4), at_rename(2)]
     for moment in moments if batching == "paper" else moments[:2]:
         scene.killed(moment, batching=batching)
-    told: list[Progress] = []
-    result = scene.train("resumed", told.append, batching=batching)
+    seen: list[Progress] = []
+    result = scene.train("resumed", seen.append, batching=batching)
     assert scene.weights("resumed") == straight
     assert result.history == scene.history
-    steps = [progress.step for progress in told if progress.stage == "training"]
+    steps = [progress.step for progress in seen if progress.stage == "training"]
     assert steps[0] > 2, "nothing was gone on from"
-    assert any(progress.note.startswith("Going on after step") for progress in told)
+    assert any(progress.note.startswith("Going on after step") for progress in seen)
 
 
-def test_a_training_killed_at_its_last_step_keeps_the_best_epoch_of_before(scene: Scene) -> None:
+def test_a_training_killed_at_its_last_step_keeps_the_best_epoch_of_before(scene) -> None:
     straight = scene.straight()
     scene.killed(at_step(STEPS))
     assert list(scene.state.glob("best-*"))
@@ -146,29 +140,29 @@ def test_a_training_killed_at_its_last_step_keeps_the_best_epoch_of_before(scene
     assert first == second
 
 
-def test_a_state_of_other_settings_is_left_aside_and_said(scene: Scene) -> None:
+def test_a_state_of_other_settings_is_left_aside_and_noted(scene) -> None:
     straight = scene.straight(seed=1)
     scene.killed(at_step(6), seed=2)
-    told: list[Progress] = []
-    result = scene.train("other", told.append, seed=1)
+    seen: list[Progress] = []
+    result = scene.train("other", seen.append, seed=1)
     assert scene.weights("other") == straight
-    assert any("belongs to another settings" in progress.note for progress in told)
+    assert any("belongs to another settings" in progress.note for progress in seen)
     assert result.warnings == scene.train("again", seed=1).warnings
 
 
-def test_a_damaged_state_gives_way_to_the_one_before_and_to_the_same_weights(scene: Scene) -> None:
+def test_a_damaged_state_gives_way_to_the_one_before_and_to_the_same_weights(scene) -> None:
     straight = scene.straight()
     scene.killed(at_step(7))
     newest = max(scene.state.glob("rest-*"), key=lambda path: int(path.stem.split("-")[1]))
     newest.write_bytes(b"torn")
-    told: list[Progress] = []
-    scene.train("resumed", told.append)
+    seen: list[Progress] = []
+    scene.train("resumed", seen.append)
     assert scene.weights("resumed") == straight
-    assert any("is damaged" in progress.note for progress in told)
+    assert any("is damaged" in progress.note for progress in seen)
 
 
 def test_memory_that_runs_out_halves_what_is_encoded_at_once_and_says_so(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
+    scene, monkeypatch
 ) -> None:
     encoder = load_encoder(str(scene.encoder), max_tokens=4096)
     longest = max(encoder.token_count(*pair) for pair in distinct_pairs(scene.items))
@@ -182,59 +176,45 @@ def test_memory_that_runs_out_halves_what_is_encoded_at_once_and_says_so(
 
     monkeypatch.setattr(step_module, "batch_losses", losses)
     monkeypatch.setattr("scoring.patclaimeval.finetune.first_budget", lambda device: 4 * longest)
-    told: list[Progress] = []
-    result = scene.train("m", told.append, epochs=1)
+    seen: list[Progress] = []
+    result = scene.train("m", seen.append, epochs=1)
     assert sizes[0] > 2 * longest >= max(sizes[1:])
     assert any("Memory ran out at step 1" in warning for warning in result.warnings)
-    assert any("Memory ran out" in progress.note for progress in told)
+    assert any("Memory ran out" in progress.note for progress in seen)
 
 
-def test_memory_that_runs_out_again_fails_with_the_step(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
+OUT_OF_MEMORY = torch.OutOfMemoryError("CUDA out of memory")
+
+
+@pytest.mark.parametrize(
+    ("place", "error", "expected", "words"),
+    [
+        ("batch_losses", OUT_OF_MEMORY, TrainingFailed, "ran out at step 1, also with"),
+        ("validation_tau", OUT_OF_MEMORY, TrainingFailed, "ran out while texts were encoded"),
+        ("validation_tau", MemoryError(), TrainingFailed, "ran out while texts were encoded"),
+        ("batch_losses", RuntimeError("shapes do not"), RuntimeError, "shapes do not"),
+    ],
+)
+def test_memory_that_runs_out_fails_in_a_sentence_and_other_errors_are_passed_on(
+    scene, monkeypatch, place, error, expected, words
 ) -> None:
-    def losses(*args: Any) -> torch.Tensor:
-        raise torch.OutOfMemoryError("CUDA out of memory")
-
-    monkeypatch.setattr(step_module, "batch_losses", losses)
-    with pytest.raises(TrainingFailed, match="ran out at step 1, also with"):
-        scene.train("m", epochs=1)
-    assert not (scene.directory / "m").exists()
-
-
-@pytest.mark.parametrize("error", [torch.OutOfMemoryError("CUDA out of memory"), MemoryError()])
-def test_memory_that_runs_out_between_two_steps_fails_in_a_sentence(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch, error: Exception
-) -> None:
-    def tau(*args: Any) -> None:
+    def fail(*args: Any) -> None:
         raise error
 
-    monkeypatch.setattr("scoring.patclaimeval.finetune.validation_tau", tau)
-    with pytest.raises(TrainingFailed, match="ran out while texts were encoded"):
+    monkeypatch.setattr(step_module, place, fail)
+    with pytest.raises(expected, match=words):
         scene.train("m", epochs=1)
     assert not (scene.directory / "m").exists()
 
 
-def test_scores_that_are_no_numbers_leave_tau_undefined(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scores_that_are_no_numbers_leave_tau_undefined(monkeypatch) -> None:
     monkeypatch.setattr(step_module, "score_differences", lambda *args: np.array([0.1, np.nan]))
     items = [Quadruplet("r", "a", "b", "c", y) for y in (0, 1)]
     assert step_module.validation_tau(torch.nn.Identity(), lambda pairs: None, items) is None
 
 
-def test_other_errors_of_a_step_are_passed_on(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def losses(*args: Any) -> torch.Tensor:
-        raise RuntimeError("shapes do not match")
-
-    monkeypatch.setattr(step_module, "batch_losses", losses)
-    with pytest.raises(RuntimeError, match="shapes do not match"):
-        scene.train("m", epochs=1)
-
-
 @pytest.mark.parametrize("write", range(1, 8))
-def test_a_full_disk_fails_in_a_sentence_and_leaves_no_half_file(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch, write: int
-) -> None:
+def test_a_full_disk_fails_in_a_sentence_and_leaves_no_half_file(scene, monkeypatch, write) -> None:
     real, count = os.fsync, [0]
 
     def fsync(handle: int) -> None:
@@ -254,8 +234,13 @@ def test_a_full_disk_fails_in_a_sentence_and_leaves_no_half_file(
     assert left <= {"state", PRECISION, "weights-2.safetensors", "rest-2.pt", LATEST}
 
 
+def test_other_errors_of_the_system_are_passed_on() -> None:
+    with pytest.raises(PermissionError), full_disk_reported():
+        raise PermissionError(errno.EACCES, "no")
+
+
 def test_a_run_that_is_taken_up_again_computes_in_the_floats_that_it_began_with(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
+    scene, monkeypatch
 ) -> None:
     def measures(found: str) -> None:
         monkeypatch.setattr("scoring.patclaimeval.encoder._faster", lambda device: found)
@@ -265,23 +250,23 @@ def test_a_run_that_is_taken_up_again_computes_in_the_floats_that_it_began_with(
     straight = scene.straight(**asked)
     scene.killed(at_step(3), **asked)
     measures("fp32")
-    told: list[Progress] = []
-    result = scene.train("resumed", told.append, **asked)
-    assert any(progress.note.startswith("Going on after step 2") for progress in told)
+    seen: list[Progress] = []
+    result = scene.train("resumed", seen.append, **asked)
+    assert any(progress.note.startswith("Going on after step 2") for progress in seen)
     assert result.settings["precision"] == "bf16"
     assert scene.weights("resumed") == straight
 
 
-def test_progress_tells_pace_and_time_left(scene: Scene) -> None:
-    told: list[Progress] = []
-    scene.train("m", told.append)
-    steps = [progress for progress in told if progress.stage == "training"]
+def test_progress_has_speed_and_time_left(scene) -> None:
+    seen: list[Progress] = []
+    scene.train("m", seen.append)
+    steps = [progress for progress in seen if progress.stage == "training"]
     assert all(progress.tokens_per_second and progress.tokens_per_second > 0 for progress in steps)
     assert steps[-1].seconds_left == 0
     assert all((progress.seconds_left or 0) > 0 for progress in steps if progress.step < STEPS)
 
 
-def test_the_global_random_state_of_the_caller_is_given_back(scene: Scene) -> None:
+def test_the_global_random_state_of_the_caller_is_given_back(scene) -> None:
     torch.manual_seed(3)
     wanted = torch.rand(2)
     torch.manual_seed(3)

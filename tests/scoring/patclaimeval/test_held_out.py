@@ -1,7 +1,3 @@
-"""Tests of scoring held-out items while a training runs."""
-
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -30,20 +26,20 @@ def network(tiny_bert: Path) -> PairScorer:
     return found
 
 
-def test_swapped_items_give_opposite_differences(network: PairScorer, quadruplets: Items) -> None:
+def test_swapped_items_give_opposite_differences(network, quadruplets) -> None:
     swapped = [replace(item, b=item.c, c=item.b, y=-item.y) for item in quadruplets]
     straight = score_differences(network, nothing, quadruplets)
     assert straight == pytest.approx(-score_differences(network, nothing, swapped))
     assert abs(straight).max() > 0
 
 
-def test_parts_and_their_order_change_nothing(network: PairScorer, quadruplets: Items) -> None:
+def test_parts_and_their_order_change_nothing(network, quadruplets) -> None:
     one_by_one = score_differences(network, nothing, quadruplets)
     backwards = score_differences(network, nothing, quadruplets, lambda pairs: [pairs[::-1]])
     assert backwards == pytest.approx(one_by_one, abs=1e-6)
 
 
-def test_scoring_stops_between_two_parts(network: PairScorer, quadruplets: Items) -> None:
+def test_scoring_stops_between_two_parts(network, quadruplets) -> None:
     checks: list[int] = []
 
     def check() -> None:
@@ -56,5 +52,5 @@ def test_scoring_stops_between_two_parts(network: PairScorer, quadruplets: Items
     assert len(checks) == 3
 
 
-def test_nothing_held_out_has_no_tau(network: PairScorer) -> None:
+def test_nothing_held_out_has_no_tau(network) -> None:
     assert validation_tau(network, nothing, []) is None

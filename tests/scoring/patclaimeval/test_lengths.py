@@ -1,9 +1,3 @@
-"""Tests of pairs over an encoder's limit: listed, refused or left out, never cut."""
-
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from scoring.patclaimeval.data import Quadruplet, distinct_pairs
@@ -19,14 +13,14 @@ from scoring.patclaimeval.errors import TrainingCancelled
 Items = list[Quadruplet]
 
 
-def test_each_distinct_pair_is_measured_once(tiny_bert: Path, quadruplets: Items) -> None:
+def test_each_distinct_pair_is_measured_once(tiny_bert, quadruplets) -> None:
     encoder = load_encoder(str(tiny_bert), max_tokens=200)
     known = measure(encoder, quadruplets, lambda done, of: None)
     assert list(known) == distinct_pairs(quadruplets)
     assert all(tokens == encoder.token_count(*pair) for pair, tokens in known.items())
 
 
-def test_measuring_can_be_stopped(tiny_bert: Path, quadruplets: Items) -> None:
+def test_measuring_can_be_stopped(tiny_bert, quadruplets) -> None:
     def stop(done: int, of: int) -> None:
         raise TrainingCancelled("stopped by rita")
 
@@ -34,7 +28,7 @@ def test_measuring_can_be_stopped(tiny_bert: Path, quadruplets: Items) -> None:
         measure(load_encoder(str(tiny_bert), max_tokens=200), quadruplets, stop)
 
 
-def test_items_with_a_long_pair_are_told_from_those_that_fit() -> None:
+def test_items_with_a_long_pair_are_separated_from_those_that_fit() -> None:
     items = [Quadruplet("r1", "ref", "b", "c", 1), Quadruplet("r2", "ref", "c", "d", 1)]
     tokens = {("ref", "b"): 40, ("ref", "c"): 10, ("ref", "d"): 20}
     fitting, pairs, left_out = over_limit(items, tokens, 39)

@@ -1,7 +1,3 @@
-"""Tests of the margin and tolerance loss."""
-
-from __future__ import annotations
-
 import pytest
 import torch
 from hypothesis import given
@@ -26,30 +22,23 @@ LABEL = st.sampled_from([1, 0, -1])
         (0.6, 0.5, 0, 0.05),
     ],
 )
-def test_loss_matches_cases_worked_by_hand(b: float, c: float, label: int, expected: float) -> None:
+def test_loss_matches_cases_worked_by_hand(b, c, label, expected) -> None:
     scores = torch.tensor([b], dtype=torch.double), torch.tensor([c], dtype=torch.double)
     loss = margin_tolerance_loss(*scores, torch.tensor([label]), 0.2, 0.05)
     assert float(loss) == pytest.approx(expected, abs=1e-12)
 
 
 @given(st.lists(st.tuples(SCORE, SCORE, LABEL), min_size=1, max_size=8))
-def test_swapping_candidates_and_label_changes_nothing(
-    items: list[tuple[float, float, int]],
-) -> None:
+def test_swapping_candidates_and_label_changes_nothing(items) -> None:
     b, c, y = (torch.tensor(column, dtype=torch.double) for column in zip(*items, strict=True))
     straight = margin_tolerance_loss(b, c, y, 0.2, 0.05)
     assert torch.equal(straight, margin_tolerance_loss(c, b, -y, 0.2, 0.05))
 
 
 @given(SCORE, SCORE, LABEL)
-def test_loss_is_zero_exactly_where_margin_or_tolerance_holds(b: float, c: float, y: int) -> None:
-    loss = margin_tolerance_loss(
-        torch.tensor([b], dtype=torch.double),
-        torch.tensor([c], dtype=torch.double),
-        torch.tensor([y]),
-        0.2,
-        0.05,
-    )
+def test_loss_is_zero_exactly_where_margin_or_tolerance_holds(b, c, y) -> None:
+    of_b, of_c = (torch.tensor([one], dtype=torch.double) for one in (b, c))
+    loss = margin_tolerance_loss(of_b, of_c, torch.tensor([y]), 0.2, 0.05)
     held = abs(b - c) <= 0.05 if y == 0 else y * (b - c) >= 0.2
     assert (float(loss) == 0.0) == held
 

@@ -1,7 +1,3 @@
-"""Tests of the command line, and of the three functions behind it."""
-
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -14,18 +10,11 @@ from scoring.patclaimeval.__main__ import main
 from scoring.patclaimeval.data import Quadruplet, distinct_pairs
 from scoring.patclaimeval.errors import DataError
 from scoring.patclaimeval.prior import load_prior, prior_tie_threshold
+from tests.scoring.patclaimeval.conftest import write_rows
 
 
-def test_rows_are_trained_on_and_pairs_scored(
-    quadruplets: list[Quadruplet],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    rows = [
-        {"reference_id": i.reference_id, "A": i.reference, "B": i.b, "C": i.c, "y": i.y}
-        for i in quadruplets
-    ]
-    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+def test_rows_are_trained_on_and_pairs_scored(quadruplets, tmp_path, capsys) -> None:
+    write_rows(tmp_path / "rows.jsonl", quadruplets)
     pair = {"reference": quadruplets[0].reference, "candidate": quadruplets[0].b}
     (tmp_path / "pairs.jsonl").write_text(json.dumps(pair), encoding="utf-8")
     model = str(tmp_path / "model")
@@ -44,7 +33,7 @@ def test_rows_are_trained_on_and_pairs_scored(
     assert callable(library.train)
 
 
-def test_failure_is_told_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_failure_is_one_sentence(tmp_path, capsys) -> None:
     (tmp_path / "pairs.jsonl").write_text("", encoding="utf-8")
     assert main(["score", str(tmp_path / "none"), str(tmp_path / "pairs.jsonl")]) == 1
     assert "no model directory" in capsys.readouterr().err
@@ -54,24 +43,12 @@ def test_failure_is_told_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFix
 def released(quadruplets: list[Quadruplet], tmp_path: Path) -> Path:
     """Rows as a release holds them: two references to test on, one to validate, two to train."""
     splits = dict.fromkeys(("dosing", "cooling"), "train") | {"lifting": "validation"}
-    path = tmp_path / "released.jsonl"
-    rows = [
-        {
-            "reference_id": i.reference_id,
-            "A": i.reference,
-            "B": i.b,
-            "C": i.c,
-            "y": {"overall_quality": i.y},
-            "split": splits.get(i.reference_id, "test"),
-        }
-        for i in quadruplets
-    ]
-    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    return path
+    splits |= dict.fromkeys(("mixing", "drying"), "test")
+    return write_rows(tmp_path / "released.jsonl", quadruplets, **splits)
 
 
 def test_rows_of_a_release_train_and_validate_by_their_split(
-    released: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    released, tmp_path, monkeypatch
 ) -> None:
     taken: list[dict[str, list[Quadruplet]]] = []
     monkeypatch.setattr(
@@ -88,9 +65,7 @@ def test_rows_of_a_release_train_and_validate_by_their_split(
     assert in_memory["validation"] == []
 
 
-def test_agreement_is_measured_on_the_split_that_is_asked_for(
-    released: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_agreement_is_measured_on_the_split_that_is_asked_for(released, capsys) -> None:
     for split, items in (("test", 6), ("train", 6), ("all", 15)):
         assert main(["agree", str(released), "--metric", "rouge-l", "--split", split]) == 0
         first, prior, row, majority = capsys.readouterr().out.splitlines()
@@ -100,9 +75,7 @@ def test_agreement_is_measured_on_the_split_that_is_asked_for(
         assert majority.startswith("majority: tau-b undefined")
 
 
-def test_candidates_are_scored_against_one_reference(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_candidates_are_scored_against_one_reference(tmp_path, capsys) -> None:
     for name, text in (("r", "a pump and a valve"), ("b", "a pump and a valve"), ("c", "a lever")):
         (tmp_path / name).write_text(text)
     r, b, c = (str(tmp_path / name) for name in "rbc")
@@ -111,7 +84,7 @@ def test_candidates_are_scored_against_one_reference(
 
 
 def test_without_a_model_or_metric_patclaimeval_0_scores_for_the_criterion(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path, capsys
 ) -> None:
     texts = {
         "r": "1. A pump with a valve. 2. The pump of claim 1, the valve of steel.",
@@ -127,10 +100,10 @@ def test_without_a_model_or_metric_patclaimeval_0_scores_for_the_criterion(
         # The overall quality is what is scored where nothing else is asked for.
         asked += ["--criterion", criterion] if criterion != "overall_quality" else []
         assert main(asked) == 0
-        told = json.loads(capsys.readouterr().out)
-        assert (told["model"], told["criterion"]) == ("patclaimeval-0", criterion)
-        assert told["tie_threshold"] == prior_tie_threshold(criterion)
-        found[criterion] = [row["score"] for row in told["scores"]]
+        answer = json.loads(capsys.readouterr().out)
+        assert (answer["model"], answer["criterion"]) == ("patclaimeval-0", criterion)
+        assert answer["tie_threshold"] == prior_tie_threshold(criterion)
+        found[criterion] = [row["score"] for row in answer["scores"]]
         pairs = [texts["r"], texts["b"], texts["c"]]
         assert score(texts["r"], pairs, criterion=criterion) == found[criterion]
     itself, near, far = found["overall_quality"]
@@ -143,9 +116,7 @@ def test_either_a_model_or_a_metric_is_named() -> None:
         score("a pump", ["a pump"], model="m", metric="rouge-1")
 
 
-def test_agreement_holds_patclaimeval_0_beside_whatever_is_named(
-    quadruplets: list[Quadruplet],
-) -> None:
+def test_agreement_holds_patclaimeval_0_beside_whatever_is_named(quadruplets) -> None:
     scores = {pair: 0.5 for item in quadruplets for pair in item.pairs}
     for given in (None, scores):
         report = agree(quadruplets, given, criterion="logical_linkage", resamples=100)
@@ -170,7 +141,7 @@ def test_the_library_takes_one_reference_or_as_many_as_candidates() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "words"),
     [
         ("score -r NONE -c NONE --metric rouge-l", "There is no file NONE."),
         ("score -r . -c . --metric rouge-l", ". is a directory; give a file."),
@@ -192,12 +163,8 @@ def test_the_library_takes_one_reference_or_as_many_as_candidates() -> None:
         ("train EMPTY MODEL --criterion Quality", "criterion: give the key of one criterion"),
     ],
 )
-def test_wrong_input_is_told_in_a_sentence(
-    arguments: str,
-    said: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+def test_wrong_input_is_refused_in_a_sentence(
+    arguments, words, tmp_path, monkeypatch, capsys
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("EMPTY").write_text("\n")
@@ -205,5 +172,5 @@ def test_wrong_input_is_told_in_a_sentence(
     assert main(arguments.split()) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith(f"error: {said}")
+    assert err.startswith(f"error: {words}")
     assert err.count("\n") == 1

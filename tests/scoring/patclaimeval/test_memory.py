@@ -1,7 +1,3 @@
-"""Tests of the token budget: parts that fit, halving once, a sentence the second time."""
-
-from __future__ import annotations
-
 import pytest
 import torch
 
@@ -18,12 +14,9 @@ TOKENS = dict.fromkeys(distinct_pairs(ITEMS), 10)
 
 
 @pytest.mark.parametrize(
-    ("budget", "sizes"),
-    [(50, [3]), (49, [2, 1]), (30, [2, 1]), (29, [1, 1, 1]), (1, [1, 1, 1])],
+    ("budget", "sizes"), [(50, [3]), (49, [2, 1]), (30, [2, 1]), (29, [1, 1, 1]), (1, [1, 1, 1])]
 )
-def test_a_batch_is_divided_in_order_into_parts_whose_distinct_pairs_fit(
-    budget: int, sizes: list[int]
-) -> None:
+def test_a_batch_is_divided_in_order_into_parts_whose_distinct_pairs_fit(budget, sizes) -> None:
     parts = TokenBudget(budget).chunks(ITEMS, TOKENS)
     assert [len(part) for part in parts] == sizes
     assert [item for part in parts for item in part] == ITEMS
@@ -54,9 +47,7 @@ def test_memory_that_runs_out_halves_the_budget_once() -> None:
         (ValueError("can't allocate memory"), False),
     ],
 )
-def test_what_says_that_memory_ran_out_is_told_from_other_errors(
-    error: Exception, is_memory: bool
-) -> None:
+def test_what_says_that_memory_ran_out_is_distinguished_from_other_errors(error, is_memory) -> None:
     assert is_out_of_memory(error) is is_memory
 
 

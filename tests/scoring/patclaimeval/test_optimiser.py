@@ -1,7 +1,3 @@
-"""Tests of the optimiser's groups: what decays, and at which rate each part learns."""
-
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +26,7 @@ def groups(network: PairScorer, **more: Any) -> dict[str, dict[str, Any]]:
     return found
 
 
-def test_biases_and_normalisation_weights_do_not_decay(network: PairScorer) -> None:
+def test_biases_and_normalisation_weights_do_not_decay(network) -> None:
     found = groups(network, method="finetune", weight_decay=0.3)
     plain = {name for name, group in found.items() if group["weight_decay"] == 0}
     assert plain == {name for name in found if name.endswith("bias") or "LayerNorm" in name}
@@ -39,7 +35,7 @@ def test_biases_and_normalisation_weights_do_not_decay(network: PairScorer) -> N
     assert "head.weight" not in plain
 
 
-def test_the_papers_preset_gives_everything_one_decay_and_one_rate(network: PairScorer) -> None:
+def test_the_papers_preset_gives_everything_one_decay_and_one_rate(network) -> None:
     found = groups(network, preset="paper")
     assert {group["weight_decay"] for group in found.values()} == {0.01}
     assert {group["lr"] for group in found.values()} == {5e-6}
@@ -48,15 +44,13 @@ def test_the_papers_preset_gives_everything_one_decay_and_one_rate(network: Pair
 @pytest.mark.parametrize(
     ("method", "rate"), [("finetune", HEAD_LEARNING_RATE), ("probe-then-finetune", 2e-5)]
 )
-def test_a_head_that_starts_at_random_learns_faster(
-    network: PairScorer, method: str, rate: float
-) -> None:
+def test_a_head_that_starts_at_random_learns_faster(network, method, rate) -> None:
     found = groups(network, method=method)
     assert found["head.weight"]["lr"] == found["head.bias"]["lr"] == rate
     assert found["encoder.model.embeddings.word_embeddings.weight"]["lr"] == 2e-5
 
 
-def test_a_parameter_shared_by_two_modules_is_optimised_once(network: PairScorer) -> None:
+def test_a_parameter_shared_by_two_modules_is_optimised_once(network) -> None:
     network.encoder.model.again = torch.nn.Linear(32, 32)
     network.encoder.model.again.weight = network.encoder.model.pooler.dense.weight
     groups(network, method="finetune")

@@ -1,14 +1,10 @@
-"""Tests of scoring many pairs through the cache."""
-
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from scoring.patclaimeval import pair_scores
-from scoring.patclaimeval.data import Pair, Quadruplet, distinct_pairs
+from scoring.patclaimeval.data import Pair, distinct_pairs
 from scoring.patclaimeval.pair_scores import CachedScorer, PairModel, ScoreCache
 from scoring.patclaimeval.scorer import load_scorer
 from tests.scoring.patclaimeval.test_score import make
@@ -27,6 +23,9 @@ class WordModel:
     def token_counts(self, pairs: Sequence[Pair]) -> list[int]:
         return [len(f"{p} {q}".split()) for p, q in pairs]
 
+    def unread(self, pairs: Sequence[Pair]) -> list[str]:
+        return ["It reads no Q." if "Q" in q else "" for _, q in pairs]
+
     def score(self, pairs: Sequence[Pair]) -> list[float]:
         self.batches.append(self.token_counts(pairs))
         return [len(q.split()) / len(f"{p} {q}".split()) for p, q in pairs]
@@ -40,7 +39,7 @@ def scorer(model: PairModel, path: Path | None = None, budget: int = 16) -> Cach
     return CachedScorer(lambda: model, MODEL, ScoreCache(path), budget)
 
 
-def test_the_longest_come_first_within_the_token_budget_and_the_order_is_kept() -> None:
+def test_the_longest_come_first_within_the_token_budget_and_the_order_stays() -> None:
     model = WordModel()
     pairs = [pair(1, 1), pair(5, 5), pair(2, 4), pair(9, 10), pair(4, 4)]
     scores = scorer(model).score(pairs)
@@ -49,11 +48,11 @@ def test_the_longest_come_first_within_the_token_budget_and_the_order_is_kept() 
 
 
 def test_equal_pairs_are_scored_once_and_counted_as_often_as_they_stand() -> None:
-    model, heard = WordModel(), list[int]()
-    scores = scorer(model).score([pair(1, 2), pair(3, 1), pair(1, 2)], heard.append)
+    model, counts = WordModel(), list[int]()
+    scores = scorer(model).score([pair(1, 2), pair(3, 1), pair(1, 2)], counts.append)
     assert sum(map(len, model.batches)) == 2
     assert scores[0] == scores[2]
-    assert sum(heard) == 3
+    assert sum(counts) == 3
 
 
 def test_a_pair_over_the_limit_is_refused_by_itself_and_never_cut() -> None:
@@ -63,9 +62,7 @@ def test_a_pair_over_the_limit_is_refused_by_itself_and_never_cut() -> None:
     assert scores[1].value == 0.5
 
 
-def test_what_was_scored_before_comes_from_the_cache_without_loading_the_model(
-    tmp_path: Path,
-) -> None:
+def test_what_was_scored_before_comes_from_the_cache_without_loading_the_model(tmp_path) -> None:
     path = tmp_path / "scores.sqlite3"
     first = scorer(WordModel(), path)
     assert first.known([pair(1, 2)]) is None
@@ -80,9 +77,7 @@ def test_what_was_scored_before_comes_from_the_cache_without_loading_the_model(
     assert again.known([pair(2, 2), pair(7, 7)]) is None
 
 
-def test_scores_of_another_way_to_score_are_not_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scores_of_another_way_to_score_are_not_used(tmp_path, monkeypatch) -> None:
     path = tmp_path / "scores.sqlite3"
     scorer(WordModel(), path).score([pair(1, 2)])
     assert scorer(WordModel(), path).known([pair(1, 2)])
@@ -90,7 +85,7 @@ def test_scores_of_another_way_to_score_are_not_used(
     assert scorer(WordModel(), path).known([pair(1, 2)]) is None
 
 
-def test_what_was_scored_is_kept_when_the_listener_stops_the_work(tmp_path: Path) -> None:
+def test_what_was_scored_stays_when_the_listener_stops_the_work(tmp_path) -> None:
     path = tmp_path / "scores.sqlite3"
     longest, short = pair(9, 9), pair(1, 1)
 
@@ -106,7 +101,7 @@ def test_what_was_scored_is_kept_when_the_listener_stops_the_work(tmp_path: Path
 
 
 def test_a_score_is_bitwise_the_same_alone_in_a_batch_and_in_any_order(
-    quadruplets: list[Quadruplet], tiny_bert: Path, tmp_path: Path
+    quadruplets, tiny_bert, tmp_path
 ) -> None:
     model = load_scorer(make(quadruplets, tmp_path / "m", tiny_bert, "finetune"))
     pairs = distinct_pairs(quadruplets)

@@ -1,7 +1,3 @@
-"""Plain export: the README's own code, run on the directory, gives the model's own scores."""
-
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -12,26 +8,18 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoModel, AutoTokenizer
 
-from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Quadruplet
 from scoring.patclaimeval.errors import CheckpointInvalid
 from scoring.patclaimeval.plain_export import NotPlain, write_plain
 from scoring.patclaimeval.scorer import load_scorer
-from scoring.patclaimeval.training import train_model
+from tests.scoring.patclaimeval.test_score import make
 
 Items = list[Quadruplet]
 
 
 def trained(items: Items, encoder: Path, directory: Path, **settings: Any) -> Path:
-    train_model(
-        training=items,
-        validation=[],
-        settings=TrainingSettings("overall_quality", encoder=str(encoder), **settings),
-        directory=directory / "model",
-        on_progress=lambda progress: None,
-        describe=lambda result: "# The card of the model\n",
-    )
-    return directory / "model"
+    card = "# The card of the model\n"
+    return make(items, directory / "model", encoder, describe=lambda result: card, **settings)
 
 
 def exported(model: Path) -> Path:
@@ -56,12 +44,7 @@ def exported(model: Path) -> Path:
     ],
 )
 def test_the_code_of_the_readme_gives_the_scores_of_the_model(
-    quadruplets: Items,
-    tmp_path: Path,
-    kind: str,
-    settings: dict[str, Any],
-    nearness: float,
-    request: pytest.FixtureRequest,
+    quadruplets, tmp_path, kind, settings, nearness, request
 ) -> None:
     encoder = request.getfixturevalue(kind)
     rate = {"epochs": 1, "learning_rate": 3e-3}
@@ -84,7 +67,7 @@ def test_the_code_of_the_readme_gives_the_scores_of_the_model(
 
 
 def test_plain_transformers_loads_encoder_and_tokenizer_without_a_path_of_this_machine(
-    quadruplets: Items, tiny_bert: Path, tmp_path: Path
+    quadruplets, tiny_bert, tmp_path
 ) -> None:
     plain = exported(trained(quadruplets, tiny_bert, tmp_path, method="finetune", epochs=1))
     assert AutoModel.from_pretrained(plain).config.max_position_embeddings == 4096
@@ -105,7 +88,7 @@ def test_plain_transformers_loads_encoder_and_tokenizer_without_a_path_of_this_m
 
 @pytest.mark.parametrize("method", ["probe", "probe-then-finetune"])
 def test_what_rests_on_features_of_text_is_refused(
-    quadruplets: Items, tiny_bert: Path, tmp_path: Path, method: str
+    quadruplets, tiny_bert, tmp_path, method
 ) -> None:
     model = trained(quadruplets, tiny_bert, tmp_path, method=method, epochs=1)
     with pytest.raises(NotPlain, match=f"is a {method}: its score also rests on features"):
@@ -113,9 +96,7 @@ def test_what_rests_on_features_of_text_is_refused(
     assert list((tmp_path / "plain").iterdir()) == []
 
 
-def test_a_changed_model_is_not_exported(
-    quadruplets: Items, tiny_bert: Path, tmp_path: Path
-) -> None:
+def test_a_changed_model_is_not_exported(quadruplets, tiny_bert, tmp_path) -> None:
     model = trained(quadruplets, tiny_bert, tmp_path, method="finetune", epochs=1)
     (model / "README.md").write_text("Better than it is.")
     with pytest.raises(CheckpointInvalid, match=r"README.md of the model was changed"):

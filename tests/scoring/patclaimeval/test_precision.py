@@ -1,10 +1,5 @@
-"""Tests of precision: what is asked for, what 'auto' picks, and what it changes."""
-
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import accumulate, cycle
-from pathlib import Path
 
 import pytest
 import torch
@@ -32,9 +27,7 @@ def pretend(monkeypatch: pytest.MonkeyPatch, half: float) -> None:
 
 
 @pytest.mark.parametrize(("half", "picked"), [(0.2, "bf16"), (0.9, "fp32"), (5.0, "fp32")])
-def test_auto_takes_bfloat16_only_where_it_wins_clearly(
-    half: float, picked: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_auto_takes_bfloat16_only_where_it_wins_clearly(half, picked, monkeypatch) -> None:
     pretend(monkeypatch, half)
     assert resolve_precision("auto", "cpu") == picked
     assert [resolve_precision(wanted, "cpu") for wanted in ("fp32", "bf16")] == ["fp32", "bf16"]
@@ -49,35 +42,30 @@ def test_auto_takes_bfloat16_only_where_it_wins_clearly(
     ],
     ids=["small", "real"],
 )
-def test_products_are_really_timed(size: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[list[float]] = []
+def test_products_are_really_timed(size, monkeypatch) -> None:
+    measured: list[list[float]] = []
 
     def seconds(device: str) -> list[float]:
-        told.append(measured_seconds(device, **size))
-        return told[-1]
+        measured.append(measured_seconds(device, **size))
+        return measured[-1]
 
     monkeypatch.setattr(precision, "_seconds", seconds)
     assert resolve_precision("auto", "cpu") in precision.DTYPES
-    (found,) = told
+    (found,) = measured
     assert len(found) == len(precision.DTYPES) and min(found) > 0
 
 
 @pytest.mark.parametrize(("half", "turns"), [(1.5, 6), (10.0, 3)])
-def test_turns_end_once_bfloat16_has_lost(
-    half: float, turns: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_turns_end_once_bfloat16_has_lost(half, turns, monkeypatch) -> None:
     took = cycle([0.0, 1.0, 0.0, half])
-    told = [next(took) for _ in range(4 * 6)]
-    clock = iter(accumulate(told))
+    clock = iter(accumulate(next(took) for _ in range(4 * 6)))
     monkeypatch.setattr("time.perf_counter", lambda: next(clock))
     assert measured_seconds("cpu", rows=2, width=2, repeats=5) == [1.0, half]
     assert len(list(clock)) == 4 * (6 - turns)
 
 
 @pytest.mark.parametrize("kind", ["tiny_bert", "tiny_longformer"])
-def test_bfloat16_rounds_states_and_leaves_parameters(
-    kind: str, request: pytest.FixtureRequest, quadruplets: Items
-) -> None:
+def test_bfloat16_rounds_states_and_leaves_parameters(kind, request, quadruplets) -> None:
     encoder = load_encoder(str(request.getfixturevalue(kind)), max_tokens=4096)
     pairs = list(quadruplets[0].pairs)
     plain = encoder.pooled_pairs(pairs, "mean")
@@ -92,9 +80,7 @@ def test_bfloat16_rounds_states_and_leaves_parameters(
     assert torch.equal(encoder.pooled_pairs(pairs, "mean"), plain)
 
 
-def test_model_that_is_not_packed_stays_at_32_bits(
-    tiny_bert: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_model_that_is_not_packed_stays_at_32_bits(tiny_bert, monkeypatch) -> None:
     pretend(monkeypatch, 0.1)
     encoder = load_encoder(str(tiny_bert), max_tokens=100)
     encoder.forward_pass = OneByOne(encoder.model)

@@ -1,7 +1,3 @@
-"""PatClaimEval-0: made from what ships, refused where it does not fit; it tells good from bad."""
-
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -71,7 +67,7 @@ def test_the_file_is_what_measuring_gives() -> None:
         assert found["features"][name] == pytest.approx(scales, abs=2e-6)
 
 
-def test_a_file_of_other_features_is_refused_with_what_to_do(of_another_file: Path) -> None:
+def test_a_file_of_other_features_is_refused_with_what_to_do(of_another_file) -> None:
     stored = json.loads(of_another_file.read_bytes()) | {"feature_version": "2"}
     of_another_file.write_text(json.dumps(stored))
     with pytest.raises(CheckpointInvalid, match=r"write it anew with scripts/measure_prior.py"):
@@ -79,7 +75,7 @@ def test_a_file_of_other_features_is_refused_with_what_to_do(of_another_file: Pa
 
 
 def test_another_file_is_another_version_and_no_score_of_the_first_is_taken_for_its_own(
-    of_another_file: Path,
+    of_another_file,
 ) -> None:
     first = {criterion: prior_sha256(criterion) for criterion in CRITERIA}
     assert len(set(first.values())) == len(CRITERIA)
@@ -115,7 +111,7 @@ def test_a_criterion_of_ones_own_is_scored_as_the_overall_quality() -> None:
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_each_reference_is_above_another_and_above_next_to_nothing(criterion: str) -> None:
+def test_each_reference_is_above_another_and_above_next_to_nothing(criterion) -> None:
     scorer = load_prior(criterion)
     for place, text in enumerate(TEXTS[:4]):
         itself, *worse = scorer.score(
@@ -148,7 +144,7 @@ def test_the_undamaged_is_above_the_damaged_and_the_more_the_lower() -> None:
     ],
 )
 def test_the_damage_that_a_criterion_is_about_costs_there_more_than_a_tie(
-    criterion: str, old: str, new: str
+    criterion, old, new
 ) -> None:
     scorer = load_prior(criterion)
     damaged = PUMP.replace(old, new)

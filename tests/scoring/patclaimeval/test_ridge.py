@@ -1,7 +1,3 @@
-"""Ridge regression around a prior: by hand, by a second implementation, and at its limits."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -72,7 +68,7 @@ def prior_vector(prior: dict[str, float]) -> Vector:
 
 
 @pytest.mark.parametrize("strength", [0.5, 30.0, 400.0])
-def test_the_weights_solve_least_squares_with_the_prior_as_further_rows(strength: float) -> None:
+def test_the_weights_solve_least_squares_with_the_prior_as_further_rows(strength) -> None:
     data, before = made(12), {name: 1.0 / (2 + n) for n, name in enumerate(NAMES)}
     apart, w0 = group_differences(data, NAMES), prior_vector(before)
     (slope,) = np.linalg.lstsq((apart @ w0)[:, None], data.labels)[0]
@@ -167,7 +163,7 @@ def test_what_never_differs_counts_nothing_and_hides_nothing_of_its_group() -> N
 
 
 @pytest.mark.parametrize("twin", ["citations", "terms"])
-def test_without_strength_groups_that_say_nothing_of_their_own_are_no_error(twin: str) -> None:
+def test_without_strength_groups_that_say_nothing_of_their_own_are_no_error(twin) -> None:
     data = made(12)
     features = data.features.copy()
     # One that never differs, and two that always say the same.

@@ -1,7 +1,3 @@
-"""Training the default model: what it learns from, what it is measured on, and what it says."""
-
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -22,6 +18,7 @@ from scoring.patclaimeval.prior import load_prior, prior_of
 from scoring.patclaimeval.ridge import Comparisons, Linear, fit
 from scoring.patclaimeval.ridge_training import compare, differences, leave_one_out, train_ridge
 from scoring.patclaimeval.validation import best_tie_threshold
+from tests.scoring.patclaimeval.conftest import write_rows
 from tests.scoring.patclaimeval.test_ridge import BEFORE, made, weights_of
 
 Items = list[Quadruplet]
@@ -31,14 +28,14 @@ ROOT = Path(__file__).resolve().parents[3]
 def train(
     training: Sequence[Quadruplet],
     validation: Sequence[Quadruplet] = (),
-    told: list[Progress] | None = None,
+    seen: list[Progress] | None = None,
     **settings: object,
 ) -> Outcome:
     chosen = TrainingSettings("overall_quality", **settings).resolved()  # type: ignore[arg-type]
-    return train_ridge(training, validation, chosen, [].append if told is None else told.append)
+    return train_ridge(training, validation, chosen, [].append if seen is None else seen.append)
 
 
-def test_items_become_rows_of_features_each_pair_once(quadruplets: Items) -> None:
+def test_items_become_rows_of_features_each_pair_once(quadruplets) -> None:
     steps: list[tuple[int, int]] = []
     data = compare(quadruplets, lambda done, of: steps.append((done, of)))
     assert data.features.shape == (15, len(FEATURES))
@@ -101,7 +98,7 @@ def model_of(quadruplets: Items) -> Linear:
     return fit(data, prior_of("overall_quality"), STRENGTH)
 
 
-def test_the_model_is_the_fit_on_all_training_items(quadruplets: Items, model_of: Linear) -> None:
+def test_the_model_is_the_fit_on_all_training_items(quadruplets, model_of) -> None:
     outcome = train(quadruplets)
     assert (outcome.kind, outcome.features) == ("probe", list(FEATURES))
     assert set(outcome.tensors) == {"centre", "factor", "weight"}
@@ -110,7 +107,7 @@ def test_the_model_is_the_fit_on_all_training_items(quadruplets: Items, model_of
         assert tensor.tolist() == getattr(model_of, name).tolist()
 
 
-def test_validation_items_measure_and_decide_nothing(quadruplets: Items) -> None:
+def test_validation_items_measure_and_decide_nothing(quadruplets) -> None:
     training, validation = quadruplets[:12], quadruplets[12:]
     plain = train(training, validation)
     turned = train(training, [replace(item, y=-item.y) for item in validation])
@@ -124,7 +121,7 @@ def test_validation_items_measure_and_decide_nothing(quadruplets: Items) -> None
     assert row["validation_tau"] == expected != turned.history[0]["validation_tau"]
 
 
-def test_the_tie_threshold_is_set_on_references_that_were_left_out(quadruplets: Items) -> None:
+def test_the_tie_threshold_is_set_on_references_that_were_left_out(quadruplets) -> None:
     outcome = train(quadruplets)
     data = compare(quadruplets, lambda done, of: None)
     apart = leave_one_out(data, prior_of("overall_quality"), STRENGTH)
@@ -142,7 +139,7 @@ def test_the_tie_threshold_is_set_on_references_that_were_left_out(quadruplets: 
 
 
 def test_three_references_warn_that_the_threshold_was_not_set_on_unseen_ones(
-    quadruplets: Items, model_of: Linear
+    quadruplets, model_of
 ) -> None:
     outcome = train(quadruplets[:9])
     (warning,) = outcome.warnings
@@ -154,7 +151,7 @@ def test_three_references_warn_that_the_threshold_was_not_set_on_unseen_ones(
     assert train(quadruplets[:12]).warnings == []
 
 
-def test_an_encoder_that_was_named_is_said_to_have_no_part(quadruplets: Items) -> None:
+def test_an_encoder_that_was_named_brings_a_warning_that_it_has_no_part(quadruplets) -> None:
     plain, named = train(quadruplets), train(quadruplets, encoder="/no/such/place")
     assert named.warnings == ["The probe reads no encoder: the one named has no part in it."]
     assert named.tensors["weight"].tolist() == plain.tensors["weight"].tolist()
@@ -167,17 +164,13 @@ def test_an_encoder_that_was_named_is_said_to_have_no_part(quadruplets: Items) -
         {"seed": 9, "margin": 0.9, "tolerance": 0.4, "max_tokens": 16, "over_length": "leave-out"},
     ],
 )
-def test_what_concerns_an_encoder_has_no_effect(
-    quadruplets: Items, settings: dict[str, object]
-) -> None:
+def test_what_concerns_an_encoder_has_no_effect(quadruplets, settings) -> None:
     plain, other = train(quadruplets), train(quadruplets, **settings)
     assert other.tensors["weight"].tobytes() == plain.tensors["weight"].tobytes()
     assert (other.tie_threshold, other.epochs_run) == (plain.tie_threshold, 1)
 
 
-def test_the_facts_say_what_each_group_counts_and_how_strong_the_prior_was(
-    quadruplets: Items,
-) -> None:
+def test_the_facts_say_what_each_group_counts_and_how_strong_the_prior_was(quadruplets) -> None:
     plain, free = train(quadruplets), train(quadruplets, weight_decay=2.5)
     assert plain.facts["strength"] == STRENGTH
     assert plain.facts["chosen_by"] == ("a prior of weight 100 comparisons and the training labels")
@@ -194,24 +187,24 @@ def test_the_facts_say_what_each_group_counts_and_how_strong_the_prior_was(
 
 
 def test_the_loss_is_the_mean_square_of_what_the_model_leaves_of_the_labels(
-    quadruplets: Items, model_of: Linear
+    quadruplets, model_of
 ) -> None:
-    told: list[Progress] = []
-    outcome = train(quadruplets, told=told)
+    seen: list[Progress] = []
+    outcome = train(quadruplets, seen=seen)
     data = compare(quadruplets, lambda done, of: None)
     each = model_of.contributions(data.features).sum(axis=1)
     left = data.labels - each[data.b] + each[data.c]
     assert outcome.history[0]["loss"] == pytest.approx(np.mean(left**2))
-    assert [(p.stage, p.step, p.steps) for p in told] == [
+    assert [(p.stage, p.step, p.steps) for p in seen] == [
         *(("features", n, 15) for n in range(1, 16)),
         ("training", 1, 1),
     ]
-    assert told[-1].ends_epoch
-    assert told[-1].loss == outcome.history[0]["loss"]
+    assert seen[-1].ends_epoch
+    assert seen[-1].loss == outcome.history[0]["loss"]
 
 
 @pytest.mark.parametrize("stage", ["features", "training"])
-def test_whoever_hears_of_progress_may_stop_it(quadruplets: Items, stage: str) -> None:
+def test_progress_may_stop_the_training(quadruplets, stage) -> None:
     def stop(progress: Progress) -> None:
         if progress.stage == stage:
             raise TrainingCancelled("stopped by rita")
@@ -234,16 +227,10 @@ print(json.dumps([scored, prior, sorted({"torch", "transformers"} & set(sys.modu
 """
 
 
-def test_neither_training_nor_scoring_nor_agreement_loads_torch(
-    quadruplets: Items, tmp_path: Path
-) -> None:
-    rows = [
-        {"reference_id": i.reference_id, "A": i.reference, "B": i.b, "C": i.c, "y": i.y}
-        for i in quadruplets
-    ]
-    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+def test_neither_training_nor_scoring_nor_agreement_loads_torch(quadruplets, tmp_path) -> None:
+    rows = write_rows(tmp_path / "rows.jsonl", quadruplets)
     done = subprocess.run(
-        [sys.executable, "-c", WITHOUT_TORCH, tmp_path / "rows.jsonl", tmp_path / "model"],
+        [sys.executable, "-c", WITHOUT_TORCH, rows, tmp_path / "model"],
         cwd=ROOT,
         capture_output=True,
         text=True,

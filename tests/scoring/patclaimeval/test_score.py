@@ -1,7 +1,3 @@
-"""Tests of scoring with a saved model."""
-
-from __future__ import annotations
-
 import json
 import shutil
 from hashlib import sha256
@@ -10,9 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
 
-from scoring.patclaimeval import checkpoint
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Quadruplet, distinct_pairs
 from scoring.patclaimeval.encoder import EncoderUnavailable
@@ -26,23 +20,25 @@ from tests.scoring.patclaimeval.methods import each_method_with_an_encoder
 Items = list[Quadruplet]
 
 
-def make(items: Items, directory: Path, encoder: Path, method: str, **changes: Any) -> Path:
+def make(
+    items: Items, directory: Path, encoder: Path, method: str, describe: Any = None, **changes: Any
+) -> Path:
     """Train a model in a moment and return its directory."""
+    given: dict[str, Any] = {"method": method, "encoder": str(encoder), "epochs": 1} | changes
     train_model(
         training=items,
         validation=[],
-        settings=TrainingSettings(
-            "overall_quality", method=method, encoder=str(encoder), epochs=1, **changes
-        ),
+        settings=TrainingSettings("overall_quality", **given),
         directory=directory,
         on_progress=lambda progress: None,
+        describe=describe,
     )
     return directory
 
 
 @each_method_with_an_encoder
 def test_score_of_a_pair_does_not_depend_on_its_batch(
-    method: str, kind: str, quadruplets: Items, tmp_path: Path, request: pytest.FixtureRequest
+    method, kind, quadruplets, tmp_path, request
 ) -> None:
     directory = make(quadruplets, tmp_path / "m", request.getfixturevalue(kind), method)
     scorer = load_scorer(directory)
@@ -55,7 +51,7 @@ def test_score_of_a_pair_does_not_depend_on_its_batch(
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
 def test_model_scores_in_the_precision_it_was_trained_in(
-    precision: str, quadruplets: Items, tiny_longformer: Path, tmp_path: Path
+    precision, quadruplets, tiny_longformer, tmp_path
 ) -> None:
     directory = make(quadruplets, tmp_path / "m", tiny_longformer, "finetune", precision=precision)
     scorer = load_scorer(directory)
@@ -70,7 +66,7 @@ def test_model_scores_in_the_precision_it_was_trained_in(
 
 
 def test_finetuned_model_needs_its_encoder_directory_no_more(
-    quadruplets: Items, tiny_bert: Path, tmp_path: Path
+    quadruplets, tiny_bert, tmp_path
 ) -> None:
     encoder = tmp_path / "encoder"
     shutil.copytree(tiny_bert, encoder)
@@ -79,43 +75,21 @@ def test_finetuned_model_needs_its_encoder_directory_no_more(
     assert 0 < load_scorer(directory).score([quadruplets[0].pairs[0]])[0] < 1
 
 
-def test_tampered_model_is_refused(quadruplets: Items, tiny_bert: Path, tmp_path: Path) -> None:
-    directory = make(quadruplets, tmp_path / "m", tiny_bert, "probe")
-    weights = load_file(directory / "model.safetensors")
-    weights["weight"] = -weights["weight"]
-    save_file(weights, directory / "model.safetensors")
-    with pytest.raises(CheckpointInvalid, match="changed"):
-        load_scorer(directory)
-
-
-def test_model_of_another_version_of_the_features_is_refused_with_both_named(
-    quadruplets: Items, tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    directory = make(quadruplets, tmp_path / "m", tiny_bert, "probe")
-    monkeypatch.setattr(checkpoint, "FEATURE_VERSION", "later")
-    with pytest.raises(CheckpointInvalid, match=r"version 3 of the features.* version later"):
-        load_scorer(directory)
-
-
-def test_pair_over_the_limit_is_refused_by_its_number(
-    quadruplets: Items, tiny_bert: Path, tmp_path: Path
-) -> None:
+def test_pair_over_the_limit_is_refused_by_its_number(quadruplets, tiny_bert, tmp_path) -> None:
     scorer = load_scorer(make(quadruplets, tmp_path / "m", tiny_bert, "finetune", max_tokens=120))
     short, long = quadruplets[0].pairs[0], ("A pump. " * 60, "A pump.")
     with pytest.raises(PatClaimEvalError, match="number 2 with"):
         scorer.score([short, long])
 
 
-def test_scoring_draws_nothing_from_the_random_state(
-    quadruplets: Items, tiny_bert: Path, tmp_path: Path
-) -> None:
+def test_scoring_draws_nothing_from_the_random_state(quadruplets, tiny_bert, tmp_path) -> None:
     scorer = load_scorer(make(quadruplets, tmp_path / "m", tiny_bert, "finetune"))
     before = torch.get_rng_state()
     scorer.score(distinct_pairs(quadruplets))
     assert torch.equal(before, torch.get_rng_state())
 
 
-def test_a_probe_reads_texts_of_any_length(quadruplets: Items, tmp_path: Path) -> None:
+def test_a_probe_reads_texts_of_any_length(quadruplets, tmp_path) -> None:
     scorer = load_scorer(make(quadruplets, tmp_path / "m", Path("default"), "probe", max_tokens=16))
     (score,) = scorer.score([("A pump. " * 6000, "A pump.")])
     assert 0 < score < 1
@@ -123,9 +97,7 @@ def test_a_probe_reads_texts_of_any_length(quadruplets: Items, tmp_path: Path) -
     assert scorer.token_counts([("A pump. ", "A pump of steel.")]) == [6]
 
 
-def test_a_probe_over_other_features_of_the_same_version_is_refused(
-    quadruplets: Items, tmp_path: Path
-) -> None:
+def test_a_probe_over_other_features_of_the_same_version_is_refused(quadruplets, tmp_path) -> None:
     directory = make(quadruplets, tmp_path / "m", Path("default"), "probe")
     remade(directory, config={"features": list(FEATURES[::-1])})
     with pytest.raises(CheckpointInvalid, match="other features"):
@@ -143,7 +115,7 @@ def remade(directory: Path, **changes: dict[str, Any]) -> None:
 
 
 def test_a_model_whose_configuration_asks_for_more_than_it_holds_is_refused(
-    quadruplets: Items, tiny_bert: Path, tmp_path: Path
+    quadruplets, tiny_bert, tmp_path
 ) -> None:
     whole = make(quadruplets, tmp_path / "m", tiny_bert, "finetune")
     config = json.loads((whole / "config.json").read_text())

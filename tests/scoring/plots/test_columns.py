@@ -1,5 +1,3 @@
-"""Upright bars: as high as their counts, side by side, named where there is room."""
-
 import pytest
 
 from scoring.plots.columns import FOOT, HEIGHT, TOP, column_plot

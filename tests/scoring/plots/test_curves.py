@@ -1,5 +1,3 @@
-"""Curves: every value where its number says, told in words too."""
-
 import pytest
 
 from scoring.plots.curves import HEIGHT, LEFT, MARK, MOST_DRAWN, RIGHT, WIDTH, curve_plot

@@ -1,5 +1,3 @@
-"""Interval plots: figures and bounds stand where their numbers say, and are told in words."""
-
 import pytest
 
 from scoring.plots.intervals import LEFT, MARK, RIGHT, WIDTH, Band, Measured, interval_plot
@@ -30,18 +28,16 @@ def test_the_band_spans_its_interval_and_has_its_line_at_the_figure() -> None:
     assert "human ceiling 0.600, 0.50 to 0.70" in plot.description
 
 
-def test_a_row_without_a_figure_says_so_and_draws_nothing() -> None:
+def test_a_row_without_a_figure_or_an_interval_says_so_and_draws_none() -> None:
     plot = interval_plot("Scorers", [Measured("flat", "scorer", None)])
     assert not plot.bars
     assert "undefined" in {words.text for words in plot.words}
     assert "flat undefined" in plot.description
-
-
-def test_a_figure_without_an_interval_is_drawn_alone() -> None:
     plot = interval_plot("Scorers", [Measured("bleu-1", "scorer", 0.3)])
     (line,) = [line for line in plot.lines if line.kind == "scorer"]
     assert line.x1 == line.x2
     assert "bleu-1 0.300, no interval" in plot.description
+    assert interval_plot("Scorers", []).lines
 
 
 @pytest.mark.parametrize("low", [-1.0, -0.63, -0.04, 0.0, 0.2])
@@ -55,13 +51,9 @@ def test_the_axis_holds_zero_and_everything_drawn(low) -> None:
     assert zero.x1 in labelled
 
 
-def test_a_long_name_is_cut_in_the_drawing_and_told_in_full() -> None:
+def test_a_long_name_is_cut_in_the_drawing_and_whole_in_the_description() -> None:
     name = "PatClaimEval, Overall quality, dataset@12"
     plot = interval_plot("Scorers", [Measured(name, "scorer", 0.3, 0.1, 0.5)])
     assert name not in {words.text for words in plot.words}
     assert any(words.text.endswith("…") for words in plot.words)
     assert name in plot.description
-
-
-def test_a_report_without_any_scorer_still_has_an_axis() -> None:
-    assert interval_plot("Scorers", []).lines

@@ -1,5 +1,3 @@
-"""Spreads over one axis: everything stands where its number says."""
-
 import pytest
 
 from scoring.plots.ranges import LEFT, RIGHT, WIDTH, range_plot, tick_step

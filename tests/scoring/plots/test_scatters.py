@@ -1,5 +1,3 @@
-"""Scatter plots: a dot for each point at its place, and levels that sum them up."""
-
 import re
 
 import pytest
@@ -44,7 +42,7 @@ def test_no_point_is_no_plot() -> None:
     assert label_plot("Differences", []) is None
 
 
-def test_levels_tell_how_many_and_where() -> None:
+def test_levels_hold_how_many_and_where() -> None:
     points = [(2.0, 0.1), (2.4, 0.5), (2.5, 0.9), (7, 0.3)]
     assert rating_levels(points) == (
         Level("2", 2, 0.1, pytest.approx(0.3), 0.5),
@@ -53,12 +51,8 @@ def test_levels_tell_how_many_and_where() -> None:
     )
     names = [level.name for level in label_levels([(1, 0.2), (-1, 0.1)])]
     assert names == ["C better", "B better"]
-
-
-def test_the_description_tells_the_levels() -> None:
     plot = rating_plot("Scores", [(2, 0.1), (2, 0.3), (9, 0.8)])
-    assert plot is not None
-    assert "2: 2, median 0.2; 9: 1, median 0.8" in plot.description
+    assert plot and "2: 2, median 0.2; 9: 1, median 0.8" in plot.description
 
 
 @pytest.mark.parametrize("score", [-700.0, 0.0, 3e-7, 1e9])

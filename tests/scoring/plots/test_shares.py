@@ -1,5 +1,3 @@
-"""A bar of shares: its parts are as wide as what they stand for."""
-
 import pytest
 
 from scoring.plots.shares import GAP, WIDTH, format_share, share_bar
@@ -17,16 +15,13 @@ def test_parts_are_as_wide_as_their_share() -> None:
     assert [bar.kind for bar in plot.bars] == ["b", "tie", "c"]
 
 
-def test_a_part_of_nothing_is_told_and_not_drawn() -> None:
+def test_a_part_of_nothing_is_named_and_not_drawn() -> None:
     plot = share_bar("Labels", [("b", "B better", 5), ("tie", "equal", 0)])
     assert [(bar.kind, bar.width) for bar in plot.bars] == [("b", WIDTH)]
     assert plot.description == "B better 5; equal 0"
-
-
-def test_no_counts_make_no_bar() -> None:
     assert share_bar("Labels", [("b", "B better", 0)]).bars == ()
 
 
-def test_shares_are_told_in_per_cent() -> None:
+def test_shares_are_written_in_per_cent() -> None:
     assert format_share(375, 1228) == "30.5 %"
     assert format_share(0, 0) == "none"

@@ -1,5 +1,3 @@
-"""Systems are ordered by what they won, in groups that comparisons link, and nowhere else."""
-
 import json
 
 import numpy as np

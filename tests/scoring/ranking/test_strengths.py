@@ -56,28 +56,21 @@ def newman(wins: np.ndarray, ties: np.ndarray) -> np.ndarray:
     raise AssertionError("the iteration does not come to rest")
 
 
-def test_two_systems_without_ties_have_the_odds_of_their_wins() -> None:
-    wins, ties = counts(2, (0, 1, 6, 0), (1, 0, 2, 0))
-    (found,) = fit_strengths(wins, ties)
-    assert found == pytest.approx([np.log(3) / 2, -np.log(3) / 2], abs=1e-9)
-
-
-def test_ties_leave_the_odds_of_two_systems_as_they_are() -> None:
-    wins, ties = counts(2, (0, 1, 6, 5), (1, 0, 2, 0))
-    (found,) = fit_strengths(wins, ties)
-    assert found[0] - found[1] == pytest.approx(np.log(3), abs=1e-9)
-
-
-def test_a_circle_of_equal_wins_makes_all_equal() -> None:
-    wins, ties = counts(3, (0, 1, 4, 1), (1, 2, 4, 1), (2, 0, 4, 1))
-    assert fit_strengths(wins, ties)[0] == pytest.approx([0, 0, 0], abs=1e-9)
-
-
-def test_strengths_add_up_over_a_third_system() -> None:
-    # Without ties and without 0 against 2, each pair is fitted exactly.
-    wins, ties = counts(3, (0, 1, 9, 0), (1, 0, 3, 0), (1, 2, 8, 0), (2, 1, 4, 0))
-    (found,) = fit_strengths(wins, ties)
-    assert found[0] - found[2] == pytest.approx(np.log(3 * 2), abs=1e-9)
+@pytest.mark.parametrize(
+    ("systems", "rows", "odds"),
+    [
+        (2, [(0, 1, 6, 0), (1, 0, 2, 0)], [3]),
+        # Ties leave the odds as they are.
+        (2, [(0, 1, 6, 5), (1, 0, 2, 0)], [3]),
+        # Without ties and without 0 against 2, each pair is fitted exactly.
+        (3, [(0, 1, 9, 0), (1, 0, 3, 0), (1, 2, 8, 0), (2, 1, 4, 0)], [3, 2]),
+        (3, [(0, 1, 4, 1), (1, 2, 4, 1), (2, 0, 4, 1)], [1, 1]),
+    ],
+)
+def test_strengths_are_centred_with_the_odds_of_wins_between_them(systems, rows, odds) -> None:
+    (found,) = fit_strengths(*counts(systems, *rows))
+    assert -np.diff(found) == pytest.approx(np.log(odds), abs=1e-9)
+    assert found.sum() == pytest.approx(0, abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -130,14 +123,8 @@ def has_one_top(rows: list[tuple[int, int, int, int]]) -> bool:
         above += [step, step + e] if won else [step - e, -step - e]
     fixed = [[1, 1, 1, 1, 0]] if has_ties else [[1, 1, 1, 1, 0], [0, 0, 0, 0, 1]]
     for goal in (*np.eye(5), *-np.eye(5)):
-        found = linprog(
-            goal,
-            A_ub=above or None,
-            b_ub=[0] * len(above) or None,
-            A_eq=fixed,
-            b_eq=[0] * len(fixed),
-            bounds=(-1, 1),
-        )
+        none = [0] * len(above) or None
+        found = linprog(goal, above or None, none, fixed, [0] * len(fixed), (-1, 1))
         if abs(found.fun) > 1e-7:
             return False
     return True

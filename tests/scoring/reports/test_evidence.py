@@ -9,7 +9,9 @@ from django.utils import timezone
 
 from annotator.models import Campaign, Candidate, Rating, Reference
 from scoring.agreement.ceiling import NO_RATINGS
-from scoring.models import DatasetVersion
+from scoring.metrics.languages import TWO_LANGUAGES
+from scoring.metrics.rouge import Rouge
+from scoring.models import DatasetVersion, MetricScore
 from scoring.reports.inputs import (
     NO_LANGUAGE,
     NO_SYSTEMS,
@@ -21,6 +23,7 @@ from scoring.reports.inputs import (
 )
 from scoring.reports.page_parts import cautions
 from scoring.reports.work import ONLY_ADMINS
+from tests.claims_in_languages import CHINESE, JAPANESE
 from tests.conftest import grant, make_user, spread
 from tests.scoring.asked_reports import CRITERION, carried_out, finished, request
 from tests.scoring.conftest import RatedCampaign
@@ -131,6 +134,59 @@ def test_ipc_sections_and_languages_come_from_the_rows(scene) -> None:
     assert (sections.count("G"), sections.count("")) == (3, 21)
     (languages,) = groups["language"]
     assert languages.count("de") == 3
+
+
+def test_items_are_counted_by_the_language_of_their_texts(scene) -> None:
+    chinese, german, latin = (
+        Reference.objects.filter(reference_id=f"r{number}") for number in range(3)
+    )
+    chinese.update(claims=CHINESE[0].text, language="en")
+    Candidate.objects.filter(reference__in=chinese).update(claims=CHINESE[1].text)
+    german.update(language="de-DE")
+    latin.update(language="")
+    Candidate.objects.filter(reference__in=latin, candidate_id="c1").update(claims=CHINESE[2].text)
+    found = evidence(scene.freeze(include_unlocked=True))
+    assert found.checks["languages"] == {
+        "items": {"en": 15, "zh": 3, "de": 3, "": 3},
+        "two_scripts": 2,
+        "otherwise": 3,
+    }
+    (languages,) = found.groups["language"]
+    assert {name: languages.count(name) for name in languages} == {
+        "en": 15,
+        "zh": 3,
+        "de": 3,
+        "": 3,
+    }
+
+
+def test_a_report_on_several_languages_scores_each_and_says_what_was_not_read(scene) -> None:
+    for number, claims in enumerate((*CHINESE[:2], *JAPANESE[:2])):
+        rows = Reference.objects.filter(reference_id=f"r{number}")
+        rows.update(claims=claims.text, language="")
+        for place in range(3):
+            own = Candidate.objects.filter(reference__in=rows, candidate_id=f"c{place + 1}")
+            assert own.update(claims=claims.damaged(place))
+    other = Candidate.objects.filter(reference__reference_id="r7", candidate_id="c1")
+    other.update(claims=CHINESE[0].text)
+    Reference.objects.filter(reference_id="r4").update(language="de")
+    version = scene.freeze(include_unlocked=True)
+    result = finished(version, "rouge-l", "patclaimeval-0", split="all")
+    assert result["checks"]["languages"]["items"] == {"en": 9, "zh": 6, "ja": 6, "de": 3}
+    english, *others = result["scorers"]["rouge-l"]["version"].split("; ")
+    assert english == Rouge("l").version
+    cuts = ["de: words of any letters", "ja: characters", "zh: characters"]
+    assert [other.rsplit(" ", 1)[0] for other in others] == cuts
+    # Each language has stored its scores by its own rule.
+    keys = [f"rouge-l {english}", *(f"rouge-l {english}; {other}" for other in others)]
+    counts = [MetricScore.objects.filter(scorer=key).count() for key in keys]
+    assert counts == [9 - 1, 3, 6, 6]
+    assert result["dropped"]["items"] == 2
+    for name in ("rouge-l", "patclaimeval-0"):
+        assert result["dropped"]["scorers"][name]["reasons"] == {TWO_LANGUAGES: 2}
+    sentences = " ".join(cautions(result))
+    assert "9 in English, 6 in Chinese, 6 in Japanese, 3 in German" in sentences
+    assert "could not read 2 items for their language" in sentences
 
 
 def test_drafts_are_found_by_the_text_of_their_reference(frozen, version) -> None:

@@ -16,9 +16,9 @@ from django.test import override_settings
 from annotator.rubric import CRITERIA
 from core.jobs.rows import JobStatus
 from scoring import files as scoring_files
-from scoring.formats.rows import DatasetRow
 from scoring.metrics.endpoint.prompt import VERDICT
 from scoring.models import DatasetVersion, MetricScore
+from scoring.quadruplets import DatasetRow
 from scoring.reports import work as reports_work
 from scoring.reports.downloads import report_file
 from scoring.reports.scorers import ReportScorer, load_scorer

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -39,8 +40,8 @@ def scorer(
 ) -> ReportScorer:
     return ReportScorer(
         name="flat",
-        version="1",
-        key=key,
+        version_in=lambda languages: "1",
+        key=lambda language: f"{key} {language}".strip() if key else "",
         reads_drafts=False,
         is_repeatable=is_repeatable,
         at_once=at_once,
@@ -156,6 +157,25 @@ def test_what_an_endpoint_left_out_may_be_there_the_next_time() -> None:
 
     assert not scored(scorer(score, is_repeatable=False), pairs(2)).is_lasting
     assert scored(scorer(plain, is_repeatable=False), pairs(2)).is_lasting
+
+
+def test_a_score_is_stored_for_the_rules_of_its_language() -> None:
+    reference, candidate = Text.of("1. 一种泵。"), Text.of("1. 一种阀 7.")
+    chinese, english = TextPair(reference, candidate), pairs(1)[0]
+    german = replace(english, recorded="de")
+    counting = Counting()
+    for one in (chinese, english, german, replace(chinese, recorded="zh"), german):
+        scored(scorer(counting, key="flat 2,"), [one])
+    assert counting.turns == [[7], [0], [0]]
+    keys = MetricScore.objects.order_by("scorer").values_list("scorer", flat=True)
+    assert list(keys) == ["flat 2,", "flat 2, de", "flat 2, zh"]
+
+
+def test_a_pair_in_two_languages_is_never_stored() -> None:
+    mixed = TextPair(Text.of("1. 一种泵。"), Text.of("1. A mug 3."))
+    for _ in range(2):
+        assert scored(scorer(plain), [mixed]).values == [3.0]
+    assert not MetricScore.objects.exists()
 
 
 def test_a_metric_that_cannot_score_at_all_says_so() -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from scoring.metrics.languages import TWO_LANGUAGES
 from scoring.reports.page_parts import NOT_TESTED, caution, cautions, labels_added, verdict
 from tests.scoring.report_documents import UNKNOWN, old_document, pair, report_document
 
@@ -43,6 +44,14 @@ def test_an_old_report_calls_none_the_best_and_the_ceiling_unknown() -> None:
         ("references", 4, "Only 4 references"),
         ("shared_texts", {"texts": 3, "splits": ["train"]}, "3 texts stand in more than one split"),
         ("implied", {"share": 0.97, "reason": ""}, "97 % of these labels follow"),
+        (
+            "languages",
+            {"items": {"en": 40, "": 10, "zh": 12}},
+            "several languages: 40 in English, 10 in a language that is not recorded, "
+            "12 in Chinese.",
+        ),
+        ("languages", {"two_scripts": 3}, "In 3 items a candidate is written in another script"),
+        ("languages", {"otherwise": 2}, "The record of 2 items names another language"),
         ("duplicates", {"items": 5, "contradicting": 2}, "2 comparisons contradict"),
     ],
 )
@@ -50,6 +59,24 @@ def test_what_misleads_is_told(part, change, said) -> None:
     document = report_document()
     document["checks"][part] = change
     assert any(said in sentence for sentence in cautions(document))
+
+
+def test_who_could_not_read_which_items_is_told() -> None:
+    document = report_document()
+    reasons = {"rouge-l does not read Thai.": 4, TWO_LANGUAGES: 2, "No score.": 7}
+    document["dropped"]["scorers"] = {"rouge-l": {"missing": 13, "infinite": 0, "reasons": reasons}}
+    label = document["scorers"]["rouge-l"]["label"]
+    said = f"{label} could not read 6 items for their language: see the dropped items."
+    assert said in cautions(document)
+    reasons.clear()
+    assert said not in cautions(document)
+
+
+@pytest.mark.parametrize("items", [{"en": 3, "": 2}, {"zh": 5}, {}])
+def test_one_language_is_no_mixture(items) -> None:
+    document = report_document()
+    document["checks"]["languages"] = {"items": items}
+    assert not any("several languages" in sentence for sentence in cautions(document))
 
 
 def test_nothing_is_told_where_nothing_misleads() -> None:

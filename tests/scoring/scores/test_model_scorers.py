@@ -1,5 +1,3 @@
-"""What scores: a model version by its id, or for a criterion the promoted one or PatClaimEval-0."""
-
 from uuid import UUID
 
 import pytest
@@ -46,7 +44,7 @@ def test_each_criterion_has_what_scores_it_in_the_order_of_the_rubric(version, c
 
 @pytest.mark.parametrize("criterion", ALL_CRITERIA)
 def test_patclaimeval_0_scores_through_the_cache_as_the_library_does(
-    data_directory, criterion: str
+    data_directory, criterion
 ) -> None:
     pairs = [("1. A housing, a pump.", "1. A pump."), ("1. A housing.", "1. A lever.")]
     scorer = cached_scorer(ScoringModel(criterion))
@@ -59,7 +57,7 @@ def test_patclaimeval_0_scores_through_the_cache_as_the_library_does(
 
 
 @pytest.mark.parametrize("name", ["", "7", "bleu-1", "patclaimeval-0", str(UUID(int=7))])
-def test_what_is_no_model_is_refused_in_a_line(version, name: str) -> None:
+def test_what_is_no_model_is_refused_in_a_line(version, name) -> None:
     with pytest.raises(Refused):
         scoring_model(name)
     assert not ModelVersion.objects.exists()

@@ -1,5 +1,3 @@
-"""What the page of a score request shows."""
-
 from typing import Any
 
 import pytest
@@ -18,7 +16,7 @@ def measured(model: ModelVersion) -> MeasuredModel:
 
 
 def places(version, cast, *entries: dict[str, Any]) -> list[str]:
-    """Return what is said of each candidate by a model whose tie threshold is 0.1."""
+    """Return the place of each candidate by a model whose tie threshold is 0.1."""
     row = ScoreRequest.objects.create(
         asked_by=cast.rita,
         reference_text="1. A cup.",
@@ -66,7 +64,7 @@ def test_models_come_in_the_order_of_the_rubric_and_those_that_are_gone_are_left
     assert [model.model is None for model in page["models"]] == [False, True]
 
 
-def test_of_patclaimeval_0_it_is_said_that_no_label_trained_it() -> None:
+def test_patclaimeval_0_is_called_trained_on_no_label() -> None:
     prior = measured_model(ScoringModel("logical_linkage"))
     assert prior.worth == "trained on no label; a report says how far it agrees with yours"
     assert (prior.n, prior.tau_b, prior.is_unseen) == (0, None, False)
@@ -75,7 +73,7 @@ def test_of_patclaimeval_0_it_is_said_that_no_label_trained_it() -> None:
     )
 
 
-def test_what_a_model_is_worth_is_said_with_its_interval_where_its_card_has_one(version) -> None:
+def test_what_a_model_is_worth_has_its_interval_where_its_card_has_one(version) -> None:
     plain = measured(make_model(version))
     assert plain.worth == "references it may have seen: tau-b 0.50, n = 12"
     figures = {"tau_b": {"value": 0.5, "low": 0.25, "high": 0.7}}
@@ -84,7 +82,7 @@ def test_what_a_model_is_worth_is_said_with_its_interval_where_its_card_has_one(
     assert measured(undefined).worth.endswith("tau-b undefined, n = 12")
 
 
-def test_references_are_unseen_where_the_split_kept_them_apart(version) -> None:
+def test_references_are_unseen_where_the_split_separated_them(version) -> None:
     version.card["split"]["by"] = "reference"
     version.save()
     assert measured(make_model(version)).is_unseen

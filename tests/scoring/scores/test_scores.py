@@ -1,5 +1,3 @@
-"""Requests for scores: refused, answered from the cache or by a worker, deleted."""
-
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -24,18 +22,16 @@ from scoring.scores.services import (
     request_scores,
 )
 from tests.conftest import Cast, grant
-from tests.scoring.model_builders import CRITERION, know, make_model, promote, train_tiny
+from tests.scoring.model_builders import CRITERION, know, promote, train_tiny
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 REFERENCE, PUMP, LEVER = "1. A housing, a pump.", "1. A pump.", "1. A lever."
 
 
-@pytest.fixture
-def model(version: DatasetVersion, cast: Cast) -> ModelVersion:
-    """A promoted model that has only a manifest: it scores from the cache or not at all."""
-    found = make_model(version)
-    promote(found, cast.ada)
-    return found
+def carried_out(row: ScoreRequest) -> ScoreRequest:
+    carry_out_scores(row.pk)
+    row.refresh_from_db()
+    return row
 
 
 @pytest.fixture
@@ -51,11 +47,17 @@ def ask(cast: Cast, *candidates: str, **more: Any) -> ScoreRequest:
     return request_scores(**asked | {"criteria": [CRITERION]} | more)
 
 
+def without_parts(row: ScoreRequest) -> dict[str, list[dict[str, Any]]]:
+    return {
+        key: [{name: value for name, value in one.items() if name != "parts"} for one in entries]
+        for key, entries in (row.scores or {}).items()
+    }
+
+
 def test_a_worker_scores_each_candidate_as_the_model_does(cast, tiny) -> None:
     row = ask(cast, PUMP, LEVER, PUMP)
     assert (row.status, row.scores) == ("queued", None)
-    carry_out_scores(row.pk)
-    row.refresh_from_db()
+    carried_out(row)
     directory = scoring_files.models_directory() / tiny.directory
     pump, lever = scoring_library.load_scorer(directory).score(
         [(REFERENCE, PUMP), (REFERENCE, LEVER)]
@@ -71,13 +73,11 @@ def test_pairs_that_were_scored_before_are_answered_at_once_without_a_worker(cas
     know(model, REFERENCE, {PUMP: 0.75, LEVER: 0.25})
     row = ask(cast, LEVER, PUMP)
     assert row.status == "succeeded"
-    assert row.scores == {CRITERION: [{"score": 0.25}, {"score": 0.75}]}
+    assert without_parts(row) == {CRITERION: [{"score": 0.25}, {"score": 0.75}]}
     assert ask(cast, PUMP, "1. A spring.").status == "queued"
 
 
-def test_a_request_of_a_dead_worker_is_scored_once_by_the_next(
-    cast, tiny, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_request_of_a_dead_worker_is_scored_once_by_the_next(cast, tiny, monkeypatch) -> None:
     row = ask(cast, PUMP, LEVER)
     dead = leases.claim(ScoreRequest, row.pk)
     assert dead is not None
@@ -97,32 +97,18 @@ def test_a_request_of_a_dead_worker_is_scored_once_by_the_next(
         leases.close(dead, "failed")
 
 
-def test_a_model_that_cannot_score_says_so_beside_the_scores_of_the_others(
-    cast, version, model, tiny
-) -> None:
-    broken = make_model(version, "logical_linkage")
-    promote(broken, cast.ada)
-    row = ask(cast, criteria=[CRITERION, "logical_linkage"])
-    carry_out_scores(row.pk)
-    row.refresh_from_db()
-    assert row.status == "succeeded"
-    assert row.scores is not None
-    assert "score" in row.scores[CRITERION][0]
-    assert "lacks" in row.scores["logical_linkage"][0]["error"]
-
-
 def test_a_request_that_no_model_can_score_fails_in_a_sentence(cast, model) -> None:
-    row = ask(cast)
-    carry_out_scores(row.pk)
-    row.refresh_from_db()
+    row = carried_out(ask(cast))
     assert row.status == "failed"
     assert "The model directory lacks" in row.message
     assert row.scores is None
+    # No text enters the audit trail.
+    events = list(AuditEvent.objects.filter(object_type="score_request"))
+    assert [event.action for event in events] == ["scores.requested", "scores.failed"]
+    assert events[0].details == {"candidates": 1, "models": [str(model.pk)]}
 
 
-def test_an_unexpected_error_shows_its_kind_and_no_text(
-    cast, model, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unexpected_error_shows_its_kind_and_no_text(cast, model, monkeypatch) -> None:
     def burst(*given: Any) -> None:
         raise RuntimeError(REFERENCE)
 
@@ -134,13 +120,6 @@ def test_an_unexpected_error_shows_its_kind_and_no_text(
     assert row.status == "failed"
     assert "RuntimeError" in row.message
     assert "pump" not in row.message
-
-
-def test_no_text_enters_the_trail(cast, model) -> None:
-    carry_out_scores(ask(cast).pk)
-    events = list(AuditEvent.objects.filter(object_type="score_request"))
-    assert [event.action for event in events] == ["scores.requested", "scores.failed"]
-    assert events[0].details == {"candidates": 1, "models": [str(model.pk)]}
 
 
 @pytest.mark.parametrize(
@@ -156,7 +135,7 @@ def test_no_text_enters_the_trail(cast, model) -> None:
     ],
 )
 def test_bad_values_are_refused_by_field_and_nothing_is_stored(
-    cast, model, sent: dict[str, Any], field: str, words: str
+    cast, model, sent, field, words
 ) -> None:
     with pytest.raises(Refused) as refused:
         ask(cast, **sent)
@@ -171,11 +150,9 @@ def test_without_a_promoted_model_patclaimeval_0_scores_every_criterion(
 ) -> None:
     row = ask(cast, PUMP, LEVER, criteria=None)
     assert row.models_by_criterion == dict.fromkeys(ALL_CRITERIA, "patclaimeval-0")
-    carry_out_scores(row.pk)
-    row.refresh_from_db()
-    assert row.status == "succeeded"
+    assert carried_out(row).status == "succeeded"
     pairs = [(REFERENCE, PUMP), (REFERENCE, LEVER)]
-    assert row.scores == {
+    assert without_parts(row) == {
         key: [{"score": score} for score in load_prior(key).score(pairs)] for key in ALL_CRITERIA
     }
     assert ask(cast, LEVER, criteria=None).status == "succeeded"
@@ -186,28 +163,26 @@ def test_a_promoted_model_scores_its_criterion_and_patclaimeval_0_the_others(cas
     assert row.models_by_criterion == {
         key: str(tiny.pk) if key == CRITERION else "patclaimeval-0" for key in ALL_CRITERIA
     }
-    carry_out_scores(row.pk)
-    row.refresh_from_db()
+    carried_out(row)
     assert row.scores is not None
     prior = load_prior(CRITERION).score([(REFERENCE, PUMP)])
     assert row.scores[CRITERION] != [{"score": prior[0]}]
     other = load_prior("overall_quality").score([(REFERENCE, PUMP)])
-    assert row.scores["overall_quality"] == [{"score": other[0]}]
+    assert without_parts(row)["overall_quality"] == [{"score": other[0]}]
 
 
 def test_a_broken_model_leaves_the_scores_of_patclaimeval_0(cast, model) -> None:
-    row = ask(cast, criteria=None)
-    carry_out_scores(row.pk)
-    row.refresh_from_db()
+    row = carried_out(ask(cast, criteria=None))
     assert row.status == "succeeded"
     assert row.scores is not None
-    assert {key: list(one[0]) for key, one in row.scores.items()} == {
-        key: ["error"] if key == CRITERION else ["score"] for key in ALL_CRITERIA
+    assert "lacks" in row.scores[CRITERION][0]["error"]
+    assert {key: set(one[0]) for key, one in row.scores.items()} == {
+        key: {"error"} if key == CRITERION else {"score", "parts"} for key in ALL_CRITERIA
     }
 
 
 @pytest.mark.parametrize("role", ["annotator", "adjudicator"])
-def test_who_judges_in_an_open_campaign_gets_no_score(cast, model, role: str) -> None:
+def test_who_judges_in_an_open_campaign_gets_no_score(cast, model, role) -> None:
     grant(cast.rita, cast.campaign, role)
     with pytest.raises(Forbidden, match="withheld"):
         ask(cast)
@@ -239,9 +214,7 @@ def test_texts_are_gone_once_their_time_is_over_done_or_not(cast, model, setting
     assert set(expired) == {str(old.pk), str(waiting.pk)}
 
 
-def test_a_request_deleted_while_it_is_scored_stays_deleted(
-    cast, tiny, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_request_deleted_while_it_is_scored_stays_deleted(cast, tiny, monkeypatch) -> None:
     row = ask(cast)
 
     def score(request: ScoreRequest, check: Any) -> dict[str, Any]:

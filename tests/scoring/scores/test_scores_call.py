@@ -1,5 +1,3 @@
-"""Scores over REST."""
-
 from typing import Any
 from uuid import UUID
 
@@ -7,12 +5,11 @@ import pytest
 from django.test import Client
 
 from annotator.rubric import ALL_CRITERIA
-from scoring.models import DatasetVersion, ModelVersion, ScoreRequest
+from scoring.models import ScoreRequest
 from scoring.patclaimeval.prior import load_prior, prior_tie_threshold
 from scoring.scores.services import carry_out_scores
-from tests.conftest import Cast
 from tests.scoring.conftest import signed_in
-from tests.scoring.model_builders import CRITERION, know, make_model, promote
+from tests.scoring.model_builders import CRITERION, know, make_model
 
 pytestmark = pytest.mark.django_db
 SCORE = "/api/v1/score/"
@@ -20,15 +17,14 @@ TEXTS = {"reference": "1. A housing.", "candidates": ["1. A pump.", "1. A lever.
 SENT = TEXTS | {"criteria": [CRITERION]}
 
 
-@pytest.fixture
-def model(version: DatasetVersion, cast: Cast) -> ModelVersion:
-    found = make_model(version)
-    promote(found, cast.ada)
-    return found
-
-
 def post(client: Client, path: str = SCORE, **body: Any) -> Any:
     return client.post(path, body, content_type="application/json")
+
+
+def beside(model: str, threshold: float, n: int, tau: float | None, **more: Any) -> dict[str, Any]:
+    """Return what stands beside a score."""
+    measured = {"n": n, "tau_b": tau, "low": None, "high": None, "is_unseen_references": False}
+    return {"model": model, "tie_threshold": threshold, "validation": measured, "error": ""} | more
 
 
 def test_scores_from_the_cache_come_at_once_with_model_threshold_and_validation(
@@ -37,23 +33,10 @@ def test_scores_from_the_cache_come_at_once_with_model_threshold_and_validation(
     know(model, "1. A housing.", {"1. A pump.": 0.75, "1. A lever.": 0.25})
     answer = post(signed_in(cast.rita), **SENT)
     assert answer.status_code == 200
-    said = answer.json()
-    beside = {
-        "criterion": CRITERION,
-        "model": str(model.pk),
-        "tie_threshold": 0.1,
-        "validation": {
-            "n": 12,
-            "tau_b": 0.5,
-            "low": None,
-            "high": None,
-            "is_unseen_references": False,
-        },
-        "error": "",
-    }
-    assert said["candidates"] == [
-        {"candidate": 1, "scores": [beside | {"score": 0.75}]},
-        {"candidate": 2, "scores": [beside | {"score": 0.25}]},
+    facts = beside(str(model.pk), 0.1, 12, 0.5, criterion=CRITERION)
+    assert answer.json()["candidates"] == [
+        {"candidate": 1, "scores": [facts | {"score": 0.75}]},
+        {"candidate": 2, "scores": [facts | {"score": 0.25}]},
     ]
     assert "pump" not in answer.content.decode()
 
@@ -62,10 +45,10 @@ def test_what_no_cache_knows_is_a_job_to_be_asked_after(cast, model) -> None:
     client = signed_in(cast.rita)
     answer = post(client, **SENT)
     assert answer.status_code == 202
-    said = answer.json()
-    assert (said["status"], said["candidates"]) == ("queued", [])
-    carry_out_scores(said["id"])
-    later = client.get(f"{SCORE}{said['id']}/")
+    row = answer.json()
+    assert (row["status"], row["candidates"]) == ("queued", [])
+    carry_out_scores(row["id"])
+    later = client.get(f"{SCORE}{row['id']}/")
     assert later.json()["status"] == "failed"
     assert "lacks" in later.json()["message"]
 
@@ -95,7 +78,7 @@ def test_a_request_is_its_askers_alone_and_theirs_to_delete(cast, model) -> None
         (SENT | {"model": "x"}, "model"),
     ],
 )
-def test_bad_values_get_400_by_field(cast, model, body: dict[str, Any], field: str) -> None:
+def test_bad_values_get_400_by_field(cast, model, body, field) -> None:
     answer = post(signed_in(cast.rita), **body)
     assert answer.status_code == 400
     assert field in answer.json()
@@ -116,20 +99,9 @@ def test_without_a_promoted_model_patclaimeval_0_answers_for_every_criterion(
     assert [one["criterion"] for one in first["scores"]] == list(ALL_CRITERIA)
     for key, one in zip(ALL_CRITERIA, first["scores"], strict=True):
         (score,) = load_prior(key).score([("1. A housing.", "1. A pump.")])
-        assert one == {
-            "criterion": key,
-            "model": "patclaimeval-0",
-            "tie_threshold": prior_tie_threshold(key),
-            "validation": {
-                "n": 0,
-                "tau_b": None,
-                "low": None,
-                "high": None,
-                "is_unseen_references": False,
-            },
-            "error": "",
-            "score": score,
-        }
+        threshold = prior_tie_threshold(key)
+        expected = beside("patclaimeval-0", threshold, 0, None, criterion=key, score=score)
+        assert one == expected
     assert len(second["scores"]) == 5
 
 
@@ -158,7 +130,7 @@ def test_a_promotion_is_asked_for_and_agreed_to_over_the_api(cast, version) -> N
         ({"is_aware": True}, "reason"),
     ],
 )
-def test_a_bad_promotion_gets_400_by_field(cast, version, body: dict[str, Any], field: str) -> None:
+def test_a_bad_promotion_gets_400_by_field(cast, version, body, field) -> None:
     address = f"/api/v1/models/{make_model(version).pk}/promote/"
     answer = post(signed_in(cast.rita), address, **body)
     assert (answer.status_code, list(answer.json())) == (400, [field])

@@ -1,5 +1,3 @@
-"""The page that scores texts."""
-
 from typing import Any
 
 import pytest
@@ -7,28 +5,16 @@ from django.test import Client
 from django.urls import reverse
 
 from annotator.rubric import ALL_CRITERIA
-from scoring.models import DatasetVersion, ModelVersion, ScoreRequest
+from scoring.models import ScoreRequest
 from scoring.patclaimeval.prior import load_prior
 from scoring.scores.services import carry_out_scores
-from tests.conftest import Cast, grant
+from tests.conftest import grant
 from tests.scoring.conftest import signed_in
-from tests.scoring.model_builders import know, make_model, promote
+from tests.scoring.model_builders import know
 
 pytestmark = pytest.mark.django_db
 REFERENCE, PUMP, LEVER = "1. A housing.\n2. A lid.", "1. A pump.", "1. A lever."
 SENT = {"reference": REFERENCE, "candidate_1": PUMP, "candidate_2": LEVER}
-
-
-@pytest.fixture
-def model(version: DatasetVersion, cast: Cast) -> ModelVersion:
-    found = make_model(version)
-    promote(found, cast.ada)
-    return found
-
-
-@pytest.fixture
-def rita(cast: Cast) -> Client:
-    return signed_in(cast.rita)
 
 
 def post(client: Client, **sent: str) -> Any:
@@ -52,7 +38,7 @@ def test_known_scores_stand_on_the_page_with_the_error_of_the_model(rita, model)
     assert "hx-get" not in page
 
 
-def test_the_best_candidate_is_said_where_no_other_is_within_the_threshold(rita, model) -> None:
+def test_the_best_candidate_is_marked_where_no_other_is_within_the_threshold(rita, model) -> None:
     know(model, REFERENCE, {PUMP: 0.75, LEVER: 0.25})
     page = rita.get(post(rita, **SENT)["Location"]).content.decode()
     assert page.count('class="place">best<') == 5
@@ -102,9 +88,7 @@ def test_empty_candidates_are_passed_over(rita, model) -> None:
         ({"reference": "1. A \x00", "candidate_1": PUMP}, "Null characters"),
     ],
 )
-def test_bad_values_are_said_and_what_was_typed_stays(
-    rita, model, sent: dict[str, str], words: str
-) -> None:
+def test_bad_values_are_refused_and_what_was_typed_stays(rita, model, sent, words) -> None:
     answer = post(rita, **sent)
     assert answer.status_code == 422
     page = answer.content.decode()
@@ -113,9 +97,7 @@ def test_bad_values_are_said_and_what_was_typed_stays(
     assert not ScoreRequest.objects.exists()
 
 
-def test_without_a_promoted_model_patclaimeval_0_scores_and_the_page_says_so(
-    rita, data_directory
-) -> None:
+def test_without_a_promoted_model_patclaimeval_0_scores_and_is_named(rita, data_directory) -> None:
     page = rita.get(reverse("scoring:score")).content.decode()
     assert page.count("<td>PatClaimEval-0</td>") == 5
     address = post(rita, **SENT)["Location"]
@@ -138,7 +120,7 @@ def test_a_request_is_its_askers_alone_and_deleted_by_them(cast, rita, model) ->
     assert rita.get(address).status_code == 404
 
 
-def test_who_rates_meanwhile_is_told_why_there_are_no_scores(cast, rita, model) -> None:
+def test_who_rates_meanwhile_reads_why_there_are_no_scores(cast, rita, model) -> None:
     know(model, REFERENCE, {PUMP: 0.75, LEVER: 0.25})
     address = post(rita, **SENT)["Location"]
     grant(cast.rita, cast.campaign, "annotator")
@@ -150,7 +132,7 @@ def test_who_rates_meanwhile_is_told_why_there_are_no_scores(cast, rita, model) 
         assert rita.get(path).status_code == 404
 
 
-def test_waiting_for_a_training_is_said(rita, model) -> None:
+def test_waiting_for_a_training_is_shown(rita, model) -> None:
     address = post(rita, **SENT)["Location"]
     assert "A training is running" not in rita.get(address).content.decode()
     model.run.status = "running"

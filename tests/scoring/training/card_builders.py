@@ -2,7 +2,18 @@
 
 from typing import Any, Final
 
-FIGURE: Final = {"value": 0.41, "low": 0.2, "high": 0.6}
+
+def figure(value: float | None, low: float | None, high: float | None) -> dict[str, Any]:
+    return {"value": value, "low": low, "high": high}
+
+
+def split(items: int, references: tuple[int, int], candidates: tuple[int, int]) -> dict[str, Any]:
+    """Return what of a split training has seen: of so many references and candidates, how many."""
+    seen = {"references": references, "candidates": candidates}
+    return {"items": items} | {name: {"of": of, "seen": n} for name, (of, n) in seen.items()}
+
+
+FIGURE: Final = figure(0.41, 0.2, 0.6)
 MODEL: Final[dict[str, Any]] = {
     "validation": {
         "n": 24,
@@ -13,17 +24,17 @@ MODEL: Final[dict[str, Any]] = {
         "references": 8,
         "interval": "jackknife-t",
         "figures": {
-            "decisive_accuracy": {"value": None, "low": None, "high": None, "reason": "No order."},
-            "accuracy": {"value": 0.6, "low": 0.4, "high": 0.8},
-            "tau_b_labels": {"value": 0.5, "low": 0.3, "high": 0.7},
+            "decisive_accuracy": figure(None, None, None) | {"reason": "No order."},
+            "accuracy": figure(0.6, 0.4, 0.8),
+            "tau_b_labels": figure(0.5, 0.3, 0.7),
             "tau_b": FIGURE,
         },
         "tie_rates": {"people": 0.25, "scorer": 0.1},
-        "without_reference": {"n": 20, "tau_b": {"value": 0.3, "low": 0.1, "high": 0.5}},
+        "without_reference": {"n": 20, "tau_b": figure(0.3, 0.1, 0.5)},
         "overlaps": {
-            "rouge-l": {"tau_b": FIGURE, "lead": {"value": -0.2, "low": -0.3, "high": -0.1}},
-            "rouge-2": {"tau_b": FIGURE, "lead": {"value": 0.1, "low": -0.1, "high": 0.3}},
-            "rouge-1": {"tau_b": FIGURE, "lead": {"value": 0.2, "low": 0.1, "high": 0.3}},
+            "rouge-l": {"tau_b": FIGURE, "lead": figure(-0.2, -0.3, -0.1)},
+            "rouge-2": {"tau_b": FIGURE, "lead": figure(0.1, -0.1, 0.3)},
+            "rouge-1": {"tau_b": FIGURE, "lead": figure(0.2, 0.1, 0.3)},
         },
     },
     "n_training": 71,
@@ -56,21 +67,9 @@ MODEL: Final[dict[str, Any]] = {
     "warnings": [],
     "chosen": {"chosen_by": "the epoch by tau-b on the validation items"},
     "seen_in_training": {
-        "test": {
-            "items": 5,
-            "references": {"of": 2, "seen": 1},
-            "candidates": {"of": 6, "seen": 3},
-        },
-        "validation": {
-            "items": 24,
-            "references": {"of": 8, "seen": 0},
-            "candidates": {"of": 30, "seen": 0},
-        },
-        "train": {
-            "items": 71,
-            "references": {"of": 12, "seen": 12},
-            "candidates": {"of": 40, "seen": 40},
-        },
+        "test": split(5, references=(2, 1), candidates=(6, 3)),
+        "validation": split(24, references=(8, 0), candidates=(30, 0)),
+        "train": split(71, references=(12, 12), candidates=(40, 40)),
     },
 }
 PROBE: Final[dict[str, Any]] = MODEL | {
@@ -80,7 +79,7 @@ PROBE: Final[dict[str, Any]] = MODEL | {
         "strength": 100.0,
         "weights": {"structure": 0.5, "overlap": 0.125},
         "chosen_by": "a prior of weight 100 comparisons and the training labels",
-        "unseen": {"n": 71, "figures": {"tau_b": {"value": 0.456, "low": 0.3, "high": 0.6}}},
+        "unseen": {"n": 71, "figures": {"tau_b": figure(0.456, 0.3, 0.6)}},
     },
 }
 """What the default model says besides: it has no encoder, and knows what it is worth unseen."""

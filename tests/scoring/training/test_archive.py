@@ -1,5 +1,3 @@
-"""Archives of model directories: own files only, each as it was registered, the same bytes."""
-
 import hashlib
 import io
 import json
@@ -47,11 +45,7 @@ def test_a_changed_file_does_not_leave(directory, name) -> None:
 
 @pytest.mark.parametrize(
     ("link", "words"),
-    [
-        (None, "is missing"),
-        (Path.hardlink_to, "has another name"),
-        (Path.symlink_to, "is missing"),
-    ],
+    [(None, "is missing"), (Path.hardlink_to, "has another name"), (Path.symlink_to, "is missing")],
     ids=["missing", "hard link", "symbolic link"],
 )
 def test_a_missing_file_and_a_link_do_not_leave(directory, link, words) -> None:

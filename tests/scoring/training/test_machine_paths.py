@@ -1,5 +1,3 @@
-"""Paths of the machine in the papers of a model: their last part stays, nothing else is touched."""
-
 import json
 
 import pytest
@@ -30,7 +28,7 @@ def test_a_path_becomes_its_last_part_wherever_it_stands() -> None:
     assert found["README.md"].decode() == "Trained from tiny, é."
 
 
-def test_the_card_loses_a_path_that_only_the_note_of_an_origin_tells() -> None:
+def test_the_card_loses_a_path_that_only_the_note_of_an_origin_holds() -> None:
     given = files(encoder_config_json={"text": {"_name_or_path": "/home/rita/tiny"}})
     found = without_paths(given | {"README.md": b"From /home/rita/tiny."})
     assert found["README.md"] == b"From tiny."

@@ -1,5 +1,3 @@
-"""The parts of a model's card: in a fixed order whatever the database did to its keys."""
-
 import pytest
 
 from scoring.training.model_versions import card as parts
@@ -56,7 +54,7 @@ def test_a_model_measured_on_references_left_out_says_so_beside_its_validation()
     assert [one.n for one in alone] == [90]
 
 
-def test_facts_name_no_directory_and_tell_what_was_chosen() -> None:
+def test_facts_name_no_directory_and_hold_what_was_chosen() -> None:
     facts = dict(parts.model_facts(MODEL))
     assert facts["Encoder"] == "small <b>, bert, 6 layers, 22.7 million parameters"
     assert facts["Chosen by"] == "the epoch by tau-b on the validation items"
@@ -64,9 +62,7 @@ def test_facts_name_no_directory_and_tell_what_was_chosen() -> None:
     assert "allow_download" not in dict(parts.settings_facts(MODEL))
 
 
-def test_a_probe_tells_what_each_group_counts_and_what_it_was_worth_on_references_left_out() -> (
-    None
-):
+def test_a_probe_has_what_each_group_counts_and_what_it_was_worth_on_references_left_out() -> None:
     facts = dict(parts.model_facts(PROBE))
     assert "Encoder" not in facts
     assert facts["Chosen by"].startswith("a prior of weight 100 comparisons")

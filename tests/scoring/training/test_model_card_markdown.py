@@ -1,5 +1,3 @@
-"""The README of a model directory: the same text each time, no foreign markup."""
-
 from typing import Any
 
 import pytest
@@ -8,7 +6,7 @@ from scoring.training.model_versions.card import model_card_markdown
 from tests.scoring.training.card_builders import DATA, MODEL, PROBE
 
 
-def test_it_tells_data_agreement_and_limits() -> None:
+def test_it_holds_data_agreement_and_limits() -> None:
     page = model_card_markdown(MODEL, DATA)
     assert page.startswith("# PatClaimEval, Overall quality\n")
     assert "| Dataset | cups@2 |" in page
@@ -25,7 +23,7 @@ def test_it_tells_data_agreement_and_limits() -> None:
     assert page == model_card_markdown(dict(reversed(MODEL.items())), DATA)
 
 
-def test_foreign_text_is_no_markup_and_no_directory_is_told() -> None:
+def test_foreign_text_is_no_markup_and_no_directory_is_named() -> None:
     page = model_card_markdown(MODEL, DATA)
     assert "/data" not in page
     assert "<b>" not in page and "small \\<b\\>" in page

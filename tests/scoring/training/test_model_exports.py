@@ -1,5 +1,3 @@
-"""What leaves of a model: noted before it does, whole or not at all."""
-
 import hashlib
 import io
 import json
@@ -40,7 +38,14 @@ def registered(model: ModelVersion) -> ModelVersion:
     return sealed(model)
 
 
-def test_an_archive_is_named_after_what_it_is_and_on_record(version: DatasetVersion) -> None:
+def trained(version: DatasetVersion, encoder: Path, method: str) -> ModelVersion:
+    options = {"encoder": str(encoder), "method": method, "device": "cpu", "epochs": 1}
+    run = request_training(version=version, criterion="feature_completeness", options=options)
+    carry_out_training(run.pk)
+    return ModelVersion.objects.get(run=run)
+
+
+def test_an_archive_is_named_after_what_it_is_and_on_record(version) -> None:
     model, person = stored(version), make_user("ada")
     found = model_archive(model=model, exported_by=person)
     name = f"patclaimeval-tiny-1-feature_completeness-{model.manifest_sha256[:12]}"
@@ -54,14 +59,11 @@ def test_an_archive_is_named_after_what_it_is_and_on_record(version: DatasetVers
 
 
 @pytest.mark.parametrize("method", ["probe", "finetune"])
-def test_a_tar_tells_no_path_of_this_machine_and_scores_elsewhere(
-    version: DatasetVersion, tiny_encoder: Path, tmp_path: Path, method: str
+def test_a_tar_holds_no_path_of_this_machine_and_scores_elsewhere(
+    version, tiny_encoder, tmp_path, method
 ) -> None:
     encoder = shutil.copytree(tiny_encoder, tmp_path / "here" / "tiny")
-    options = {"encoder": str(encoder), "method": method, "device": "cpu", "epochs": 1}
-    run = request_training(version=version, criterion="feature_completeness", options=options)
-    carry_out_training(run.pk)
-    model = ModelVersion.objects.get(run=run)
+    model = trained(version, encoder, method)
     pairs = [("1. A housing, a pump.", "1. A pump.")]
     scores = load_scorer(scoring_files.models_directory() / model.directory).score(pairs)
 
@@ -78,8 +80,8 @@ def test_a_tar_tells_no_path_of_this_machine_and_scores_elsewhere(
     assert load_scorer(there).score(pairs) == scores
 
 
-def test_the_plain_export_tells_no_path_even_of_a_model_that_noted_its_origin(
-    version: DatasetVersion, tiny_encoder: Path, tmp_path: Path
+def test_the_plain_export_holds_no_path_even_of_a_model_that_noted_its_origin(
+    version, tiny_encoder, tmp_path
 ) -> None:
     model = train_tiny(version, tiny_encoder)
     directory = scoring_files.models_directory() / model.directory
@@ -95,9 +97,7 @@ def test_the_plain_export_tells_no_path_even_of_a_model_that_noted_its_origin(
         assert str(tiny_encoder).encode() not in path.read_bytes(), path.name
 
 
-def test_a_damaged_model_leaves_nothing_and_no_record(
-    version: DatasetVersion, tmp_path: Path
-) -> None:
+def test_a_damaged_model_leaves_nothing_and_no_record(version, tmp_path) -> None:
     model = stored(version)
     (scoring_files.models_directory() / model.directory / "config.json").write_bytes(b"[]")
     with pytest.raises(StoredFileDamaged):
@@ -108,7 +108,7 @@ def test_a_damaged_model_leaves_nothing_and_no_record(
     assert not (tmp_path / "plain").exists()
 
 
-def test_what_stands_there_already_stays(version: DatasetVersion, tmp_path: Path) -> None:
+def test_what_stands_there_already_stays(version, tmp_path) -> None:
     model = stored(version)
     (tmp_path / "plain").mkdir()
     with pytest.raises(Refused, match="is there already"):
@@ -118,25 +118,17 @@ def test_what_stands_there_already_stays(version: DatasetVersion, tmp_path: Path
 
 
 def test_a_fine_tuned_model_is_exported_whole_and_a_probe_is_refused(
-    version: DatasetVersion, tiny_encoder: Path, tmp_path: Path
+    version, tiny_encoder, tmp_path
 ) -> None:
-    def train(**options: object) -> ModelVersion:
-        run = request_training(
-            version=version,
-            criterion="feature_completeness",
-            options={"encoder": str(tiny_encoder), "device": "cpu", "epochs": 1, **options},
-        )
-        carry_out_training(run.pk)
-        return ModelVersion.objects.get(run=run)
-
-    files = export_model(model=train(method="finetune"), directory=tmp_path / "plain")
+    tuned = trained(version, tiny_encoder, "finetune")
+    files = export_model(model=tuned, directory=tmp_path / "plain")
     names = sorted(path.name for path in (tmp_path / "plain").iterdir())
     assert len(names) == files
     assert {"config.json", "head.safetensors", "README.md", "SHA256SUMS"} <= set(names)
     assert AuditEvent.objects.get(action="model.exported").details["as"] == "transformers"
     assert "| Dataset | tiny@1 |" in (tmp_path / "plain" / "README.md").read_text()
     with pytest.raises(Refused, match="is a probe: its score also rests on features"):
-        export_model(model=train(method="probe"), directory=tmp_path / "probe")
+        export_model(model=trained(version, tiny_encoder, "probe"), directory=tmp_path / "probe")
     assert not [
         path for path in tmp_path.iterdir() if "probe" in path.name or ".export" in path.name
     ]

@@ -1,5 +1,3 @@
-"""The limits of a model in words: each from the figure that it rests on."""
-
 from typing import Any
 
 import pytest
@@ -8,12 +6,12 @@ from scoring.training.model_versions.card import CONFIDENTIAL, model_limits
 from tests.scoring.training.card_builders import DATA, MODEL, PROBE
 
 
-def said(data: dict[str, Any] = DATA, **changes: Any) -> str:
+def limits(data: dict[str, Any] = DATA, **changes: Any) -> str:
     return "\n".join(model_limits(MODEL | changes, data))
 
 
 def test_each_limit_has_its_figure() -> None:
-    words = said()
+    words = limits()
     assert "more than 4,096 tokens is refused" in words
     assert "end at 512 tokens; beyond, they are repeated" in words
     assert "learnt from 12 references only" in words
@@ -27,34 +25,29 @@ def test_each_limit_has_its_figure() -> None:
 @pytest.mark.parametrize(
     ("encoder", "words"), [("default", "has read English"), ("small", "language of its encoder")]
 )
-def test_the_language_is_that_of_the_encoder(encoder: str, words: str) -> None:
-    assert words in said(settings={"method": "finetune", "encoder": encoder})
+def test_the_language_is_that_of_the_encoder(encoder, words) -> None:
+    assert words in limits(settings={"method": "finetune", "encoder": encoder})
 
 
-def test_a_probe_says_what_it_reads_in_english_only_and_has_no_limit_of_tokens() -> None:
+def test_a_probe_reads_english_only_and_has_no_limit_of_tokens() -> None:
     words = "\n".join(model_limits(PROBE, DATA))
     assert "Antecedents, noun phrases and vague words are read in English only" in words
     for part in ("encoder", "tokens", "repeated"):
         assert part not in words
 
 
-def test_what_does_not_limit_is_not_said() -> None:
-    words = said(
+def test_what_does_not_limit_is_left_out() -> None:
+    seen = {"of": 50, "seen": 50}
+    words = limits(
         encoder=MODEL["encoder"] | {"own_positions": 4096},
-        seen_in_training={
-            "train": {
-                "items": 9,
-                "references": {"of": 50, "seen": 50},
-                "candidates": {"of": 9, "seen": 9},
-            }
-        },
+        seen_in_training={"train": {"items": 9, "references": seen, "candidates": seen}},
         validation=MODEL["validation"] | {"references": 12, "overlaps": {}},
     )
     for part in ("repeated", "references only", "Training saw", "mean little", "less than"):
         assert part not in words
 
 
-def test_an_unmeasured_or_undefined_model_says_so() -> None:
-    assert "It was not measured" in said(validation={"n": 0, "tau_b": None})
-    assert "tau-b is undefined" in said(validation={"n": 2, "tau_b": None, "references": 1})
+def test_an_unmeasured_or_undefined_model_is_called_so() -> None:
+    assert "It was not measured" in limits(validation={"n": 0, "tau_b": None})
+    assert "tau-b is undefined" in limits(validation={"n": 2, "tau_b": None, "references": 1})
     assert model_limits({}, {})[-1] == CONFIDENTIAL

@@ -1,5 +1,3 @@
-"""The page of a model version: its card in order, its curves, older cards as far as they go."""
-
 from typing import Any
 
 import pytest
@@ -28,10 +26,7 @@ def test_a_card_gives_figures_limits_and_curves(version, reader) -> None:
     assert dict(page["data"]) == {"Licence of the data": "CC BY-NC 4.0", "Split": "by file, seed 0"}
     assert [figure.name for figure in found.agreement][0] == "tau-b"
     assert [plot.title for plot in page["plots"]] == ["Loss by epoch", "Validation tau-b by epoch"]
-    assert page["epochs"] == [
-        (1, 0.3, None),
-        (2, 0.2, 0.41),
-    ]
+    assert page["epochs"] == [(1, 0.3, None), (2, 0.2, 0.41)]
 
 
 def test_an_empty_card_gives_a_page(version, reader) -> None:

@@ -1,5 +1,3 @@
-"""What speaks against promoting a model."""
-
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any, Final
@@ -100,7 +98,7 @@ def test_the_overlap_of_words_is_named_where_it_is_better_on_validation(version)
         ({"tau_b": 0.5, "n": 7}, "validated on 7 quadruplets only"),
     ],
 )
-def test_poor_validation_figures_are_said(version, measured, words) -> None:
+def test_poor_validation_figures_are_named(version, measured, words) -> None:
     model = make_model(version, **measured)
     report(version, {name(model): 0.4}, length=0.3)
     (sentence,) = cautions(model)

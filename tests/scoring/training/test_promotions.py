@@ -1,11 +1,9 @@
-"""A promotion takes two people."""
-
 import pytest
 
 from annotator.models import AuditEvent, User
 from core.errors import Forbidden, OutOfDate, Refused
 from scoring import files as scoring_files
-from scoring.models import DatasetVersion, ModelVersion, Promotion
+from scoring.models import ModelVersion, Promotion
 from scoring.training.model_versions.promotions import (
     answer_promotion,
     ask_promotion,
@@ -13,15 +11,9 @@ from scoring.training.model_versions.promotions import (
     withdraw_promotion,
 )
 from tests.conftest import Cast, grant
-from tests.scoring.model_builders import make_model
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 REASON = "Better on the test split."
-
-
-@pytest.fixture
-def model(cups: DatasetVersion) -> ModelVersion:
-    return make_model(cups)
 
 
 def ask(cast: Cast, model: ModelVersion) -> Promotion:
@@ -45,7 +37,7 @@ def test_a_researcher_asks_an_admin_agrees_and_both_are_on_record(cast, model) -
     ]
 
 
-def test_what_speaks_against_a_model_must_be_said_to_be_known(cast, model) -> None:
+def test_what_speaks_against_a_model_must_be_known(cast, model) -> None:
     with pytest.raises(Refused) as refused:
         ask_promotion(model=model, asked_by=cast.rita, reason=REASON)
     assert any("No agreement report" in text for text in refused.value.fields["is_aware"])

@@ -1,21 +1,13 @@
-"""The page of a model's promotion."""
-
 import re
 
 import pytest
 from django.urls import reverse
 
-from scoring.models import DatasetVersion, ModelVersion, Promotion
+from scoring.models import ModelVersion, Promotion
 from tests.scoring.conftest import shown
-from tests.scoring.model_builders import make_model
 
 pytestmark = pytest.mark.django_db
 ASKED = {"act": "ask", "reason": "Best so far.", "is_aware": "on"}
-
-
-@pytest.fixture
-def model(cups: DatasetVersion) -> ModelVersion:
-    return make_model(cups)
 
 
 @pytest.fixture

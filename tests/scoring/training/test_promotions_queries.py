@@ -1,28 +1,13 @@
-"""Which model is promoted for a criterion, and for whom."""
-
 import pytest
 
 from annotator.models import User
-from scoring.datasets.freezing.imports import import_dataset
-from scoring.models import DatasetVersion, PromotionAct
-from scoring.quadruplets import SplitPlan
-from scoring.training.model_versions.promotions import (
-    promoted,
-    promoted_ids,
-    promotion_state,
-)
+from scoring.models import PromotionAct
+from scoring.training.model_versions.promotions import promoted, promoted_ids, promotion_state
 from tests.conftest import grant
-from tests.scoring.conftest import dataset_rows
+from tests.scoring.conftest import dataset_rows, imported
 from tests.scoring.model_builders import make_model, promote
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
-
-
-@pytest.fixture
-def cups(cast, data_directory) -> DatasetVersion:
-    return import_dataset(
-        name="cups", rows=dataset_rows(2), plan=SplitPlan("file"), campaign=cast.campaign
-    ).version
 
 
 def test_the_latest_agreement_counts_and_a_withdrawal_leaves_nothing(cast, cups) -> None:
@@ -37,10 +22,8 @@ def test_the_latest_agreement_counts_and_a_withdrawal_leaves_nothing(cast, cups)
     assert promoted(cast.rita)["feature_completeness"].model == old
 
 
-def test_what_is_promoted_is_told_of_each_campaign_in_ones_scope(cast, cups) -> None:
-    foreign = import_dataset(
-        name="foreign", rows=dataset_rows(2), plan=SplitPlan("file"), campaign=cast.elsewhere
-    ).version
+def test_what_is_promoted_is_known_of_each_campaign_in_ones_scope(cast, cups) -> None:
+    foreign = imported("foreign", dataset_rows(2), campaign=cast.elsewhere)
     own, other, later = make_model(cups), make_model(foreign), make_model(cups)
     promote(own, cast.ada)
     promote(other, cast.mallory)
@@ -56,23 +39,15 @@ def test_what_is_promoted_is_told_of_each_campaign_in_ones_scope(cast, cups) -> 
     assert promoted_ids(cast.rita) == {later.pk}
 
 
-def test_asking_alone_promotes_nothing(cast, cups) -> None:
-    promote(make_model(cups), cast.rita, PromotionAct.ASKED)
-    assert promoted(cast.rita) == {}
-
-
 def test_criteria_come_in_the_order_of_the_rubric(cast, cups) -> None:
     for criterion in ("overall_quality", "logical_linkage", "feature_completeness"):
         promote(make_model(cups, criterion), cast.ada)
-    assert list(promoted(cast.rita)) == [
-        *("feature_completeness", "logical_linkage", "overall_quality")
-    ]
+    order = ["feature_completeness", "logical_linkage", "overall_quality"]
+    assert list(promoted(cast.rita)) == order
 
 
 def test_another_campaigns_promotion_neither_counts_nor_ends_ones_own(cast, cups) -> None:
-    foreign = import_dataset(
-        name="foreign", rows=dataset_rows(2), plan=SplitPlan("file"), campaign=cast.elsewhere
-    ).version
+    foreign = imported("foreign", dataset_rows(2), campaign=cast.elsewhere)
     own, other = make_model(cups), make_model(foreign)
     promote(other, cast.mallory)
     assert promoted(cast.rita) == {}
@@ -82,7 +57,7 @@ def test_another_campaigns_promotion_neither_counts_nor_ends_ones_own(cast, cups
     assert promoted(None)["feature_completeness"].model == own
 
 
-def test_the_state_says_what_a_person_may_do(cast, cups) -> None:
+def test_the_state_is_what_a_person_may_do(cast, cups) -> None:
     model, other = make_model(cups), make_model(cups)
     state = promotion_state(model, cast.rita)
     assert (state.may_ask, state.may_answer, state.may_withdraw) == (True, False, False)

@@ -1,5 +1,3 @@
-"""Files of runs are cleared once a run ended, however it ended, and never another's."""
-
 from uuid import uuid4
 
 import pytest
@@ -40,7 +38,7 @@ def left() -> list[str]:
 
 
 @pytest.mark.parametrize("status", JobStatus)
-def test_an_ended_run_leaves_nothing_and_what_another_needs_is_kept(version, status) -> None:
+def test_an_ended_run_leaves_nothing_and_what_another_needs_stays(version, status) -> None:
     run = begun(version, status)
     is_over = status not in {JobStatus.QUEUED, JobStatus.RUNNING}
     if not is_over:
@@ -50,7 +48,7 @@ def test_an_ended_run_leaves_nothing_and_what_another_needs_is_kept(version, sta
     assert clear_ended_runs() == 0
 
 
-def test_the_registered_model_is_kept(version) -> None:
+def test_the_registered_model_stays(version) -> None:
     run = begun(version, JobStatus.SUCCEEDED)
     card = {"criterion": run.criterion, "card": {}}
     ModelVersion.objects.create(run=run, directory=model_directory(run).name, **card)

@@ -1,5 +1,3 @@
-"""The page of a run: curves, log, pace, and words that promise no more than is known."""
-
 from typing import Any
 
 import pytest

@@ -1,5 +1,3 @@
-"""What a run's row tells while it trains: figures, a bounded log, one point an epoch."""
-
 import pytest
 
 from core.jobs import leases
@@ -47,16 +45,15 @@ def words(progress: RunProgress) -> list[str]:
 
 
 def test_figures_reach_the_row(run, clock) -> None:
-    said: list[str] = []
-    RunProgress(run, said.append).store_progress(
-        Progress("training", 3, 12, 1, 4, 0.5, 0.25, 900.0, 30.0)
-    )
+    messages: list[str] = []
+    found = Progress("training", 3, 12, 1, 4, 0.5, 0.25, 900.0, 30.0)
+    RunProgress(run, messages.append).store_progress(found)
     run.refresh_from_db()
     assert (run.stage, run.step, run.steps, run.epoch, run.epochs) == ("training", 3, 12, 1, 4)
     assert (run.loss, run.validation_tau, run.progress) == (0.5, 0.25, 0.25)
     assert (run.tokens_per_second, run.seconds_left) == (900.0, 30.0)
     assert [line["words"] for line in run.log] == ["training began"]
-    assert said == ["training: 3 of 12"]
+    assert messages == ["training: 3 of 12"]
 
 
 def test_the_row_is_written_at_most_every_two_seconds(
@@ -72,15 +69,13 @@ def test_the_row_is_written_at_most_every_two_seconds(
     assert run.step == 50
 
 
-def test_the_log_tells_stages_notes_and_epochs(progress) -> None:
+def test_the_log_holds_stages_notes_and_epochs(progress) -> None:
     progress.store_progress(Progress("preparing", 0, 1))
     progress.store_progress(Progress("training", 0, 1, note="Going on after step 4."))
     progress.store_progress(epoch_end(2))
     progress.store_progress(epoch_end(3, tau=None))
     assert words(progress) == [
-        "preparing began",
-        "training began",
-        "Going on after step 4.",
+        *("preparing began", "training began", "Going on after step 4."),
         "epoch 2 of 3: loss 0.2500, validation tau-b 0.500",
         "epoch 3 of 3: loss 0.2500",
     ]

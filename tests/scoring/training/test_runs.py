@@ -1,7 +1,4 @@
-"""Training runs: refused before queueing, queued one by one or five at once, run again."""
-
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +13,7 @@ from scoring.quadruplets import DatasetRow
 from scoring.training.runs import services as runs_services
 from scoring.training.runs.services import request_training, request_trainings, train_again
 from tests.conftest import make_user
-from tests.scoring.conftest import imported
+from tests.scoring.conftest import imported, labelled_alike
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
@@ -65,7 +62,7 @@ def test_a_dataset_with_too_few_quadruplets_is_refused(data_directory, rows) -> 
     assert not TrainingRun.objects.exists()
 
 
-def test_a_queued_run_says_what_it_will_do(version) -> None:
+def test_a_queued_run_holds_what_it_will_do(version) -> None:
     person = make_user("rita")
     run = request(version, person, seed=3)
     assert (run.status, run.settings["seed"], run.settings["method"]) == ("queued", 3, "probe")
@@ -80,7 +77,7 @@ TWO = ("conceptual_clarity", "logical_linkage")
 @pytest.fixture
 def of_two(data_directory: Path, rows: Callable[[], list[DatasetRow]]) -> DatasetVersion:
     """A version with labels for two criteria."""
-    return imported("two", [replace(row, y=dict.fromkeys(TWO, row.y[CRITERION])) for row in rows()])
+    return imported("two", labelled_alike(rows(), TWO))
 
 
 def test_several_criteria_are_queued_in_order_or_not_at_all(of_two) -> None:

@@ -1,6 +1,3 @@
-"""Screens and calls of training runs: what a run tells, running again, five criteria at once."""
-
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +6,7 @@ from annotator.rubric import ALL_CRITERIA
 from core.jobs.rows import JobStatus
 from scoring.models import DatasetVersion, TrainingRun
 from scoring.training.runs.services import request_training
-from tests.scoring.conftest import imported, shown
+from tests.scoring.conftest import imported, labelled_alike, shown
 
 pytestmark = [pytest.mark.django_db]
 RUNS = "/api/v1/training-runs/"
@@ -18,10 +15,7 @@ RUNS = "/api/v1/training-runs/"
 @pytest.fixture
 def five(cast: Any, data_directory: Any, rows: Any) -> DatasetVersion:
     """A version of the cast's campaign with labels for all five criteria."""
-    labelled = [
-        replace(row, y=dict.fromkeys(ALL_CRITERIA, row.y["feature_completeness"])) for row in rows()
-    ]
-    return imported("five", labelled, campaign=cast.campaign)
+    return imported("five", labelled_alike(rows()), campaign=cast.campaign)
 
 
 @pytest.fixture
@@ -40,7 +34,7 @@ def ended(five: DatasetVersion) -> TrainingRun:
     return run
 
 
-def test_the_page_of_a_run_tells_step_pace_curves_and_log(rita, ended) -> None:
+def test_the_page_of_a_run_holds_step_speed_curves_and_log(rita, ended) -> None:
     page = shown(rita, f"/runs/{ended.pk}/")
     for words in (
         "The loss became nan at step 3",

@@ -1,5 +1,3 @@
-"""Carrying out trainings: once, whoever is told how often, and ended in one state."""
-
 import json
 from collections.abc import Callable
 from contextlib import suppress
@@ -68,9 +66,9 @@ def test_a_training_registers_one_model_whose_directory_verifies(version, tiny_e
     from scoring.patclaimeval.checkpoint import read_checkpoint
     from scoring.patclaimeval.scorer import load_scorer
 
-    said: list[str] = []
+    messages: list[str] = []
     run = request(version, encoder=str(tiny_encoder), method="finetune", epochs=1, device="cpu")
-    carry_out_training(run.pk, said.append)
+    carry_out_training(run.pk, messages.append)
     row = state(run)
     assert (row.status, row.progress, row.epoch) == (JobStatus.SUCCEEDED, 1.0, 1)
     model = ModelVersion.objects.get()
@@ -89,7 +87,7 @@ def test_a_training_registers_one_model_whose_directory_verifies(version, tiny_e
     scores = load_scorer(directory).score([("1. A cup.", "1. A mug.")])
     assert 0 < scores[0] < 1
     assert model_directories() == [model.directory]
-    assert said
+    assert messages
     assert AuditEvent.objects.get(action="model.registered").details["model"] == str(model.pk)
 
 
@@ -193,7 +191,7 @@ def test_a_run_goes_on_from_the_state_that_its_killed_worker_left(
     settings.TRAINING_STATE_SECONDS = 0.0
 
     class Killed(BaseException):
-        """What ends a worker: nothing of ours is called any more."""
+        """It ends a worker: nothing of ours is called any more."""
 
     run = request(version, encoder=str(tiny_encoder), method="finetune", epochs=2, device="cpu")
     with monkeypatch.context() as killing:

@@ -1,5 +1,3 @@
-"""What may be trained with from afar: recipes, and encoders that lie in the data directory."""
-
 import json
 import shutil
 from collections.abc import Callable
@@ -63,11 +61,8 @@ def test_without_a_directory_there_is_the_embedded_one(data_directory) -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"hidden_size": 10**9},
-        {"num_hidden_layers": 10**6},
-        {"vocab_size": "many"},
-        {"max_position_embeddings": -1},
-        {"intermediate_size": None},
+        *({"hidden_size": 10**9}, {"num_hidden_layers": 10**6}, {"vocab_size": "many"}),
+        *({"max_position_embeddings": -1}, {"intermediate_size": None}),
         {"padding": "x" * (1 << 20)},
     ],
 )

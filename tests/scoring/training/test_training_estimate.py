@@ -1,5 +1,4 @@
-"""Estimates of trainings: out of the card, from the pace of earlier runs where there are some."""
-
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from django.utils import timezone
 from annotator.models import User
 from annotator.rubric import ALL_CRITERIA
 from scoring.models import DatasetVersion, TrainingRun
-from scoring.training.runs import estimate as scene
+from scoring.training.runs import estimate
 from scoring.training.runs.choices import resolved_options
 from scoring.training.runs.estimate import data_sizes, training_estimate
 from tests.conftest import make_user
@@ -21,16 +20,14 @@ CRITERION = "feature_completeness"
 
 
 @pytest.fixture
-def rita(version: DatasetVersion, cast: Any) -> User:
-    version.dataset.campaign = cast.campaign
-    version.dataset.save()
+def rita(of_campaign: DatasetVersion, cast: Any) -> User:
     found: User = cast.rita
     return found
 
 
 @pytest.fixture(autouse=True)
 def no_gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(scene, "GPU", tmp_path / "none")
+    monkeypatch.setattr(estimate, "GPU", tmp_path / "none")
 
 
 def ended(version: DatasetVersion, seconds: float, **changes: Any) -> TrainingRun:
@@ -47,7 +44,15 @@ def ended(version: DatasetVersion, seconds: float, **changes: Any) -> TrainingRu
     )
 
 
-def test_sizes_come_from_the_card(version: DatasetVersion) -> None:
+def estimated(
+    by: User, version: DatasetVersion, criteria: Sequence[str] = (CRITERION,), **options: Any
+) -> Any:
+    found = training_estimate(by, version, criteria, options)
+    assert found is not None
+    return found
+
+
+def test_sizes_come_from_the_card(version) -> None:
     data = data_sizes(version, CRITERION)
     assert data is not None
     # Six references with three items and three candidates each; one of them is the test's.
@@ -59,20 +64,18 @@ def test_sizes_come_from_the_card(version: DatasetVersion) -> None:
     assert data_sizes(version, CRITERION) is None
 
 
-def test_without_an_earlier_run_it_is_called_a_guess(rita: User, version: DatasetVersion) -> None:
-    found = training_estimate(rita, version, [CRITERION], {})
-    assert found is not None
+def test_without_an_earlier_run_it_is_called_a_guess(rita, version) -> None:
+    found = estimated(rita, version)
     assert "12 quadruplets to train and 3 to validate on" in found.reads
     assert "take the range as a guess" in found.basis
     assert found.time.endswith("seconds") and "GB" in found.memory
     assert found.cautions == ()
 
 
-def test_earlier_runs_of_the_same_kind_set_the_pace(rita: User, version: DatasetVersion) -> None:
+def test_earlier_runs_of_the_same_kind_set_the_speed(rita, version) -> None:
     for seconds in (3600, 7200, 5400):
         ended(version, seconds)
-    found = training_estimate(rita, version, [CRITERION], {})
-    assert found is not None
+    found = estimated(rita, version)
     # (3600 - 1.1) / 1.25 + 1.1 s and (7200 - 1.1) * 1.25 + 20 s
     assert found.time == "50 minutes to 3 hours"
     assert "the pace of the latest 3 runs" in found.basis
@@ -84,35 +87,28 @@ def test_earlier_runs_of_the_same_kind_set_the_pace(rita: User, version: Dataset
         {"options": {"method": "finetune"}},
         {"status": "failed"},
         {"attempt": 2},
-        {"seconds": 6},  # too little to tell
+        {"seconds": 6},  # too little to measure by
     ],
 )
-def test_other_runs_tell_nothing(
-    rita: User, version: DatasetVersion, other: dict[str, Any]
-) -> None:
+def test_other_runs_count_nothing(rita, version, other) -> None:
     ended(version, **{"seconds": 3600} | other)
-    found = training_estimate(rita, version, [CRITERION], {})
-    assert found is not None and "guess" in found.basis
+    found = estimated(rita, version)
+    assert "guess" in found.basis
 
 
-def test_a_run_that_only_found_an_earlier_model_tells_nothing(
-    rita: User, version: DatasetVersion
-) -> None:
+def test_a_run_that_only_found_an_earlier_model_counts_nothing(rita, version) -> None:
     ended(version, 3600, reused_model=make_model(version))
-    found = training_estimate(rita, version, [CRITERION], {})
-    assert found is not None and "guess" in found.basis
+    found = estimated(rita, version)
+    assert "guess" in found.basis
 
 
-def test_five_probes_read_once_and_five_fine_tunings_five_times(
-    rita: User, version: DatasetVersion
-) -> None:
+def test_five_probes_read_once_and_five_fine_tunings_five_times(rita, version) -> None:
     labels = version.card["labels"]
     version.card["labels"] = dict.fromkeys(ALL_CRITERIA, labels[CRITERION])
     ended(version, 3604)
     ended(version, 3604, options={"method": "finetune"})
-    probe = training_estimate(rita, version, ALL_CRITERIA, {})
-    tuned = training_estimate(rita, version, ALL_CRITERIA, {"method": "finetune"})
-    assert probe is not None and tuned is not None
+    probe = estimated(rita, version, ALL_CRITERIA)
+    tuned = estimated(rita, version, ALL_CRITERIA, method="finetune")
     assert probe.time == "30 minutes to 2 hours for all 5 together"
     assert tuned.time == "3 to 10 hours for all 5 together"
     assert probe.reads.startswith("5 trainings, the largest of 12 quadruplets")
@@ -120,55 +116,43 @@ def test_five_probes_read_once_and_five_fine_tunings_five_times(
         assert "They follow one another; workers on several GPUs would share them out" in one.basis
 
 
-def test_a_criterion_without_labels_is_cautioned_where_all_are_asked_for(
-    rita: User, version: DatasetVersion
-) -> None:
-    found = training_estimate(rita, version, ALL_CRITERIA, {})
-    assert found is not None
+def test_a_criterion_without_labels_is_cautioned_where_all_are_asked_for(rita, version) -> None:
+    found = estimated(rita, version, ALL_CRITERIA)
     assert "no labels for Conceptual clarity, Terminology" in found.cautions[0]
     assert training_estimate(rita, version, ["conceptual_clarity"], {}) is None
 
 
-def test_a_run_that_a_person_may_not_see_tells_them_nothing(
-    rita: User, version: DatasetVersion
-) -> None:
+def test_a_run_that_a_person_may_not_see_counts_nothing_for_them(rita, version) -> None:
     ended(version, 3600)
-    found = training_estimate(make_user("stranger"), version, [CRITERION], {})
-    assert found is not None and "guess" in found.basis
+    found = estimated(make_user("stranger"), version)
+    assert "guess" in found.basis
 
 
-def test_one_run_makes_a_wider_range_than_three(rita: User, version: DatasetVersion) -> None:
+def test_one_run_makes_a_wider_range_than_three(rita, version) -> None:
     ended(version, 3600)
-    one = training_estimate(rita, version, [CRITERION], {})
-    assert one is not None
+    one = estimated(rita, version)
     assert (one.time, "the latest run of" in one.basis) == ("30 minutes to 2 hours", True)
 
 
-def test_a_gpu_is_counted_where_the_device_may_use_it(
-    rita: User, version: DatasetVersion, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_gpu_is_counted_where_the_device_may_use_it(rita, version, monkeypatch, tmp_path) -> None:
     (tmp_path / "gpu").touch()
-    monkeypatch.setattr(scene, "GPU", tmp_path / "gpu")
+    monkeypatch.setattr(estimate, "GPU", tmp_path / "gpu")
     tuned = {"method": "finetune"}
-    found = training_estimate(rita, version, [CRITERION], tuned)
-    assert found is not None and found.basis.startswith("On a GPU, from assumptions")
-    found = training_estimate(rita, version, [CRITERION], tuned | {"device": "cpu"})
-    assert found is not None and "processor cores, from assumptions" in found.basis
+    found = estimated(rita, version, **tuned)
+    assert found.basis.startswith("On a GPU, from assumptions")
+    found = estimated(rita, version, **tuned, device="cpu")
+    assert "processor cores, from assumptions" in found.basis
 
 
-def test_long_texts_and_a_missing_validation_are_cautioned(
-    rita: User, version: DatasetVersion
-) -> None:
+def test_long_texts_and_a_missing_validation_are_cautioned(rita, version) -> None:
     version.card["tokens"]["reference"]["max"] = 4000
     version.card["splits"] = {"train": 15, "validation": 0, "test": 3}
     tuned = {"method": "finetune"}
-    found = training_estimate(rita, version, [CRITERION], tuned)
-    assert found is not None
+    found = estimated(rita, version, **tuned)
     assert [words.split()[1] for words in found.cautions] == ["longest", "version"]
     assert "refused by name" in found.cautions[0]
-    found = training_estimate(rita, version, [CRITERION], tuned | {"over_length": "leave-out"})
-    assert found is not None and "left out and listed" in found.cautions[0]
+    found = estimated(rita, version, **tuned, over_length="leave-out")
+    assert "left out and listed" in found.cautions[0]
     # A probe reads a text of any length.
-    found = training_estimate(rita, version, [CRITERION], {})
-    assert found is not None
+    found = estimated(rita, version)
     assert [words.split()[1] for words in found.cautions] == ["version"]

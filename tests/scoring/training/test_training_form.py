@@ -1,5 +1,3 @@
-"""The form of a training run: recipes, listed encoders, an estimate that starts nothing."""
-
 import shutil
 
 import pytest
@@ -17,7 +15,7 @@ def sent(version: DatasetVersion, **more: str) -> dict[str, str]:
     return {"version": str(version.pk), "criterion": CRITERION, **plain, **more}
 
 
-def test_an_estimate_tells_time_and_memory_and_starts_nothing(rita, of_campaign) -> None:
+def test_an_estimate_shows_time_and_memory_and_starts_nothing(rita, of_campaign) -> None:
     answer = rita.post("/runs/", sent(of_campaign, recipe="default", estimate="1"))
     page = answer.content.decode()
     assert answer.status_code == 200
@@ -41,7 +39,7 @@ def test_an_estimate_speaks_of_all_five_where_all_are_asked_for(rita, of_campaig
     assert not TrainingRun.objects.exists()
 
 
-def test_without_a_dataset_version_it_is_said_what_comes_first(rita) -> None:
+def test_without_a_dataset_version_the_page_names_what_comes_first(rita) -> None:
     page = shown(rita, "/runs/")
     assert '<a href="/datasets/freeze/">Freeze a campaign</a> first' in page
     assert "import_dataset" in page

@@ -80,7 +80,7 @@ def test_another_encoder_in_the_same_directory_is_another_model(first, encoder) 
 
 
 def test_a_probe_is_the_same_model_whatever_became_of_an_encoder_that_was_named(
-    version: DatasetVersion, encoder: Path
+    version, encoder
 ) -> None:
     first = trained(version, encoder, method="probe")
     shutil.rmtree(encoder)

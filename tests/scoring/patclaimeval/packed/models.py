@@ -1,7 +1,5 @@
 """Random two-layer models of every packed kind, and sequences of random tokens."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

@@ -1,7 +1,3 @@
-"""Tests of the written-out attention: PyTorch's results, and gradients checked by differences."""
-
-from __future__ import annotations
-
 import pytest
 import torch
 from torch import Tensor
@@ -28,7 +24,7 @@ def inputs(lengths: tuple[int, ...], dtype: torch.dtype) -> Tensor:
 
 
 @reaches
-def test_results_and_gradients_are_those_of_the_fused_operation(reach: Reach) -> None:
+def test_results_and_gradients_are_those_of_the_fused_operation(reach) -> None:
     lengths = (30, 1, 17)
     qkv = inputs(lengths, torch.float64)
     found, wanted = (
@@ -48,7 +44,7 @@ def test_results_and_gradients_are_those_of_the_fused_operation(reach: Reach) ->
 )
 @reaches
 @pytest.mark.parametrize("rate", [0.0, 0.4])
-def test_gradients_agree_with_differences(reach: Reach, rate: float, is_whole: bool) -> None:
+def test_gradients_agree_with_differences(reach, rate, is_whole) -> None:
     def attend(qkv: Tensor) -> Tensor:
         torch.manual_seed(1)  # the same numbers drop out each time
         return banded_attention(qkv, Spans.of((13, 9)), reach, rate)

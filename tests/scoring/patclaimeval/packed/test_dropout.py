@@ -1,7 +1,3 @@
-"""Tests of dropout: its rate, its scale, its gradient, and that a seed repeats it."""
-
-from __future__ import annotations
-
 import pytest
 import torch
 
@@ -9,12 +5,12 @@ from scoring.patclaimeval.packed.sequences import clear_, drop, survivors
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.1, 0.5, 0.9])
-def test_share_that_drops_out_is_the_rate(rate: float) -> None:
+def test_share_that_drops_out_is_the_rate(rate) -> None:
     torch.manual_seed(0)
-    kept = -survivors((500, 999), rate)
-    assert float(kept.float().mean()) == pytest.approx(1 - rate, abs=0.003)
+    survived = -survivors((500, 999), rate)
+    assert float(survived.float().mean()) == pytest.approx(1 - rate, abs=0.003)
     # No place of the four that one draw fills is favoured.
-    flat = kept.flatten()[: 4 * 124_000].view(-1, 4).float().mean(0)
+    flat = survived.flatten()[: 4 * 124_000].view(-1, 4).float().mean(0)
     assert flat.tolist() == pytest.approx([1 - rate] * 4, abs=0.005)
 
 
@@ -44,7 +40,7 @@ def test_seed_repeats_what_drops_out() -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32, torch.float64])
-def test_survivors_keep_their_bits_and_others_are_zero(dtype: torch.dtype) -> None:
+def test_survivors_keep_their_bits_and_others_are_zero(dtype) -> None:
     states = torch.randn(40, 50, dtype=dtype)
     stay = survivors((40, 50), 0.3)
     wanted = torch.where(stay == -1, states, torch.zeros_like(states))

@@ -1,7 +1,3 @@
-"""Tests of the first key beside the kernel's window; the kernel itself is written out here."""
-
-from __future__ import annotations
-
 import pytest
 import torch
 from torch import Tensor
@@ -69,7 +65,7 @@ def _written_out(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_written_out")
 @pytest.mark.parametrize("reach", [Reach(), Reach(5), Reach(5, first=True), Reach(40, first=True)])
-def test_results_and_gradients_are_those_of_the_fused_operation(reach: Reach) -> None:
+def test_results_and_gradients_are_those_of_the_fused_operation(reach) -> None:
     draw = torch.Generator().manual_seed(0)
     qkv = torch.randn((sum(LENGTHS), 3, 2, 8), generator=draw).requires_grad_()
     towards = torch.randn((sum(LENGTHS), 2, 8), generator=draw)
@@ -108,7 +104,7 @@ def test_device_without_the_kernel_is_given_the_padded_operation() -> None:
 
 
 @pytest.mark.usefixtures("_written_out")
-def test_kernel_is_taken_only_if_it_agrees(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernel_is_taken_only_if_it_agrees(monkeypatch) -> None:
     assert agrees(flash_attention, padded_attention, "cpu")
     monkeypatch.setattr(
         attention,
@@ -118,7 +114,7 @@ def test_kernel_is_taken_only_if_it_agrees(monkeypatch: pytest.MonkeyPatch) -> N
     assert not agrees(flash_attention, padded_attention, "cpu")
 
 
-def test_choice_is_by_device_precision_and_purpose(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_choice_is_by_device_precision_and_purpose(monkeypatch) -> None:
     assert attention_for("cpu", torch.bfloat16, True) is banded_attention
     assert attention_for("cpu", torch.float32, False) is sequence_attention
     for works, wanted in ((True, flash_attention), (False, padded_attention)):

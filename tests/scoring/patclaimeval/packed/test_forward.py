@@ -1,9 +1,5 @@
 """The contract of the packed encoder: what Hugging Face's own models give, alone or in company."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 import torch
 from torch import Tensor
@@ -50,9 +46,7 @@ def _small_blocks(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureReques
     ids=["small", "real"],
 )
 @kinds
-def test_states_are_those_of_hugging_face(
-    make: Any, global_tokens: str, lengths: tuple[int, ...], sizes: dict[str, Any]
-) -> None:
+def test_states_are_those_of_hugging_face(make, global_tokens, lengths, sizes) -> None:
     model = make(**sizes)
     forward = PackedForward(model, global_tokens)
     with torch.inference_mode():
@@ -65,7 +59,7 @@ def test_states_are_those_of_hugging_face(
 
 
 @kinds
-def test_gradients_are_those_of_hugging_face(make: Any, global_tokens: str) -> None:
+def test_gradients_are_those_of_hugging_face(make, global_tokens) -> None:
     model = make()
     sequences = [tokens(length) for length in (65, 88)]
     towards = torch.randn(153, 32, generator=torch.Generator().manual_seed(0))
@@ -87,7 +81,7 @@ def test_gradients_are_those_of_hugging_face(make: Any, global_tokens: str) -> N
 
 
 @kinds
-def test_company_changes_only_last_digits(make: Any, global_tokens: str) -> None:
+def test_company_changes_only_last_digits(make, global_tokens) -> None:
     model = make()
     forward = PackedForward(model, global_tokens)
     sequences = [tokens(length) for length in (5, 149, 65)]
@@ -99,7 +93,7 @@ def test_company_changes_only_last_digits(make: Any, global_tokens: str) -> None
 
 
 @kinds
-def test_padded_attention_gives_the_same(make: Any, global_tokens: str) -> None:
+def test_padded_attention_gives_the_same(make, global_tokens) -> None:
     model = make()
     forward = PackedForward(model, global_tokens)
     padded = PackedForward(model, global_tokens)
@@ -124,7 +118,7 @@ def ratio(found: Tensor, wanted: Tensor) -> float:
 
 
 @pytest.mark.parametrize("wrong", ["wider", "narrower", "no first", "everything"])
-def test_wrong_mask_is_seen(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_mask_is_seen(wrong, monkeypatch) -> None:
     model = longformer()
     forward = PackedForward(model, "cls")
     reaches = {
@@ -167,9 +161,7 @@ def test_changed_weight_is_seen_after_a_first_run() -> None:
         for place in PLACES
     ],
 )
-def test_dropout_changes_states_as_much_as_in_hugging_face(
-    make: Any, global_tokens: str, place: str
-) -> None:
+def test_dropout_changes_states_as_much_as_in_hugging_face(make, global_tokens, place) -> None:
     rates = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0} | {place: 0.3}
     model = make(num_hidden_layers=1, attention_window=16, **rates)
     forward = PackedForward(model, global_tokens)

@@ -1,7 +1,3 @@
-"""Tests of the blocks of a window: together they see what the mask of a whole sequence says."""
-
-from __future__ import annotations
-
 import pytest
 import torch
 
@@ -10,9 +6,7 @@ from scoring.patclaimeval.packed.sequences import Reach
 
 @pytest.mark.parametrize("first", [False, True])
 @pytest.mark.parametrize(("length", "window", "size"), [(50, 4, 8), (17, 8, 8), (40, 20, 7)])
-def test_blocks_see_what_the_whole_mask_says(
-    length: int, window: int, size: int, first: bool
-) -> None:
+def test_blocks_see_what_the_whole_mask_says(length, window, size, first) -> None:
     reach = Reach(window, first)
     seen = torch.zeros((length, length), dtype=torch.bool)
     positions = torch.arange(length)[None, :, None]
@@ -32,7 +26,7 @@ def test_blocks_see_what_the_whole_mask_says(
 
 
 @pytest.mark.parametrize("reach", [Reach(), Reach(9), Reach(30, first=True)])
-def test_window_that_hides_nothing_is_one_block_without_a_mask(reach: Reach) -> None:
+def test_window_that_hides_nothing_is_one_block_without_a_mask(reach) -> None:
     (block,) = reach.blocks(10, 4)
     assert (block.rows, block.keys, block.bias(torch.float32)) == (range(10), range(10), None)
 

@@ -1,7 +1,3 @@
-"""Tests of packing: where sequences lie, which positions they get, and how they are grouped."""
-
-from __future__ import annotations
-
 import pytest
 import torch
 
@@ -28,7 +24,7 @@ def test_padded_rows_name_no_row_of_a_neighbour() -> None:
 
 
 @pytest.mark.parametrize("lengths", [[], [3, 0]])
-def test_sequence_without_tokens_is_refused(lengths: list[int]) -> None:
+def test_sequence_without_tokens_is_refused(lengths) -> None:
     with pytest.raises(ValueError, match="without tokens"):
         Spans.of(lengths)
 
@@ -42,9 +38,7 @@ def test_sequence_without_tokens_is_refused(lengths: list[int]) -> None:
         (None, [[0, 1, 2, 3]]),
     ],
 )
-def test_groups_hold_no_more_tokens_than_the_budget(
-    budget: int | None, groups: list[list[int]]
-) -> None:
+def test_groups_hold_no_more_tokens_than_the_budget(budget, groups) -> None:
     assert list(by_budget([4, 3, 6, 2], budget)) == groups
 
 

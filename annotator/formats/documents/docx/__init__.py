@@ -1,0 +1,1 @@
+"""Word documents: their parts, automatic numbers, tracked changes, paragraphs, claims."""

@@ -1,0 +1,138 @@
+"""Reads a Word document: its claims in the text that was asked for, and what is not in them."""
+
+import sys
+from typing import Final
+
+from annotator.formats.documents.assembling import claims_of_lines, look_over
+from annotator.formats.documents.docx.body import Body, Event
+from annotator.formats.documents.docx.package import Package, open_package
+from annotator.formats.documents.records import (
+    Bibliography,
+    ClaimSet,
+    Notes,
+    Place,
+    ReadDocument,
+    ReadOptions,
+    Severity,
+    TrackedChanges,
+)
+from annotator.formats.documents.sections import Section, context_of, find_section
+
+_SHOWN: Final = "its shown result was taken, its instruction left out"
+# What stood in the claims and is not in their text.
+_LEFT_OUT: Final = {
+    "comment": "a comment is no part of the claims",
+    "footnote": "a footnote is no part of the claims",
+    "endnote": "an endnote is no part of the claims",
+    "text box": "a text box has no place in the order of the text",
+    "hidden text": "it is not shown in Word",
+    "ruby": "readings beside the text are no part of it",
+    "field": _SHOWN,
+}
+_CHECKS: Final = {
+    "table": "A table stands in the claims; its rows were written as lines, cells divided by |.",
+    "image": "An image stands in the claims; [image] marks the place.",
+    "object": "An embedded object stands in the claims; [object] marks the place.",
+    "formula": "A formula stands in the claims that is no line of text; [formula] marks the place.",
+    "symbol": "A sign of a symbol font stands in the claims; [symbol] marks the place.",
+    "raised or lowered": "Raised or lowered signs were written on the line.",
+}
+_QUESTIONS: Final = {
+    "struck out": (
+        "Text is struck out by hand, not by tracked changes, so that it cannot be told whether it "
+        "is a part of the claim. Delete it or remove the stroke, and read the file again."
+    ),
+    "field without result": (
+        "A number is counted by a field (AUTONUM or LISTNUM) and not stored in the file. Turn it "
+        "into text and read the file again."
+    ),
+    "number format": (
+        "An automatic number has a format that cannot be rendered here. Turn it into text or "
+        "choose 1, 2, 3, and read the file again."
+    ),
+    "embedded file": "Another file is embedded here and was not read. Insert its text instead.",
+}
+
+
+def read_docx(data: bytes, options: ReadOptions) -> ReadDocument:
+    """Return the claims of a Word document, transitional or strict.
+
+    Input: the bytes of a .docx, and what the person chose: `tracked_changes` ACCEPTED reads the
+    text as amended, ORIGINAL as it was before, BOTH the two as claims and draft. Raises FormatError
+    with a sentence for what no reader should open, as `open_package` says.
+    """
+    notes = Notes()
+    package = open_package(data, notes)
+    for kind, count in package.counts.items():
+        notes.leave_out(kind, "it repeats on pages and is no part of the claims", count=count)
+    asked = options.tracked_changes
+    claims, section, changes = _read(package, options, notes, asked is not TrackedChanges.ORIGINAL)
+    draft = None
+    if asked is TrackedChanges.BOTH:
+        other = Notes()
+        draft, _, _ = _read(package, options, other, takes_changes=False)
+        notes.merge(other)
+        if not changes or draft == claims:
+            draft = None
+    _say_which_text(changes, asked, draft, notes)
+    return ReadDocument(
+        "docx",
+        claims,
+        draft,
+        left_out=notes.left_out,
+        findings=tuple(notes.findings),
+        bibliography=Bibliography(language=options.language or section.language),
+        context=context_of(section),
+    )
+
+
+def _read(
+    package: Package, options: ReadOptions, notes: Notes, takes_changes: bool
+) -> tuple[ClaimSet, Section, int]:
+    body = Body(package, takes_changes)
+    section = find_section(body.lines(), options, notes)
+    claims = claims_of_lines(section.lines, notes)
+    _say_what_stood(body.events, _within(section), notes)
+    look_over(claims, notes)
+    return claims, section, body.changes
+
+
+def _within(section: Section) -> range:
+    """Return the numbers of the paragraphs that the claims take up, vanished ones included."""
+    if not section.lines:
+        return range(0)
+    end = section.after[0].place.number if section.after else sys.maxsize
+    return range(section.lines[0].place.number, end)
+
+
+def _say_what_stood(events: list[Event], inside: range, notes: Notes) -> None:
+    for event in events:
+        if event.paragraph not in inside:
+            continue
+        place = Place("paragraph", event.paragraph)
+        if event.kind in _LEFT_OUT:
+            notes.leave_out(event.kind, _LEFT_OUT[event.kind], place)
+        elif event.kind in _CHECKS:
+            notes.add(Severity.CHECK, event.kind, _CHECKS[event.kind], place)
+        else:
+            notes.add(Severity.QUESTION, event.kind, _QUESTIONS[event.kind], place)
+
+
+def _say_which_text(
+    changes: int, asked: TrackedChanges, draft: ClaimSet | None, notes: Notes
+) -> None:
+    if not changes:
+        if asked is not TrackedChanges.ACCEPTED:
+            sentence = "The file has no tracked changes; there is one text only."
+            notes.add(Severity.NOTE, "tracked changes", sentence)
+        return
+    if asked is TrackedChanges.BOTH:
+        sentence = (
+            "The claims are the text with the tracked changes, the draft is the one before them."
+            if draft
+            else "The tracked changes leave the claims as they were; there is no draft."
+        )
+    else:
+        text = "with" if asked is TrackedChanges.ACCEPTED else "without"
+        sentence = f"The file has tracked changes; the text {text} them was read."
+    notes.add(Severity.NOTE, "tracked changes", sentence)

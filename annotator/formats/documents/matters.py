@@ -1,0 +1,263 @@
+"""A ZIP archive of references with their candidates, each claim set a document of its own.
+
+Three layouts are known: a folder a reference (`P1/reference.docx`, `P1/candidates/NAME.docx`), a
+`manifest.csv` that names the files, and files in one folder that go together by name
+(`P1_reference.docx`, `P1_candidate_NAME.docx`).
+"""
+
+import io
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from typing import Final
+
+from annotator.formats.csv_streams import CsvStream
+from annotator.formats.documents.reading import AUTO, MOST_BYTES, read_document
+from annotator.formats.documents.records import ReadDocument, ReadOptions, TrackedChanges
+from annotator.formats.documents.zip_files import ZipSource, shown
+from core.text_io.streams import BadRecord, BadRecordList, FormatError, ReadNotes
+
+MANIFEST: Final = "manifest.csv"
+COLUMNS: Final = frozenset(
+    {"file", "reference_id", "candidate_id", "system", "language", "tracked_changes"}
+)
+LAYOUT: Final = (
+    "Put P1/reference.docx and P1/candidates/NAME.docx for each reference P1 into it, or name the "
+    "files in manifest.csv (columns file, reference_id, candidate_id)"
+)
+LONGEST_ID: Final = 200
+MOST_FILES: Final = 2_000
+_CLUTTER: Final = re.compile(
+    r"(?:^|/)(?:__MACOSX/|\.|~\$|thumbs\.db$|desktop\.ini$)", re.IGNORECASE
+)
+_PAIR: Final = re.compile(
+    r"(?P<reference>.+?)[ _.-](?:(?P<is_reference>reference)|candidate[ _.-](?P<candidate>.+))",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One file of the archive: which claim set it is; `candidate_id` is "" for the reference."""
+
+    file: str
+    reference_id: str
+    candidate_id: str = ""
+    system: str = ""
+    language: str = ""
+    changes: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCandidate:
+    """A candidate as it was read."""
+
+    candidate_id: str
+    document: ReadDocument
+    file: str
+    system: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Matter:
+    """A reference as it was read, with its candidates."""
+
+    reference_id: str
+    document: ReadDocument
+    file: str
+    candidates: tuple[ReadCandidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadMatters:
+    """All references of an archive, and the names of files that were passed over."""
+
+    matters: tuple[Matter, ...]
+    passed_over: tuple[str, ...] = ()
+
+
+def read_matters(data: bytes, options: ReadOptions) -> ReadMatters:
+    """Return the references of an archive with their candidates, in the order of their ids.
+
+    Inputs: the bytes of a ZIP, and what the person chose for all of its files, which a manifest may
+    choose for one. Raises FormatError where the layout is none of the three, where a reference or
+    its candidates are missing, and with a bad record for each file that cannot be read.
+    """
+    archive = ZipSource(data, "The archive")
+    names = [name for name in archive.names if not _CLUTTER.search(name)]
+    passed_over = tuple(name for name in archive.names if _CLUTTER.search(name))
+    if not names:
+        raise FormatError(f"The archive holds no files. {LAYOUT}.")
+    entries = _entries(archive, names)
+    if len(entries) > MOST_FILES:
+        raise FormatError(
+            f"The archive has {len(entries):,} documents; at most {MOST_FILES:,} are read."
+        )
+    _refuse_incomplete(entries)
+    read = dict(_read_all(archive, entries, options))
+    return ReadMatters(tuple(_matters(entries, read)), passed_over)
+
+
+def _entries(archive: ZipSource, names: list[str]) -> list[Entry]:
+    """Return what each file is, by the first layout that fits."""
+    manifest = next((name for name in names if _base(name).lower() == MANIFEST), None)
+    if manifest is not None:
+        return list(_of_manifest(archive, manifest, names))
+    is_flat = len({str(PurePosixPath(name).parent) for name in names}) == 1
+    if is_flat and all(_PAIR.fullmatch(PurePosixPath(name).stem) for name in names):
+        return [_of_pair(name) for name in names]
+    found = [_of_folder(name) for name in names]
+    odd = [name for name, entry in zip(names, found, strict=True) if entry is None]
+    if odd:
+        raise FormatError(
+            f"{len(odd):,} files of the archive have no place in its layout, the first is "
+            f"{shown(odd[0])}. {LAYOUT}."
+        )
+    return [entry for entry in found if entry is not None]
+
+
+def _base(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
+def _of_folder(name: str) -> Entry | None:
+    """Return a file of `P1/reference.docx` or `P1/candidates/NAME.docx`, within any folder."""
+    path = PurePosixPath(name)
+    above = path.parent
+    if path.stem.lower() == "reference" and above.name:
+        return Entry(name, above.name)
+    if above.name.lower() == "candidates" and above.parent.name:
+        return Entry(name, above.parent.name, path.stem)
+    return None
+
+
+def _of_pair(name: str) -> Entry:
+    found = _PAIR.fullmatch(PurePosixPath(name).stem)
+    assert found is not None
+    return Entry(name, found["reference"], found["candidate"] or "")
+
+
+def _of_manifest(archive: ZipSource, manifest: str, names: list[str]) -> Iterator[Entry]:
+    """Yield what the rows of a manifest name; files are relative to its own folder."""
+    stream = CsvStream(io.BytesIO(archive.read(manifest, MOST_BYTES)), ReadNotes())
+    header = stream.header(COLUMNS).cells
+    bad = BadRecordList()
+    for name in header:
+        if name not in COLUMNS:
+            bad.add(BadRecord(1, shown(name), "unknown column", file=MANIFEST))
+    for name in ("file", "reference_id"):
+        if name not in header:
+            bad.add(BadRecord(1, name, "this column is missing", file=MANIFEST))
+    bad.refuse_if_any()
+    folder = manifest.removesuffix(_base(manifest))
+    named: set[str] = set()
+    for row in stream.rows():
+        if isinstance(row, BadRecord):
+            bad.add(replace(row, file=MANIFEST))
+            continue
+        cells = dict(zip(header, (cell.strip() for cell in row.cells), strict=False))
+        file = folder + cells.get("file", "")
+        if why := _wrong_with(cells, len(row.cells) == len(header), file in names, file in named):
+            bad.add(BadRecord(row.line, *why, file=MANIFEST))
+            continue
+        named.add(file)
+        yield Entry(
+            file,
+            cells["reference_id"],
+            cells.get("candidate_id", ""),
+            cells.get("system", ""),
+            cells.get("language", ""),
+            cells.get("tracked_changes", ""),
+            row.line,
+        )
+    bad.refuse_if_any()
+
+
+def _wrong_with(
+    cells: dict[str, str], is_whole: bool, is_there: bool, is_named: bool
+) -> tuple[str, str] | None:
+    if not is_whole:
+        return "", "another number of cells than the header has columns"
+    if not is_there:
+        return "file", "is not in the archive"
+    if is_named:
+        return "file", "is named in an earlier row"
+    if cells.get("tracked_changes", "") not in ("", *TrackedChanges):
+        return "tracked_changes", "accepted, original or both was expected"
+    return None
+
+
+def _refuse_incomplete(entries: Iterable[Entry]) -> None:
+    """Refuse ids that cannot be ids, stand twice, or lack a reference or candidates."""
+    bad = BadRecordList()
+    files: dict[tuple[str, str], str] = {}
+    for entry in entries:
+        key = (_id(entry.reference_id), _id(entry.candidate_id))
+        wrong = next((part for part in key if _is_no_id(part)), None)
+        if not key[0] or wrong:
+            bad.add(BadRecord(entry.line, "", "its name is no id", file=shown(entry.file)))
+        elif key in files:
+            why = f"is the same claim set as {shown(files[key])}"
+            bad.add(BadRecord(entry.line, "", why, file=shown(entry.file)))
+        files.setdefault(key, entry.file)
+    for reference in dict.fromkeys(key[0] for key in files if key[0]):
+        if (reference, "") not in files:
+            bad.add(BadRecord(0, "", "has no file of the reference", file=shown(reference)))
+        elif not any(key[0] == reference and key[1] for key in files):
+            bad.add(BadRecord(0, "", "has no candidates", file=shown(reference)))
+    bad.refuse_if_any()
+
+
+def _id(text: str) -> str:
+    """Return an id as file systems may have spelt it in two ways, in one of them."""
+    return unicodedata.normalize("NFC", text)
+
+
+def _is_no_id(text: str) -> bool:
+    has_control = any(unicodedata.category(sign) == "Cc" for sign in text)
+    return len(text) > LONGEST_ID or text != text.strip() or has_control
+
+
+def _read_all(
+    archive: ZipSource, entries: Iterable[Entry], options: ReadOptions
+) -> Iterator[tuple[str, ReadDocument]]:
+    bad = BadRecordList()
+    for entry in entries:
+        own = replace(options, first=None, last=None)
+        if entry.language:
+            own = replace(own, language=entry.language)
+        if entry.changes:
+            own = replace(own, tracked_changes=TrackedChanges(entry.changes))
+        if entry.candidate_id and own.tracked_changes is TrackedChanges.BOTH:
+            # A draft is a reference's.
+            own = replace(own, tracked_changes=TrackedChanges.ACCEPTED)
+        try:
+            document = read_document(archive.read(entry.file, MOST_BYTES), AUTO, own)
+        except FormatError as error:
+            bad.add(BadRecord(0, "", error.sentence, file=shown(entry.file)))
+            continue
+        # Context is the reference's; that of all candidates would be held at once.
+        yield entry.file, replace(document, context=()) if entry.candidate_id else document
+    bad.refuse_if_any()
+
+
+def _matters(entries: list[Entry], read: dict[str, ReadDocument]) -> Iterator[Matter]:
+    references = {_id(entry.reference_id): entry for entry in entries if not entry.candidate_id}
+    for name in sorted(references):
+        candidates = sorted(
+            (_id(entry.candidate_id), entry)
+            for entry in entries
+            if entry.candidate_id and _id(entry.reference_id) == name
+        )
+        yield Matter(
+            name,
+            read[references[name].file],
+            references[name].file,
+            tuple(
+                ReadCandidate(key, read[entry.file], entry.file, entry.system)
+                for key, entry in candidates
+            ),
+        )

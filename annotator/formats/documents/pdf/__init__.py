@@ -1,0 +1,1 @@
+"""PDF with a text layer: pages to lines by position, lines to claims."""

@@ -1,0 +1,62 @@
+"""The process that reads one document: limits first, then standard input, then one JSON object."""
+
+import json
+import resource
+import sys
+from typing import Any, Final
+
+from annotator.formats.documents.matters import read_matters
+from annotator.formats.documents.reading import (
+    ARCHIVE,
+    AUTO,
+    MOST_BYTES,
+    kind_of,
+    read_document,
+)
+from annotator.formats.documents.records import ReadOptions, TrackedChanges
+from annotator.formats.documents.wire import to_values
+from core.text_io.streams import FormatError
+
+# Text only: claims and context of the longest file are a tenth of this.
+MOST_ANSWERED: Final = 256 * 1024 * 1024
+# The exit status of a process that got no more memory.
+NO_MEMORY: Final = 3
+
+
+def limit(seconds: int, memory_bytes: int) -> None:
+    """Take away from this process what reading a document does not need."""
+    for kind, most in (
+        (resource.RLIMIT_AS, memory_bytes),
+        (resource.RLIMIT_CPU, seconds),
+        (resource.RLIMIT_FSIZE, MOST_ANSWERED),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_NOFILE, 64),
+    ):
+        resource.setrlimit(kind, (most, most))
+
+
+def answer(data: bytes, kind: str, options: ReadOptions) -> dict[str, Any]:
+    """Return what was read under "document" or "matters", or why it is refused."""
+    try:
+        if kind == ARCHIVE or (kind == AUTO and kind_of(data) == ARCHIVE):
+            return {"matters": to_values(read_matters(data, options))}
+        return {"document": to_values(read_document(data, kind, options))}
+    except FormatError as error:
+        bad = [[item.line, item.field, item.reason, item.file] for item in error.bad_records]
+        return {"refused": error.sentence, "bad": bad}
+
+
+def main() -> None:
+    """Read standard input as the arguments say: limits, kind, and what the person chose."""
+    seconds, memory_bytes, kind, changes, language, first, last = sys.argv[1:]
+    limit(int(seconds), int(memory_bytes))
+    options = ReadOptions(
+        TrackedChanges(changes),
+        language,
+        int(first) if first else None,
+        int(last) if last else None,
+    )
+    try:
+        json.dump(answer(sys.stdin.buffer.read(MOST_BYTES + 1), kind, options), sys.stdout)
+    except MemoryError:
+        sys.exit(NO_MEMORY)
