@@ -12,6 +12,7 @@ OURS = {
     "annotator/operations/backups/tables.py": "a table in a backup, its digest checked",
     "annotator/exports/rows.py": "a text of the database, written from strict JSON",
     "scoring/datasets/drafts.py": "a temporary file without a name",
+    "scoring/patclaimeval/pair_parts.py": "a cache that the program itself writes",
     "scoring/patclaimeval/prior.py": "a file of the program itself",
     "scoring/formats/rows.py": "a dataset's file, its digest checked",
     "scoring/datasets/freezing/queries.py": "a temporary file without a name",
