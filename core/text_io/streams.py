@@ -35,7 +35,7 @@ class BadRecord:
 
     def __str__(self) -> str:
         place = f"line {self.line}" if self.item is None else f"item {self.item}"
-        where = [part for part in (self.file, place if self.line else "") if part]
+        where = [part for part in (self.file, place if self.line or self.item else "") if part]
         if self.field:
             where.append(f"field {self.field}")
         return f"{', '.join(where)}: {self.reason}"
