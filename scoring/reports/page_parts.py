@@ -319,7 +319,8 @@ def cautions(document: Mapping[str, Any]) -> tuple[str, ...]:
 def languages_named(document: Mapping[str, Any]) -> str:
     """Return how many items are in which language; "" for a report that did not look."""
     items = (document["checks"].get("languages") or {}).get("items") or {}
-    return ", ".join(f"{count} in {language_name(code)}" for code, count in items.items())
+    named = sorted((-count, language_name(code)) for code, count in items.items())
+    return ", ".join(f"{-count} in {name}" for count, name in named)
 
 
 def _of_languages(document: Mapping[str, Any]) -> Iterator[str]:

@@ -86,7 +86,7 @@ def test_a_failed_request_is_shown_and_all_that_was_typed_stays(scene: Page, act
         scene.evaluate("document.querySelector('fieldset.scale input:checked').focus()")
         do(scene, number)
         message = scene.locator(place)
-        expect(message).to_contain_text("ot kept" if act == "a draft" else "gain")
+        expect(message).to_contain_text("ot saved" if act == "a draft" else "gain")
         expect(message).to_be_visible()
         scene.unroute(address)
         assert scene.url == here

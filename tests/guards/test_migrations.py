@@ -26,12 +26,12 @@ def test_migrations_run_on_an_empty_local_database_twice(run_python) -> None:
 def test_a_database_that_made_the_steps_of_before_has_nothing_left_to_do() -> None:
     executor = MigrationExecutor(connection)
     for (app, name), migration in executor.loader.disk_migrations.items():
-        if app in ("annotator", "scoring"):
-            assert migration.replaces
+        if app in ("annotator", "scoring") and migration.replaces:
             executor.recorder.record_unapplied(app, name)
             for before in migration.replaces:
                 executor.recorder.record_applied(*before)
     executor = MigrationExecutor(connection)
-    assert executor.migration_plan(executor.loader.graph.leaf_nodes()) == []
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    assert [migration for migration, _ in plan if migration.replaces] == []
     executor.check_replacements()
     assert set(applied_migrations()) == known_migrations()
