@@ -3,10 +3,11 @@
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from rouge_score import rouge_scorer
 
+from core.languages import is_read_as_english, language_of
 from scoring.metrics.base import Pair
 from scoring.metrics.rouge import Rouge, f_measure, rouge_l, rouge_n, rouge_tokens
 
@@ -57,6 +58,8 @@ TEXT = st.lists(
 def test_what_training_counts_without_the_package_is_what_the_package_counts(
     reference: str, candidate: str
 ) -> None:
+    # The package reads a-z alone; what is in Chinese is cut by characters here.
+    assume(all(is_read_as_english(language_of(text)) for text in (reference, candidate)))
     theirs = rouge_scorer.RougeScorer(["rouge1", "rouge2", "rougeL"]).score(reference, candidate)
     left, right = rouge_tokens(reference), rouge_tokens(candidate)
     for name, ours in (
