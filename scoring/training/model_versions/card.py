@@ -220,7 +220,9 @@ def _chosen(chosen: Card) -> Iterator[tuple[str, str]]:
     if chosen.get("chosen_by"):
         yield "Chosen by", str(chosen["chosen_by"])
     if weights := chosen.get("weights"):
-        yield "Weight of each group", ", ".join(f"{name} {w:.3f}" for name, w in weights.items())
+        # The database keeps no order of keys.
+        heaviest = sorted(weights.items(), key=lambda one: (-one[1], one[0]))
+        yield "Weight of each group", ", ".join(f"{name} {w:.3f}" for name, w in heaviest)
     if unseen := chosen.get("unseen"):
         figure = _figure("", unseen["figures"]["tau_b"])
         interval = "" if figure.low is None else f" [{figure.low:.3f}, {figure.high:.3f}]"
