@@ -3,7 +3,7 @@
 import html
 import os
 from typing import Any, Final
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
@@ -28,7 +28,7 @@ def answer_to(scene: Scene, field: Field, sent: str, *, is_no_text: bool = False
     with undone():
         client = scene.clients[field.who]
         if field.method == "GET":
-            answer = client.get(f"{field.action.split('?')[0]}?{sent}")
+            answer = client.get(f"{urlsplit(field.action).path}?{sent}")
         else:
             answer = client.post(field.action, sent, content_type=FORM)
         about = f"{answer.status_code} at {field.route} for {field.name}: {sent[-80:]}"
