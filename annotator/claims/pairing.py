@@ -338,13 +338,15 @@ def _pair_between(
     """Pair claims between two pairs, or ends, of one kind, that cite counterparts and are alike."""
     number = {sides[0][i].number: sides[1][j].number for i, j in partner.items()}
     pairs = {-1: -1, len(sides[0]): len(sides[1])} | partner
+    numbers = {claim.number for claim in sides[1]}
     for i, claim in enumerate(sides[0]):
         j = pairs.get(i - 1, len(sides[1])) + 1
         if i in partner or pairs.get(i + 1) != j + 1:
             continue
         cited = {number.get(one) for one in claim.depends_on}
         is_alike = kinds[0][i].is_independent == kinds[1][j].is_independent
-        cites_alike = cited == set(sides[1][j].depends_on)
+        # A citation of a claim that does not exist is a fault, and no other parent.
+        cites_alike = {n for n in sides[1][j].depends_on if n in numbers} in (cited, set())
         if is_alike and cites_alike and score_at(bands, i, j) >= _LEAST_BETWEEN:
             partner[i] = j
 

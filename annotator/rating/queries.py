@@ -108,7 +108,7 @@ class RatePage:
 
     @property
     def same_texts(self) -> tuple[str, ...]:
-        """Return in sentences whether the candidate's text stands elsewhere on the desk too."""
+        """Return whether the text is the reference's or another candidate's, in sentences."""
         candidate = self.assignment.candidate
         found = []
         if candidate.claims.split() == candidate.reference.claims.split():

@@ -244,6 +244,13 @@ def test_claims_between_pairs_that_cite_counterparts_are_paired_with_little_in_c
     assert rows_of(reference, apart)[-2:] == [(None, 3, False), (3, None, False)]
 
 
+def test_a_renamed_claim_that_cites_no_claim_stands_beside_its_counterpart():
+    lines = RENAMED.splitlines()
+    reference = "\n".join([*lines[:2], "3. The pump of claim 1, wherein a groove guides oil."])
+    candidate = "\n".join([*lines[:2], "3. The pump of claim 22, wherein ribs lead the oil."])
+    assert rows_of(reference, candidate)[-1] == (2, 2, False)
+
+
 def test_a_claim_that_leaves_the_order_is_moved_and_the_others_are_not():
     lines = [
         "1. A pump with a rod and a seal of rubber.",
