@@ -5,11 +5,12 @@ put into these rows, so that no template can show them by mistake.
 """
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
+from typing import Final
 from uuid import UUID
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from annotator.access.scopes import assignments_for
 from annotator.claims.minimap import Cell, State, cells_of, count_states
@@ -19,6 +20,8 @@ from annotator.models import (
     HOLDING,
     Assignment,
     AssignmentStatus,
+    Departure,
+    DepartureKind,
     Draft,
     Purpose,
     Rating,
@@ -26,8 +29,8 @@ from annotator.models import (
     SecondLook,
     User,
 )
-from annotator.rating.services import recusals
 from annotator.reading import reading_of, reading_preference
+from core.clock import database_now
 from core.database import neighbours
 
 CLOSED_SENTENCE = "The campaign is closed; ratings are no longer taken."
@@ -165,6 +168,33 @@ class RatePage:
         if row.status == AssignmentStatus.RECUSED:
             return recusals(row).exists()
         return row.status == AssignmentStatus.SKIPPED
+
+
+LEAVABLE = (AssignmentStatus.OPEN, AssignmentStatus.LAPSED)
+
+
+TAKEN_BACK_WITHIN: Final = timedelta(minutes=30)
+"""So long a recusal may be taken back; after that it stands."""
+
+
+def recusals(assignment: Assignment) -> QuerySet[Departure]:
+    """Return the recusals from the assignment's reference that may still be taken back."""
+    return Departure.objects.filter(
+        kind=DepartureKind.RECUSAL,
+        assignment__annotator=assignment.annotator_id,
+        assignment__status=AssignmentStatus.RECUSED,
+        assignment__candidate__reference=assignment.candidate.reference_id,
+        made_at__gt=database_now() - TAKEN_BACK_WITHIN,
+    )
+
+
+def open_of_reference(assignment: Assignment) -> QuerySet[Assignment]:
+    """Return what a recusal would take from the annotator."""
+    return Assignment.objects.filter(
+        Q(status__in=LEAVABLE) | Q(status=AssignmentStatus.SKIPPED),
+        annotator=assignment.annotator_id,
+        candidate__reference=assignment.candidate.reference_id,
+    )
 
 
 def rate_page(user: User, assignment_id: UUID) -> RatePage | None:

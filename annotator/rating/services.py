@@ -1,12 +1,12 @@
 """Ratings submitted and revised, each in one transaction with its audit row; skips and recusals."""
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Unpack
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Q, QuerySet, Subquery
+from django.db.models import Q, Subquery
 
 from annotator import audit_log
 from annotator.access.locks import lock_open_campaign
@@ -35,6 +35,7 @@ from annotator.models import (
     RoundKind,
     User,
 )
+from annotator.rating.queries import open_of_reference, recusals
 from annotator.rating_values import COLUMNS, ERROR_TAGS, LONGEST_TEXT, Given, texts_of
 from annotator.rubric import overall_numerator
 from annotator.typology import clean_tags
@@ -258,9 +259,6 @@ def _record(rating: Rating, assignment: Assignment, action: str, now: datetime) 
     measure_conflicts(assignment.campaign, candidate.reference_id, now, rated=candidate.pk)
 
 
-LEAVABLE = (AssignmentStatus.OPEN, AssignmentStatus.LAPSED)
-
-
 @transaction.atomic
 def skip_assignment(*, assignment: Assignment, reason_code: str, reason: str = "") -> Departure:
     """Leave one candidate unrated, its place free for somebody else; the draft stays.
@@ -289,12 +287,8 @@ def recuse(*, assignment: Assignment, reason: str = "") -> Sequence[Departure]:
     _check(DepartureReason.CONFLICT_OF_INTEREST, DepartureReason.values, reason)
     lock_open_campaign(assignment.campaign_id)
     now = database_now()
-    rows = Assignment.objects.filter(
-        annotator_id=assignment.annotator_id,
-        candidate__reference_id=assignment.candidate.reference_id,
-    ).select_related("campaign", "candidate")
     departures = []
-    for row in rows.filter(Q(status__in=LEAVABLE) | Q(status=AssignmentStatus.SKIPPED)):
+    for row in open_of_reference(assignment).select_related("campaign", "candidate"):
         was_open = row.status == AssignmentStatus.OPEN
         _leave(row, AssignmentStatus.RECUSED)
         departure = _depart(
@@ -331,30 +325,6 @@ def return_to(*, assignment: Assignment) -> None:
         raise OutOfDate("Somebody else has taken this candidate meanwhile.")
     renew_lease(assignment=assignment)
     audit_log.record_on(assignment, "assignment.returned", assignment.annotator_id)
-
-
-TAKEN_BACK_WITHIN = timedelta(minutes=30)
-"""So long a recusal may be taken back; after that it stands."""
-
-
-def recusals(assignment: Assignment) -> QuerySet[Departure]:
-    """Return the recusals from the assignment's reference that may still be taken back."""
-    return Departure.objects.filter(
-        kind=DepartureKind.RECUSAL,
-        assignment__annotator=assignment.annotator_id,
-        assignment__status=AssignmentStatus.RECUSED,
-        assignment__candidate__reference=assignment.candidate.reference_id,
-        made_at__gt=database_now() - TAKEN_BACK_WITHIN,
-    )
-
-
-def open_of_reference(assignment: Assignment) -> QuerySet[Assignment]:
-    """Return what a recusal would take from the annotator."""
-    return Assignment.objects.filter(
-        Q(status__in=LEAVABLE) | Q(status=AssignmentStatus.SKIPPED),
-        annotator=assignment.annotator_id,
-        candidate__reference=assignment.candidate.reference_id,
-    )
 
 
 @transaction.atomic

@@ -17,11 +17,15 @@ from annotator.models import Assignment, AssignmentStatus, Draft, Membership, Ra
 from annotator.rating.drafts import DraftMoved, discard_draft, record_ping, save_draft, save_refused
 from annotator.rating.forms import RatingForm
 from annotator.rating.page import overall_context, page_context, same_text
-from annotator.rating.queries import RatePage, own_rating, rate_page
-from annotator.rating.services import (
+from annotator.rating.queries import (
     TAKEN_BACK_WITHIN,
-    flag_candidate,
+    RatePage,
     open_of_reference,
+    own_rating,
+    rate_page,
+)
+from annotator.rating.services import (
+    flag_candidate,
     recuse,
     return_to,
     revise_rating,

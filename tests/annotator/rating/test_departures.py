@@ -15,8 +15,8 @@ from annotator.models import (
     Rating,
 )
 from annotator.rating.drafts import save_draft
+from annotator.rating.queries import TAKEN_BACK_WITHIN
 from annotator.rating.services import (
-    TAKEN_BACK_WITHIN,
     flag_candidate,
     recuse,
     return_to,
