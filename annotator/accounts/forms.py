@@ -1,6 +1,7 @@
 """The forms of sign-in, of one's own account and of the second factor."""
 
 from typing import Any
+from zoneinfo import available_timezones
 
 from django import forms
 from django.contrib.auth.forms import AuthenticationForm
@@ -25,6 +26,16 @@ def password_field(label: str, autocomplete: str) -> forms.CharField:
     """Return a field that is never filled in again, and whose spaces count."""
     widget = forms.PasswordInput(attrs={"autocomplete": autocomplete, "maxlength": "1000"})
     return forms.CharField(label=label, strip=False, max_length=1000, widget=widget)
+
+
+class TimeZoneForm(RefusableForm):
+    """In which zone pages show times."""
+
+    time_zone = forms.ChoiceField(
+        label="Time zone",
+        choices=[(name, name.replace("_", " ")) for name in sorted(available_timezones())],
+        error_messages={"invalid_choice": "There is no time zone of this name. Choose one."},
+    )
 
 
 class TokenForm(RefusableForm):

@@ -170,6 +170,13 @@ def change_password(*, user: User, current: str, new: str, keep: UUID | None = N
     return replace_password(user=user, new=new, by=user, keep=keep)
 
 
+def set_time_zone(*, user: User, name: str) -> User:
+    """Store in which zone pages show times to a person; `name` is one of the IANA database."""
+    user.time_zone = name
+    user.save(update_fields=["time_zone"])
+    return user
+
+
 @transaction.atomic
 def replace_password(*, user: User, new: str, by: User | None, keep: UUID | None = None) -> Ended:
     """Give an account another password, which ends its access; `by` None is the operator.

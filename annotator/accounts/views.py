@@ -10,11 +10,11 @@ from django.contrib.auth import update_session_auth_hash
 from django.http import HttpResponse
 from django.shortcuts import render, resolve_url
 from django.utils.safestring import mark_safe
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST
 
 from annotator.access.gate import SignedInRequest
 from annotator.access.second_step import GIVEN, has_factor
-from annotator.accounts.forms import CodeForm, NewPasswordForm, TokenForm
+from annotator.accounts.forms import CodeForm, NewPasswordForm, TimeZoneForm, TokenForm
 from annotator.accounts.queries import own_sessions, own_tokens
 from annotator.accounts.second_factor import (
     WrongKey,
@@ -26,7 +26,12 @@ from annotator.accounts.second_factor import (
     set_up_factor,
     unseal,
 )
-from annotator.accounts.services import WRONG_SENTENCE, change_password, confirm_password
+from annotator.accounts.services import (
+    WRONG_SENTENCE,
+    change_password,
+    confirm_password,
+    set_time_zone,
+)
 from annotator.accounts.sessions import (
     create_token,
     end_access,
@@ -38,12 +43,19 @@ from core.errors import OutOfDate, Refused
 from core.http import SeeOther, missing_is_404
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def account(request: SignedInRequest) -> HttpResponse:
-    """Show where the person is signed in, and what else is theirs to keep safe."""
-    this = this_session(request)
-    context = {"sessions": own_sessions(request.user, this), "this": this}
-    return render(request, "annotator/accounts/account.html", context)
+    """Show where the person is signed in, and the time zone; a POST sets it."""
+    user, this = request.user, this_session(request)
+    sent = request.POST if request.method == "POST" else None
+    form = TimeZoneForm(sent, initial={"time_zone": user.time_zone})
+    if form.is_valid():
+        set_time_zone(user=user, name=form.cleaned_data["time_zone"])
+        messages.success(request, "Times are shown in this zone now.")
+        return SeeOther(resolve_url("annotator:account"))
+    form.focus_error()
+    context = {"form": form, "sessions": own_sessions(user, this), "this": this}
+    return render(request, "annotator/accounts/account.html", context, status=form.status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

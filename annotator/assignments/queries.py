@@ -17,6 +17,7 @@ from uuid import UUID
 
 from django.db import connection
 from django.db.models import Case, Count, Exists, F, OuterRef, QuerySet, Subquery, Value, When
+from django.utils.timezone import localtime
 
 from annotator.access.scopes import assignments_for, campaigns_for
 from annotator.assignments.rules import DailyTarget, daily_target
@@ -294,7 +295,7 @@ def _campaign(campaign: Campaign, user: User) -> QueueCampaign:
         sum(done.values()),
         tuple(_queue_items(rows.filter(status=AssignmentStatus.SKIPPED))),
         sum((item.due_at or NEVER) < now for item in waiting),
-        daily_target((item.due_at for item in waiting), now),
+        daily_target((item.due_at and localtime(item.due_at) for item in waiting), localtime(now)),
     )
 
 

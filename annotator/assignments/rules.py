@@ -20,7 +20,8 @@ def daily_target(due: Iterable[datetime | None], now: datetime) -> DailyTarget |
     Inputs: the due date of each open candidate, None where it has none; the time now. Output: the
     largest of ceil(n / days) over the due dates that have not passed, n being how many are due by
     then, those that are overdue included, and days the days until then, today and the last one
-    included; of equal ones the latest. None where nothing is due any more. Days are those of UTC.
+    included; of equal ones the latest. None where nothing is due any more. Days are those of the
+    zone in which the times are given.
     """
     dates = sorted(at for at in due if at is not None)
     found: DailyTarget | None = None

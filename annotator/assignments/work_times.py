@@ -43,7 +43,7 @@ class CampaignTime:
 def times_of(user: User) -> tuple[CampaignTime, ...]:
     """Return the user's own active time of each campaign; one query.
 
-    A rating counts on the day, by UTC, on which it was first submitted.
+    A rating counts on the day, in the time zone of the request, on which it was first submitted.
     """
     rows = (
         ratings_by(user)

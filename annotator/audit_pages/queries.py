@@ -4,13 +4,14 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from itertools import product
 from typing import Any, Final, Self
 from uuid import UUID
 
 from django.db import connection
 from django.db.models import Q, QuerySet
+from django.utils.timezone import get_current_timezone
 
 from annotator.access.visibility import is_unblinded, judges_in
 from annotator.audit_log import act_of, actions_where, listed_actions, visible_details
@@ -177,7 +178,7 @@ def _answering(
 
 
 def _midnight(day: date) -> datetime:
-    return datetime.combine(day, time(), UTC)
+    return datetime.combine(day, time(), get_current_timezone())
 
 
 def _names(events: list[AuditEvent]) -> dict[str, str]:

@@ -17,6 +17,8 @@ class User(AbstractUser):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     # What names that look alike share; none for accounts that were made past the service.
     name_skeleton = models.CharField(max_length=300, unique=True, null=True)  # noqa: DJ001
+    # Pages show times in it; files and programs get UTC.
+    time_zone = models.CharField(max_length=64, default="UTC")
     # No column: a token may admit its owner to one campaign only.
     only_campaign_id: uuid.UUID | None = None
 

@@ -18,6 +18,7 @@ from django.core.handlers.wsgi import get_bytes_from_wsgi
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.cache import add_never_cache_headers, patch_vary_headers
 from django.utils.functional import SimpleLazyObject
 
@@ -289,6 +290,18 @@ def see_sessions(get_response: View) -> View:
                         raise
                     logger.warning("a session could not be noted as seen: the disk is full")
         return get_response(request)
+
+    return handle
+
+
+def use_time_zone(get_response: View) -> View:
+    """Show times in the person's own zone; what programs and files get stays in UTC."""
+
+    def handle(request: HttpRequest) -> HttpResponse:
+        if request.path.startswith(API_PREFIX) or not request.user.is_authenticated:
+            return get_response(request)
+        with timezone.override(request.user.time_zone):
+            return get_response(request)
 
     return handle
 

@@ -218,5 +218,6 @@ NO_ACT: Final = {
     "annotator:reading": "how one likes to read",
     "annotator:compare_reading": "how one likes to read",
     "annotator:tags": "as a draft; the rating carries them",
+    "annotator:account": "how one likes to read times",
     "annotator:keys": "how one likes to press keys",
 }

@@ -6,6 +6,8 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render, resolve_url
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotator.access.gate import SignedInRequest, counted_campaign
@@ -84,7 +86,7 @@ def take(request: SignedInRequest, pk: UUID) -> HttpResponse:
     try:
         until = take_turn(conflict_id=pk, adjudicator=request.user)
         if request.headers.get("HX-Request"):
-            return JsonResponse({"until": f"{until:%H:%M}"})
+            return JsonResponse({"until": date_format(localtime(until), "TIME_FORMAT")})
     except Refused as refusal:
         if request.headers.get("HX-Request"):
             return JsonResponse({"sentence": refusal.sentence}, status=refusal.status)

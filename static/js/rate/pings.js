@@ -6,6 +6,10 @@ import { form } from "./form.js";
 const EVERY_MS = 15000;
 const SOON_MS = 10 * 60000;
 const lease = document.getElementById("lease");
+// Reads as the server writes it.
+const clock = new Intl.DateTimeFormat("en-GB", {
+  hour: "2-digit", minute: "2-digit", timeZone: lease?.dataset.timeZone, timeZoneName: "short",
+});
 const idle = 1000 * Number(form.dataset.idleSeconds);
 let activeAt = performance.now();
 
@@ -16,7 +20,7 @@ function showLease(ends) {
     return;
   }
   lease.dateTime = ends;
-  lease.textContent = ends.slice(11, 16);
+  lease.textContent = clock.format(new Date(ends));
 }
 
 function warn() {

@@ -1,0 +1,1 @@
+"""How dates and times look on pages, by language, where Django's own way is not ours."""
