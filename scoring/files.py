@@ -312,8 +312,8 @@ def refuse_erased(digest: str) -> None:
     except FileNotFoundError:
         return
     raise DatasetErased(
-        f"This version was erased in part on {day}: a matter in it was erased, and its file with "
-        "it. It can still be cited; freeze a new version to work on."
+        f"This version was erased in part on {day}: a reference in it was erased, and its file "
+        "with it. It can still be cited; freeze a new version to work on."
     )
 
 

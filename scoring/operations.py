@@ -102,7 +102,7 @@ def _damaged_model(model: ModelVersion, damage: StoredFileDamaged) -> Finding:
         )
     return warning(
         "model files",
-        f"Model {model.pk}: {damage.sentence} It learned from a matter that was erased.",
+        f"Model {model.pk}: {damage.sentence} It learned from a reference that was erased.",
         "Do not bring it back: train another on a new version, promote that, and withdraw this.",
     )
 
@@ -123,7 +123,7 @@ def _datasets() -> Iterator[Finding]:
             yield missing("dataset files", damage.sentence, "Restore the file from a backup.")
         else:
             whole += 1
-    gone = f" {erased} are gone, as a matter in them was erased." if erased else ""
+    gone = f" {erased} are gone, as a reference in them was erased." if erased else ""
     yield ok("dataset files", f"{whole} dataset versions are as they were stored.{gone}")
 
 
@@ -142,6 +142,6 @@ def _not_erased(digest: str, day: date) -> Finding:
     what = "lies there again" if path.exists() else f"has lost {tombstone.name}, which says so"
     return missing(
         "dataset files",
-        f"The dataset file {path.name} was erased with a matter in it, and {what}.",
+        f"The dataset file {path.name} was erased with a reference in it, and {what}.",
         f"Erase it again: `printf {day} > {tombstone} && rm -f {path}`.",
     )

@@ -6,7 +6,7 @@ from uuid import UUID
 from annotator.models import Campaign
 from core.errors import OutOfDate
 
-NOT_GIVEN: Final = "The campaign is closed; nothing changes hands any more."
+NOT_GIVEN: Final = "The campaign is closed; nothing can be assigned or withdrawn."
 
 
 def lock_open_campaign(pk: UUID, closed: str = NOT_GIVEN) -> Campaign:

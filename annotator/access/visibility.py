@@ -118,7 +118,7 @@ def show_names(*, campaign: Campaign, asked_by: User, reason: str) -> Unblinding
 
     Raises Refused without a reason, OutOfDate while the campaign is open.
     """
-    empty = "Say why, in a few words: it stays on the list of unblindings."
+    empty = "Give a short reason: it is recorded on the list of unblindings."
     check_text("reason", reason, longest=LONGEST_REASON, empty=empty)
     row = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     if row.is_open:

@@ -53,7 +53,7 @@ class TokenForm(RefusableForm):
         super().__init__(data)
         self._campaigns = {row.slug: row for row in campaigns_for(user).order_by("slug")}
         named = ((slug, row.name) for slug, row in self._campaigns.items())
-        choices = [("", "All of mine"), *named]
+        choices = [("", "All my campaigns"), *named]
         self.fields["campaign"] = forms.ChoiceField(
             label="Campaign", required=False, choices=choices
         )

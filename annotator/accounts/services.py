@@ -31,7 +31,7 @@ def deactivate(*, user: User, by: User) -> tuple[Ended, int]:
     OutOfDate for one's own, for the last site admin, and for the last admin of a campaign.
     """
     if user == by:
-        raise OutOfDate("Nobody shuts their own account; another site admin can.")
+        raise OutOfDate("You cannot deactivate your own account; another site admin can.")
     _refuse_last_site_admin(user)
     _refuse_last_admin(user)
     if not User.objects.filter(pk=user.pk, is_active=True).update(is_active=False):

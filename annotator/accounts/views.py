@@ -88,7 +88,7 @@ def end_one(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """End one session; somebody else's is not found."""
     with missing_is_404(missing=Refused):
         end_session(user=request.user, session_id=pk)
-    messages.success(request, "The session is ended.")
+    messages.success(request, "Session ended.")
     return SeeOther(resolve_url("annotator:account"))
 
 
@@ -121,7 +121,7 @@ def revoke(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Revoke a token; somebody else's is not found."""
     with missing_is_404(missing=Refused):
         revoke_token(user=request.user, token_id=pk)
-    messages.success(request, "The token is revoked.")
+    messages.success(request, "Token revoked.")
     return SeeOther(resolve_url("annotator:account_tokens"))
 
 
@@ -169,7 +169,7 @@ def new_codes(request: SignedInRequest) -> HttpResponse:
 
 @require_POST
 def remove(request: SignedInRequest) -> HttpResponse:
-    """Take the second factor away, where none is required."""
+    """Remove the second factor, where none is required."""
 
     def take_away(code: str) -> None:
         remove_factor(user=request.user, code=code)
@@ -192,7 +192,7 @@ def _with_code(
                 messages.error(request, refusal.sentence)
                 return SeeOther(resolve_url("annotator:account_second_factor"))
             if codes is None:
-                messages.success(request, "The second factor is taken away.")
+                messages.success(request, "The second factor is removed.")
                 return SeeOther(resolve_url("annotator:account"))
             return render(request, "annotator/accounts/recovery_codes.html", {"codes": codes})
     return shown(form) if shown else _second_factor_page(request, form)

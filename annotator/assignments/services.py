@@ -197,7 +197,7 @@ def take_next(*, slug: str, annotator: User) -> Assignment | None:
     membership = members.select_related("campaign").get(**mine)
     campaign = membership.campaign
     if not campaign.is_open:
-        raise OutOfDate("The campaign is closed; nothing is given out any more.")
+        raise OutOfDate("The campaign is closed; nothing is assigned any more.")
     opened, lapsed, recused = _unfinished(campaign, annotator)
     if opened:
         # Of several that were given by name, what the screens would put first.

@@ -131,7 +131,7 @@ def ask_comparisons(
     Raises Refused for a share outside 0 to 1 or when nothing can be drawn, OutOfDate when closed.
     """
     exact = _share(share)
-    closed = "The campaign is closed; nothing is given out any more."
+    closed = "The campaign is closed; nothing is assigned any more."
     row = lock_open_campaign(campaign.pk, closed)
     every = _pairs(row)
     ranks = [_rank(seed, _names(pair)) for pair in every]
@@ -276,7 +276,7 @@ def submit_preference(
     if reason := closed_because(comparison):
         raise OutOfDate(reason)
     if version != (stored.version if stored else 0):
-        raise OutOfDate("This preference was changed elsewhere since you opened it.")
+        raise OutOfDate("This preference was changed elsewhere after you opened it.")
     now = database_now()
     if stored:
         row, action = stored, "preference.revised"

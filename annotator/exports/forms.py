@@ -29,7 +29,7 @@ class RatingExportForm(RefusableForm):
         max_length=LONGEST_REASON,
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="It stays on the list of exports and on that of unblindings.",
+        help_text="It is recorded on the lists of exports and of unblindings.",
     )
 
     def __init__(self, *args: Any, formats: Sequence[str], may_name: bool, **more: Any) -> None:

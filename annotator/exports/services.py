@@ -43,7 +43,7 @@ def request_export(
     if format not in FORMATS:
         raise Refused.at("format", f"Choose {', '.join(FORMATS)}.")
     if is_identified:
-        empty = "Say why names are needed, in a few words: it stays on the list of exports."
+        empty = "Give a short reason why names are needed: it is recorded on the list of exports."
         check_text("reason", reason, longest=LONGEST_REASON, empty=empty)
     row = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     if asked_by is not None:

@@ -12,7 +12,7 @@ from core.forms import RefusableForm, TickField
 
 AUTO: Final = "auto"
 FORMATS: Final = (
-    (AUTO, "found out from the file"),
+    (AUTO, "Detect automatically"),
     ("claims-jsonl", "claims-jsonl: one reference with its candidates a line"),
     ("csv", "CSV: one candidate a row"),
     ("patent-ce", "Patent-CE as published: one JSON array"),

@@ -95,7 +95,7 @@ def confirm_import(*, row: ClaimImport, confirmed_by: User | None = None) -> Non
 def cancel_import(*, row: ClaimImport, cancelled_by: User | None = None) -> None:
     """Stop an import, or give up one that waits to be confirmed; OutOfDate when it has ended."""
     with transaction.atomic():
-        if not (give_up(row, "Cancelled.") or leases.request_cancel(row)):
+        if not (give_up(row, "") or leases.request_cancel(row)):
             raise OutOfDate("This import has ended already.")
         record(row, "import.cancelled", cancelled_by)
     drop_if_cancelled(row)
@@ -211,12 +211,13 @@ def _store_file(
 def format_stored(counts: dict[str, int]) -> str:
     """Return in one sentence what an import did."""
     if not any(counts.get(name) for name in ADDED):
-        return "0 new: the campaign holds all of this already."
+        return "Nothing new: the campaign holds all of this already."
     known = counts["known_references"] + counts["known_candidates"]
-    said = (
-        f"Stored: {counts['references']:,} new references and {counts['candidates']:,} new "
-        f"candidates; {known:,} were there already."
+    new = (
+        f"{counts[f'{kind}s']:,} {kind}{'' if counts[f'{kind}s'] == 1 else 's'}"
+        for kind in ("reference", "candidate")
     )
+    said = f"New: {' and '.join(new)}; already there: {known:,}."
     if "preferences" not in counts:
         return said
     stated = counts["preferences"] + counts["revised_preferences"]
@@ -228,7 +229,7 @@ SMALL_BYTES: Final = 2 * 1024 * 1024
 # Nobody knows how much a packed file holds before it is read.
 SMALL_PACKED_BYTES: Final = 64 * 1024
 LONGEST_UNCONFIRMED: Final = timedelta(days=1)
-CHECKED: Final = "Nothing is wrong with the file. Look at what is in it, then import it."
+CHECKED: Final = "No problems found. Look at the contents, then import them."
 FORGOTTEN: Final = "Nobody confirmed it within a day. Upload the file again."
 
 

@@ -128,13 +128,13 @@ def keys(request: SignedInRequest) -> HttpResponse:
         return _page(request, KeysForm(reading_preference(user)), back)
     if "reset" in request.POST:
         save_keys(user=user, changes={}, single_keys=True)
-        messages.success(request, "All keys are the default ones again.")
+        messages.success(request, "Keys reset to the defaults.")
         return SeeOther(_here(back))
     form = KeysForm(reading_preference(user), request.POST)
     if not form.is_valid():
         return _page(request, form, back, UNPROCESSABLE)
     save_keys(user=user, changes=form.changes, single_keys=form.cleaned_data["single_keys"])
-    messages.success(request, "Your keys are stored.")
+    messages.success(request, "Keys saved.")
     return SeeOther(back or _here(back))
 
 

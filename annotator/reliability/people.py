@@ -29,12 +29,14 @@ IDENTIFIED = 1e-6
 # Directions weaker than this share of the strongest are rounding.
 WEAKEST = 1e-10
 
-NO_SHARED = "This annotator shares no item with another, so drift cannot be told from the items."
+NO_SHARED = (
+    "This annotator shares no item with another, so drift cannot be separated from the items."
+)
 CONFOUNDED = (
     "Annotators rated the shared items at the same points of their work, so drift cannot be told "
     "from the items."
 )
-NO_DRIFT_ERROR = "There are too few shared ratings to say how sure the slope is."
+NO_DRIFT_ERROR = "There are too few shared ratings for an interval of the slope."
 NO_DRIFT_REST = "The scores fit without any rest, so nothing says how sure the slope is."
 
 

@@ -124,7 +124,7 @@ SEVERITY_HINT: Final = (
     "Severity above 0 means lower scores than the group's mean on the same candidates; adjusted is "
     "what the mean would be without it. Misfit near 1 is as expected, far above 1 scattered."
 )
-PEOPLE_HINT: Final = "With fewer than three annotators nothing is told of each of them."
+PEOPLE_HINT: Final = "With fewer than three annotators nothing is shown of each of them."
 DRIFT_HINT: Final = (
     "Candidates are held fixed, so that easy ones at the end do not look like drift. "
     "Above 0 scores rise."

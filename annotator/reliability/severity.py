@@ -94,9 +94,9 @@ UNCONNECTED = (
     "some of the same items."
 )
 UNLINKED = (
-    "This annotator shares no item with another, so strictness cannot be told from the items."
+    "This annotator shares no item with another, so strictness cannot be separated from the items."
 )
-NO_ERROR = "There are too few shared ratings to say how sure the severity is."
+NO_ERROR = "There are too few shared ratings for an interval of the severity."
 NO_REST = "The scores fit without any rest, so nothing says how sure the severity is."
 NO_MISFIT = "The fit follows this annotator's ratings exactly, so there is no rest to judge."
 NO_FREEDOM = 1e-9

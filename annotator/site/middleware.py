@@ -92,11 +92,11 @@ PLACES: Final = (
     ("scoring:models", "Model versions", "what training produced"),
     ("scoring:score", "Score", "what the promoted models say of a text"),
     ("scoring:reports", "Reports", "how far scorers agree with people"),
-    ("scoring:erasures", "Erasures", "matters to be erased, by id and count"),
+    ("scoring:erasures", "Erasures", "references to be erased, by id and count"),
     ("annotator:users", "Users", "accounts, invitations, sessions"),
     ("annotator:rubric", "Rubric", "criteria, weights and bands"),
     ("annotator:system_audit", "Audit trail", "what belongs to no campaign"),
-    ("annotator:own_acts", "Your acts", "what the audit trail holds of you"),
+    ("annotator:own_acts", "Your activity", "your entries in the audit trail"),
 )
 
 

@@ -130,7 +130,7 @@ def ask_for_code(
 ) -> HttpResponse:
     """Show the page that asks for a code, or tell a script where to send one."""
     if request.headers.get("HX-Request"):
-        told = {"sentence": _reasons(form) or "Your code, please."}
+        told = {"sentence": _reasons(form) or "Enter your code."}
         if form.status == 200:
             told["code_url"] = resolve_url("annotator:login_code")
         return JsonResponse(told, status=form.status)

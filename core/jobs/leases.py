@@ -154,7 +154,7 @@ def _pause(row: JobRow, rung_at: datetime) -> timedelta:
 
 def settle_cancelled(row: JobRow) -> None:
     """Put a job of ours that was asked to stop into its final state, if it is still ours."""
-    _end(row, JobStatus.CANCELLED, Q(cancel_requested=True), message="Cancelled.")
+    _end(row, JobStatus.CANCELLED, Q(cancel_requested=True), message="")
 
 
 def _log_outcome(row: JobRow, status: str, error: type | None = None, **facts: float) -> None:

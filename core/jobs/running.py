@@ -59,7 +59,7 @@ def run_job(
         with leases.heartbeat(job, lambda: current(heartbeat_columns)) as check:
             outcome = work(job, check)
         if outcome is not None:
-            done = {"progress": 1.0, "message": "Done."} | outcome
+            done = {"progress": 1.0, "message": ""} | outcome
             with transaction.atomic():
                 leases.close(job, JobStatus.SUCCEEDED, **done)
                 on_success(job)

@@ -1,4 +1,4 @@
-"""The data card as Markdown, for people: what is in the data, how it came, what to mind."""
+"""The data card as Markdown, for people: what is in the data, how it came, limitations."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -243,7 +243,7 @@ def card_markdown(card: Card) -> bytes:
         *section("Agreement among annotators", agreement_lines(card)),
         *section("Labels", labels_lines(card)),
         *section("Length of claim sets", lengths_lines(card)),
-        *section("What to mind", (f"- {sentence}" for sentence in limits(card))),
+        *section("Limitations", (f"- {sentence}" for sentence in limits(card))),
         *section("Licence", _licence(card)),
         *section("Rubric", _rubric(card)),
     ]
@@ -288,7 +288,7 @@ def _making(card: Card) -> Iterator[str]:
     elif "campaign" in card:
         yield f"Frozen from the ratings of the campaign {escaped(card['campaign'])}."
     if follows_old_majority(card):
-        yield "Policy: majority, by its first rule; see what to mind."
+        yield "Policy: majority, by its first rule; see limitations."
     elif sentence := _POLICIES.get(card.get("policy", "")):
         yield sentence
     if "tie_band" in card:

@@ -29,7 +29,7 @@ def erasures_for(user: User) -> QuerySet[Erasure]:
 
 
 def listed_erasures(user: User) -> list[dict[str, Any]]:
-    """Return the erasures of the site with their counts, what waits for an answer first.
+    """Return the erasures of the site with their counts, what awaiting an answer first.
 
     `may_answer` where the reader is another person than the one who asked.
     """

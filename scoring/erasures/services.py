@@ -57,7 +57,7 @@ def ask_erasure(*, reference: Reference, asked_by: User, reason: str) -> Erasure
             )
             _record(row, "asked", asked_by)
     except IntegrityError as error:
-        raise OutOfDate("The erasure of this matter was asked for already.") from error
+        raise OutOfDate("The erasure of this reference has already been requested.") from error
     return row
 
 

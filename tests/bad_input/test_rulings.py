@@ -34,7 +34,7 @@ FORM: Final[dict[str, tuple[dict[str, Any], str]]] = {
     "RF26 a score twice": (NEW | {FIRST: ["3", "9"]}, "sent more than once"),
     "RF31 a reason of 200 kB": ({"reason": "x" * 200_000}, "A reason may have"),
     "RF33 a NUL": ({"reason": "a\x00b"}, "Null characters are not allowed."),
-    "AF04 no reason": ({"reason": ""}, "Say in a few words why."),
+    "AF04 no reason": ({"reason": ""}, "Give a short reason."),
     "AF04 a blank reason": ({"reason": " \t\n"}, "in a few words"),
     "AF04 a reason that shows nothing": ({"reason": "\u200b"}, "in a few words"),
     "AF04 a reason of marks": ({"reason": "..."}, "in a few words"),

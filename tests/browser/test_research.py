@@ -75,7 +75,7 @@ def test_ratings_by_keyboard_are_frozen_and_the_report_is_read(
     page.goto(f"{site}/reports/")
     page.select_option("[name=version]", str(DatasetVersion.objects.get().pk))
     page.select_option("[name=split]", "all")
-    page.click("text=Compute report")
+    page.click("text=Calculate the report")
     page.wait_for_url("**/reports/*-*/")
     expect(page.locator("#report-body")).to_contain_text("Waiting for a worker.")
     carry_out_report(AgreementReport.objects.get().pk)

@@ -14,7 +14,7 @@ def stored(
     """Store a report as a finished job leaves it; without a document it waits."""
     names = list(document["scorers"]) if document else ["bleu-1"]
     asked = {"dataset_version": version, "criterion": CRITERION, "scorers": names}
-    status, message = ("succeeded", "Done.") if document else ("queued", "Waiting for a worker.")
+    status, message = ("succeeded", "") if document else ("queued", "Waiting for a worker.")
     return AgreementReport.objects.create(
         **asked,
         split="test",

@@ -40,7 +40,7 @@ def test_a_file_that_an_erasure_took_is_in_order_and_another_is_missing(version,
     (found,) = of_datasets()
     assert found.level is Level.OK
     assert found.found == (
-        "0 dataset versions are as they were stored. 1 are gone, as a matter in them was erased."
+        "0 dataset versions are as they were stored. 1 are gone, as a reference in them was erased."
     )
     Erasure.objects.all().delete()
     assert [one.level for one in of_datasets()] == [Level.OK]  # the tombstone says it, too

@@ -49,7 +49,7 @@ class RulingForm(RefusableForm):
         choices=RulingReason.choices, error_messages={"required": "Choose a reason."}
     )
     reason = words_field(
-        LONGEST_REASON, "A reason may have", error_messages={"required": "Say in a few words why."}
+        LONGEST_REASON, "A reason may have", error_messages={"required": "Give a short reason."}
     )
     has_guideline_gap = TickField(required=False)
     password = forms.CharField(

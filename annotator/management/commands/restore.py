@@ -34,7 +34,7 @@ class Command(WorkbenchCommand):
         parser.add_argument(
             "--bring-back-erased",
             action="store_true",
-            help="restore although matters come back that were erased after the backup was made",
+            help="restore although references come back that were erased after the backup was made",
         )
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
@@ -61,13 +61,13 @@ class Command(WorkbenchCommand):
         ]
         if references := document["brought_back"]:
             lines.append(
-                "These matters were erased after that moment and are back. Erase them again: an "
-                "admin of the campaign asks on the page of the matter, a site admin agrees on "
+                "These references were erased after that moment and are back. Erase them again: an "
+                "admin of the campaign asks on the page of the reference, a site admin agrees on "
                 "Erasures; `doctor` lists them until they are gone."
             )
             lines += [f"  {one['reference']} of campaign {one['campaign']}" for one in references]
         else:
-            lines.append("No matter that is on record as erased came back.")
+            lines.append("No reference that is on record as erased came back.")
         return "\n".join(lines)
 
 

@@ -345,7 +345,7 @@ def _described(erased: list[ErasedReference]) -> str:
         f"{one.reference} (erased {one.erased_at[:10]})" for one in erased[:MOST_NAMED]
     )
     more = f" and {len(erased) - MOST_NAMED:,} more" if len(erased) > MOST_NAMED else ""
-    count = "a matter that was" if len(erased) == 1 else f"{len(erased):,} matters that were"
+    count = "a reference that was" if len(erased) == 1 else f"{len(erased):,} references that were"
     return f"The backup would bring back {count} erased after it was made: {named}{more}."
 
 

@@ -94,7 +94,7 @@ def look_at_erasures() -> Iterator[Finding]:
         yield missing(
             PART,
             f"{len(back)} that were erased are back: {', '.join(back[:MOST_NAMED])}{more}.",
-            "Erase them again: an admin of the campaign asks on the page of the matter, a site "
+            "Erase them again: an admin of the campaign asks on the page of the reference, a site "
             "admin agrees on Erasures.",
         )
     else:

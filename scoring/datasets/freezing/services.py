@@ -231,7 +231,7 @@ def _freeze(freeze: Freeze, check: Callable[[], None]) -> None:
             version=frozen.version,
             is_new=frozen.is_new or by_an_attempt,
             progress=1.0,
-            message="Done.",
+            message="",
         )
         _record("freeze.finished", freeze, freeze.asked_by)
     # Only now: an index that cannot be made is no failure of the freeze.

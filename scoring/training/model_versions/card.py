@@ -354,7 +354,7 @@ def model_card_markdown(card: Mapping[str, Any], data: Mapping[str, Any]) -> str
         *section("Training", _facts(model_facts(card))),
         *section("Agreement with people on the validation items", _agreement(card)),
         *section("Seen in training", _seen(card)),
-        *section("What to mind", (f"- {escaped(line)}" for line in model_limits(card, data))),
+        *section("Limitations", (f"- {escaped(line)}" for line in model_limits(card, data))),
         *section("Settings", _facts(settings_facts(card))),
     ]
     return "\n".join(lines).rstrip("\n") + "\n"

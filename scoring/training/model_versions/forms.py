@@ -20,6 +20,4 @@ class PromotionForm(RefusableForm):
         widget=forms.Textarea(attrs={"rows": 4}),
         error_messages={"required": "Give a reason."},
     )
-    is_aware = TickField(
-        required=False, label="I know what speaks against this model, and ask all the same"
-    )
+    is_aware = TickField(required=False, label="I know these concerns and request it all the same")

@@ -121,8 +121,8 @@ def cautions(model: ModelVersion) -> list[str]:
     found = []
     if model.retire_since is not None:
         found.append(
-            f"A matter that it was trained on was erased on {model.retire_since:%Y-%m-%d}: it is "
-            "to be retired, and another one trained without that matter."
+            f"A reference that it was trained on was erased on {model.retire_since:%Y-%m-%d}: it "
+            "is to be retired, and another one trained without that reference."
         )
     found += _of_validation(model)
     active = standing_promotion(model)
@@ -145,7 +145,8 @@ def _of_validation(model: ModelVersion) -> list[str]:
         return ["Its tau-b on validation is undefined: nothing is known of how well it scores."]
     found = []
     if tau <= 0:
-        found.append(f"Its tau-b on validation is {tau:.3f}: no better than chance.")
+        how = "worse than" if tau < 0 else "no better than"
+        found.append(f"Its tau-b on validation is {tau:.3f}: {how} chance.")
     if n < FEW:
         found.append(f"It was validated on {n} quadruplets only.")
     return found + _worse_than_best(tau, figures.get("overlaps", {}), "", "on validation")
@@ -230,13 +231,13 @@ def ask_promotion(
     found = cautions(model)
     if found and not is_aware:
         raise Refused(
-            "Something speaks against this model. Read it, and say that you are aware of it.",
+            "There are concerns about this model. Read them, and confirm that you know them.",
             {"is_aware": found},
         )
     with transaction.atomic():
         _lock(model)
         if open_ask(model) is not None:
-            raise OutOfDate("The promotion of this model was asked for already.")
+            raise OutOfDate("The promotion of this model has already been requested.")
         if _is_promoted(model):
             raise OutOfDate("This model is promoted already.")
         return _act(PromotionAct.ASKED, model, asked_by, why, cautions=found)

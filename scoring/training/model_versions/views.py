@@ -59,7 +59,7 @@ def download(request: SignedInRequest, pk: UUID) -> HttpResponseBase:
 
 
 DONE = {
-    "ask": "Asked for. An admin agrees or declines.",
+    "ask": "Requested. An admin agrees or declines.",
     "agree": "The model is promoted: it scores from now on.",
     "decline": "Declined. The model stays as it is.",
     "withdraw": "Withdrawn: no model scores for this criterion now.",

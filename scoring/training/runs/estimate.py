@@ -198,7 +198,7 @@ def _basis(runs: int, kind: str, has_gpu: bool) -> str:
     where = "a GPU" if has_gpu else f"{os.cpu_count()} processor cores"
     if runs:
         runs_read = "the latest run" if runs == 1 else f"the latest {runs} runs"
-        return f"On {where}, from the pace of {runs_read} of this method with this encoder here."
+        return f"On {where}, from the speed of {runs_read} of this method with this encoder here."
     measured = kind == "probe" and not has_gpu
     source = "figures measured on two cores elsewhere" if measured else "assumptions"
     return (

@@ -166,7 +166,7 @@ def _complete(
             **_done(progress),
             epoch=result.epochs_run,
             validation_tau=result.validation.get("tau_b"),
-            message=" ".join(["Done.", *result.warnings]),
+            message=" ".join(result.warnings),
         )
         # After the fence: whoever ended the run meanwhile has cleared our directory away.
         manifest = (scoring_files.models_directory() / directory / "MANIFEST.json").read_bytes()

@@ -77,7 +77,7 @@ def codes(clock, alice) -> list[str]:
 
 def test_who_has_a_second_factor_gets_in_with_a_code_only(alice, codes) -> None:
     client, answer = sign_in(next="/rubric/")
-    assert answer.status_code == 200 and b"One more step" in answer.content
+    assert answer.status_code == 200 and b"Second factor" in answer.content
     assert client.get("/").status_code == 302
     answer = client.post("/login/code/", {"code": code_now(), "next": "/rubric/"})
     assert answer["Location"] == "/rubric/" and client.get("/").status_code == 200

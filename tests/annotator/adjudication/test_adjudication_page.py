@@ -205,7 +205,7 @@ def test_the_list_says_who_signed_what_and_whether_it_holds(client, row) -> None
 
 def test_voiding_needs_a_reason_and_opens_the_conflict_again(client, row) -> None:
     answer = void(client, row, " ")
-    assert answer.status_code == 422 and b"Say in a few words why." in answer.content
+    assert answer.status_code == 422 and b"Give a short reason." in answer.content
     assert Conflict.objects.filter(status="ruled").exists()
     assert void(client, row, "Wrong candidate.").status_code == 303
     assert set(Conflict.objects.values_list("status", flat=True)) == {"open"}

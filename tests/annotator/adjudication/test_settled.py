@@ -113,7 +113,7 @@ def test_a_researcher_reads_settled_ratings_once_the_campaign_is_closed(client, 
     ruled(cast)
     for address in (LIST, f"{LIST}{disputed.pk}/"):
         html = read(client, cast.rita, address)
-        assert "Not while the campaign is open" in html
+        assert "Hidden while the campaign is open" in html
         assert cast.candidate_canary not in html
     close(cast)
     for address in (LIST, f"{LIST}{disputed.pk}/"):
@@ -142,7 +142,7 @@ def test_from_who_also_rates_it_is_withheld_while_a_campaign_is_open(client, cas
     for address in (LIST, f"{LIST}{disputed.pk}/"):
         answer = client.get(address)
         assert answer.status_code == 403
-        assert b"Not while you rate here" in answer.content
+        assert b"Hidden while you rate here" in answer.content
         assert disputed.candidate_id.encode() not in answer.content
     close(cast)
     assert [client.get(address).status_code for address in (LIST, f"{LIST}{disputed.pk}/")] == [

@@ -302,7 +302,7 @@ def test_the_same_file_again_stores_nothing_new_and_says_so(cast) -> None:
     stored(cast, good(2))
     again = stored(cast, good(2))
     assert again.status == JobStatus.SUCCEEDED
-    assert again.message.startswith("0 new")
+    assert again.message.startswith("Nothing new")
     assert again.result["stored"]["known_references"] == 2
     assert Reference.objects.count() == 2
 
@@ -319,7 +319,7 @@ def test_preferences_come_in_with_their_claims_and_name_their_import(cast) -> No
     assert "2 preferences are new" in row.message
     assert Candidate.objects.filter(imported_from=row).count() == 3
     again = stored(cast, content)
-    assert again.message.startswith("0 new")
+    assert again.message.startswith("Nothing new")
 
 
 @pytest.mark.parametrize(("stage", "verb"), [("check", "Checking"), ("apply", "Storing")])

@@ -234,7 +234,7 @@ def test_a_backup_from_before_an_erasure_comes_back_by_an_option_only(
     source, erased = before
     how = on_progress(erased, tmp_path)
     sentence = refusal(source, key[1], **how)
-    assert f"a matter that was erased after it was made: {erased.pk}" in sentence
+    assert f"a reference that was erased after it was made: {erased.pk}" in sentence
     assert "--bring-back-erased" in sentence
     assert "secret" not in sentence
     assert not Reference.objects.exists()

@@ -129,8 +129,8 @@ def test_a_plan_that_cannot_be_made_is_refused(admin, work) -> None:
 def test_a_closed_campaign_shows_who_has_what_and_no_form(admin, cast, work) -> None:
     Campaign.objects.filter(slug="cups").update(status="closed")
     html = admin.get(PAGE).content.decode()
-    assert "Who has what" in html and "closed" in html
-    assert "/plan/" not in html.split("<h1>")[1].split("Who has what")[1]
+    assert "Assignments" in html and "closed" in html
+    assert "/plan/" not in html.split("<h1>")[1].split("Assignments")[1]
     answer = admin.post(f"{PAGE}carry-out/", {"annotators": "alice", "seed": "1"})
     assert answer.status_code == 409
 

@@ -46,7 +46,7 @@ def test_after_a_lease_the_next_candidate_is_taken_at_once(client, cast, typed):
     assert client.post(second, typed())["Location"] == "/"
     assert Rating.objects.count() == 2
     answer = client.post("/campaigns/cups/next/", follow=True)
-    assert b"Nothing is left for you in Cups." in answer.content
+    assert b"Nothing is left to rate in Cups." in answer.content
 
 
 def test_the_form_has_four_radio_groups_with_eleven_values(client, rows) -> None:

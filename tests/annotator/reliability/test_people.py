@@ -222,7 +222,7 @@ def test_nothing_is_shown_or_worked_out_while_the_campaign_is_open(cast, client:
 def test_own_results_are_recorded_once_and_name_nobody_else(closed, client, enqueued) -> None:
     client.force_login(closed.alice)
     assert f'href="{PAGE}"' in client.get("/").content.decode()
-    assert "Work them out" in text_of(client.get(PAGE))
+    assert "Calculate" in text_of(client.get(PAGE))
     assert not Unblinding.objects.exists()
     page = worked_out(client)
     assert len(enqueued) == 1
@@ -246,7 +246,7 @@ def test_own_results_are_recorded_once_and_name_nobody_else(closed, client, enqu
     assert "when the campaign is closed" in text_of(client.get(PAGE))
     rate(closed.alice, closed.reference("new").candidates.first(), (5, 5, 5, 5))
     close_campaign(campaign=closed.campaign, reason="Done.", closed_by=closed.ada)
-    assert "Work them out" in text_of(client.get(PAGE))
+    assert "Calculate" in text_of(client.get(PAGE))
     assert Unblinding.objects.count() == 1
 
 

@@ -28,7 +28,7 @@ def test_an_empty_queue_offers_the_next_candidate(client: Client, cast) -> None:
 
 def test_an_empty_queue_says_who_assigns_and_what_comes_next(client: Client, cast) -> None:
     client.force_login(cast.alice)
-    ahead = "once the campaign is closed, your results stand here"
+    ahead = "once the campaign is closed, your results appear here"
     empty = client.get("/").content.decode()
     assert "The admin of the campaign assigns candidates" in empty and ahead not in empty
     (row,) = cast.assign(cast.alice, cast.reference("r1", 1))
@@ -103,7 +103,7 @@ def test_a_reference_without_a_title_is_named_by_its_claim_1_everywhere(client, 
 
 def test_people_are_led_to_what_is_theirs_and_nobody_anywhere(cast, client: Client) -> None:
     scoring = "Datasets, Training runs, Model versions, Score, Reports"
-    led = {cast.alice: "Home, Rated, Rubric, Your acts", cast.rita: f"Home, {scoring}, Rubric"}
+    led = {cast.alice: "Home, Rated, Rubric, Your activity", cast.rita: f"Home, {scoring}, Rubric"}
     for person, names in led.items():
         client.force_login(person)
         assert ", ".join(place.name for place in client.get("/").context["places"]) == names

@@ -155,7 +155,7 @@ def test_no_count_that_an_admin_who_rates_is_shown_moves_with_what_others_do(
 
 
 def test_a_number_that_counts_the_whole_site_is_found_out(scenario, fixed, monkeypatch) -> None:
-    """The planted fault: an entry of "Your acts" shows its place in the chain of the site."""
+    """The planted fault: an entry of "Your activity" shows its place in the chain of the site."""
     entry: Callable[..., object] = Trail.entry
     monkeypatch.setattr(
         Trail, "entry", lambda self, seal, names, number: entry(self, seal, names, seal.sequence)

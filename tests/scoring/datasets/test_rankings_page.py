@@ -39,7 +39,7 @@ def test_systems_stay_hidden_while_the_campaign_is_open(scene, rita) -> None:
 
 def test_who_rates_there_is_refused_while_it_is_open(scene) -> None:
     both = signed_in(grant(scene.people["alice"], scene.campaign, "researcher"))
-    assert "Not while you rate here" in shown(both, PAGE, 403)
+    assert "Hidden while you rate here" in shown(both, PAGE, 403)
     scene.close()
     assert "birch" in shown(both, PAGE)
 

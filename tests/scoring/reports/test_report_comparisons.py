@@ -57,7 +57,7 @@ def test_two_scorers_tell_test_and_disagreement_in_the_order_that_was_asked_for(
     page = words(look(rita, a=row.pk, first="bleu-1", second="rouge-l"))
     assert "on the same items: -0.130, 95 % interval -0.230 to -0.030" in page
     assert "bleu-1: worse." in page
-    assert "they say the same of 45 of 60 items" in page
+    assert "they agree on 45 of 60 items" in page
     assert "C better 15 4 2 equal 3 9 1" in page
     turned = words(look(rita, a=row.pk, first="rouge-l", second="bleu-1"))
     assert "on the same items: 0.130, 95 % interval 0.030 to 0.230" in turned

@@ -94,7 +94,7 @@ def test_the_overlap_of_words_is_named_where_it_is_better_on_validation(version)
     ("measured", "words"),
     [
         ({"tau_b": None, "n": 40}, "is undefined"),
-        ({"tau_b": -0.1, "n": 40}, "no better than chance"),
+        ({"tau_b": -0.1, "n": 40}, "worse than chance"),
         ({"tau_b": 0.5, "n": 7}, "validated on 7 quadruplets only"),
     ],
 )
