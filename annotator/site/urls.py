@@ -18,6 +18,7 @@ from annotator.rating import reading_views
 from annotator.rating import views as rating_views
 from annotator.reliability import views as reliability_views
 from annotator.site import home, sign_in
+from annotator.site.help import help_page
 
 app_name = "annotator"
 
@@ -100,6 +101,7 @@ urlpatterns = [
     path("adjudication/<uuid:pk>/give-back/", rulings_views.return_conflict, name="give_back"),
     path("adjudication/<uuid:pk>/send-back/", rulings_views.send_conflict_back, name="send_back"),
     path("adjudication/<uuid:pk>/call-back/", rulings_views.call_conflict_back, name="call_back"),
+    path("help/", help_page, name="help"),
     path("keys/", reading_views.keys, name="keys"),
     path("rubric/", reading_views.rubric, name="rubric"),
     path("rubric/<str:name>/", reading_views.rubric_criterion, name="rubric_criterion"),
