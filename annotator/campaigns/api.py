@@ -1,19 +1,35 @@
-"""Campaigns over REST: those of one's memberships, and their progress for an admin."""
+"""Campaigns over REST: created, their rules, closed and reopened; progress for an admin."""
 
-from typing import cast
+from typing import Any, Final, cast
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
+from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotator.access.gate import counted_campaign
+from annotator.access import matrix
+from annotator.access.gate import counted_campaign, own_campaign, principals
 from annotator.access.scopes import campaigns_for, roles_of
+from annotator.campaigns.forms import NewCampaignForm, RulesForm, rules_as_sent
 from annotator.campaigns.queries import campaign_progress
+from annotator.campaigns.services import (
+    change_rules,
+    close_campaign,
+    create_campaign,
+    reopen_campaign,
+)
 from annotator.models import Campaign, User
+from core.rest.bodies import TEXT, body, cleaned
 from core.rest.paging import PAGED, PARAMETERS, page_of
+
+# Who may create a campaign, by its page.
+PAGE: Final = "annotator:new_campaign"
+NOT_HERE: Final = (
+    "Site admins, and admins of a campaign, create campaigns; a token for one campaign cannot."
+)
 
 
 class CampaignSerializer(serializers.Serializer):
@@ -25,6 +41,35 @@ class CampaignSerializer(serializers.Serializer):
     rubric_version = serializers.CharField()
     overlap = serializers.IntegerField()
     roles = serializers.ListField(child=serializers.CharField())
+
+
+class NewCampaignSerializer(serializers.Serializer):
+    """What a campaign needs to exist; the short name gets an ending that nobody chose."""
+
+    slug = serializers.CharField()
+    name = serializers.CharField()
+
+
+class RulesSerializer(serializers.Serializer):
+    """The rules of a campaign, gaps in rating points."""
+
+    name = serializers.CharField(required=False)
+    overlap = serializers.IntegerField(required=False)
+    shared_percent = serializers.IntegerField(required=False)
+    revision_hours = serializers.IntegerField(required=False)
+    lease_minutes = serializers.IntegerField(required=False)
+    criterion_gap = serializers.IntegerField(required=False)
+    overall_gap = serializers.FloatField(required=False)
+    flip_gap = serializers.FloatField(required=False)
+    has_ladder = serializers.BooleanField(required=False)
+    retain_until = serializers.DateField(required=False, allow_null=True)
+    has_legal_hold = serializers.BooleanField(required=False)
+
+
+class ReasonSerializer(serializers.Serializer):
+    """Why something is done; it is recorded."""
+
+    reason = serializers.CharField()
 
 
 class AnnotatorProgressSerializer(serializers.Serializer):
@@ -54,7 +99,7 @@ class ProgressSerializer(serializers.Serializer):
 
 
 class Campaigns(APIView):
-    """The campaigns in which the caller takes part."""
+    """The campaigns in which the caller takes part; a POST creates one of their own."""
 
     parameters = PARAMETERS
 
@@ -62,7 +107,17 @@ class Campaigns(APIView):
     def get(self, request: Request) -> Response:
         user = cast(User, request.user)
         page = page_of(request, campaigns_for(user).order_by("slug"))
-        return Response([_campaign(row, user) for row in page.rows], headers=page.headers)
+        return Response([campaign_json(row, user) for row in page.rows], headers=page.headers)
+
+    @extend_schema(request=NewCampaignSerializer, responses={201: CampaignSerializer})
+    def post(self, request: Request) -> Response:
+        user = cast(User, request.user)
+        sent = cleaned(NewCampaignForm(body(request, set(NewCampaignForm.base_fields))))
+        is_narrow = user.only_campaign_id is not None
+        if is_narrow or not matrix.may(PAGE, principals(user, roles_of(user))):
+            raise PermissionDenied(NOT_HERE)
+        row = create_campaign(**sent, created_by=user, has_drawn_ending=True)
+        return Response(campaign_json(row, user), status=201)
 
 
 class CampaignDetail(APIView):
@@ -71,7 +126,45 @@ class CampaignDetail(APIView):
     @extend_schema(responses=CampaignSerializer)
     def get(self, request: Request, slug: str) -> Response:
         user = cast(User, request.user)
-        return Response(_campaign(get_object_or_404(campaigns_for(user), slug=slug), user))
+        return Response(campaign_json(get_object_or_404(campaigns_for(user), slug=slug), user))
+
+
+class Rules(APIView):
+    """The rules of a campaign; a PATCH changes those that it names."""
+
+    @extend_schema(responses=RulesSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        return Response(_rules_json(own_campaign(request, slug)))
+
+    @extend_schema(request=RulesSerializer, responses=RulesSerializer)
+    def patch(self, request: Request, slug: str) -> Response:
+        row = own_campaign(request, slug)
+        sent = _rules_json(row) | body(request, set(RulesForm.base_fields))
+        form = RulesForm(sent, initial=rules_as_sent(row))
+        cleaned(form)
+        by = cast(User, request.user)
+        return Response(_rules_json(change_rules(campaign=row, rules=form.rules, changed_by=by)))
+
+
+class Close(APIView):
+    """Closes a campaign with a reason; every rating is final then."""
+
+    @extend_schema(request=ReasonSerializer, responses=CampaignSerializer)
+    def post(self, request: Request, slug: str) -> Response:
+        row, user = own_campaign(request, slug), cast(User, request.user)
+        close_campaign(campaign=row, **body(request, {"reason": TEXT}, ["reason"]), closed_by=user)
+        return Response(campaign_json(row, user))
+
+
+class Reopen(APIView):
+    """Opens a closed campaign again with a reason."""
+
+    @extend_schema(request=ReasonSerializer, responses=CampaignSerializer)
+    def post(self, request: Request, slug: str) -> Response:
+        row, user = own_campaign(request, slug), cast(User, request.user)
+        sent = body(request, {"reason": TEXT}, ["reason"])
+        reopen_campaign(campaign=row, **sent, reopened_by=user)
+        return Response(campaign_json(row, user))
 
 
 class Progress(APIView):
@@ -82,7 +175,15 @@ class Progress(APIView):
         return Response(ProgressSerializer(campaign_progress(counted_campaign(request, slug))).data)
 
 
-def _campaign(row: Campaign, user: User) -> dict[str, object]:
+def _rules_json(row: Campaign) -> dict[str, Any]:
+    sent = rules_as_sent(row)
+    day = sent["retain_until"]
+    gaps = {name: float(sent[name]) for name in ("overall_gap", "flip_gap")}
+    return sent | gaps | {"retain_until": day.isoformat() if day else None}
+
+
+def campaign_json(row: Campaign, user: User) -> dict[str, object]:
+    """Return a campaign as its members see it."""
     return {
         "slug": row.slug,
         "name": row.name,

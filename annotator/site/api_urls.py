@@ -6,7 +6,9 @@ from drf_spectacular.views import SpectacularAPIView
 from annotator.access.api import MatrixPermission
 from annotator.adjudication.rulings import api as rulings_api
 from annotator.campaigns import api as campaigns_api
+from annotator.campaigns.members import api as members_api
 from annotator.imports import api as imports_api
+from annotator.planning import api as planning_api
 from annotator.rating import api as rating_api
 from annotator.reliability import api as reliability_api
 
@@ -22,6 +24,12 @@ app_name = "api"
 
 OF_CAMPAIGN = [
     path("", campaigns_api.CampaignDetail.as_view(), name="campaign"),
+    path("rules/", campaigns_api.Rules.as_view(), name="campaign_rules"),
+    path("close/", campaigns_api.Close.as_view(), name="close_campaign"),
+    path("reopen/", campaigns_api.Reopen.as_view(), name="reopen_campaign"),
+    path("members/", members_api.Members.as_view(), name="members"),
+    path("invitations/", members_api.Invitations.as_view(), name="invitations"),
+    path("plan/", planning_api.Plan.as_view(), name="plan"),
     path("progress/", campaigns_api.Progress.as_view(), name="campaign_progress"),
     path("agreement/", reliability_api.Agreement.as_view(), name="agreement"),
     path("claim-sets/import/", imports_api.Imports.as_view(), name="import_claims"),
@@ -39,6 +47,7 @@ OF_CAMPAIGN = [
 urlpatterns = [
     path("campaigns/", campaigns_api.Campaigns.as_view(), name="campaigns"),
     path("campaigns/<slug:slug>/", include(OF_CAMPAIGN)),
+    path("invitations/join/", members_api.Join.as_view(), name="join"),
     path("ratings/", rating_api.Ratings.as_view(), name="ratings"),
     path("ratings/<uuid:pk>/", rating_api.RatingDetail.as_view(), name="rating"),
     path("conflicts/", rulings_api.Conflicts.as_view(), name="conflicts"),

@@ -13,20 +13,9 @@ from rest_framework.response import Response
 from core.errors import OutOfDate, Refused
 from core.http import file_download
 from core.jobs.registry import enqueue_on_commit
+from core.rest.bodies import ANY, NUMBER, TEXTS, TRUTH, WHOLE, body
 from core.rest.paging import PAGED, PARAMETERS, page_of
-from scoring.access.api import (
-    ANY,
-    NUMBER,
-    TEXTS,
-    TRUTH,
-    WHOLE,
-    OwnFormats,
-    PermittedView,
-    body,
-    person,
-    report_json,
-    version_of,
-)
+from scoring.access.api import OwnFormats, PermittedView, person, report_json, version_of
 from scoring.reports.downloads import report_file
 from scoring.reports.files import TYPES, file_name
 from scoring.reports.queries import ordered_result

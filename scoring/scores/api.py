@@ -12,7 +12,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.jobs.registry import enqueue_on_commit
-from scoring.access.api import TEXT, TEXTS, PermittedView, body, person
+from core.rest.bodies import TEXT, TEXTS, body
+from scoring.access.api import PermittedView, person
 from scoring.models import ScoreRequest
 from scoring.scores.queries import MeasuredModel, explanations_of, models_of, score_requests_for
 from scoring.scores.services import delete_scores, request_scores

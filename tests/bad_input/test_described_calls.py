@@ -17,7 +17,7 @@ from schemathesis import GenerationMode
 from schemathesis.core.result import Ok
 from schemathesis.core.transport import Response
 
-from scoring.access.api import body
+from core.rest.bodies import body
 from scoring.scores import api as scores_api
 from tests.bad_input.scenes import Scene, counts, undone
 from tests.guards.blindness.addresses import addresses

@@ -13,9 +13,9 @@ from django import forms
 from django.core.exceptions import ValidationError
 from rest_framework import serializers
 
+from core.rest.bodies import _wrong_type
 from core.rest.fields import StrictSerializer
 from core.text_io.shapes import has_content
-from scoring.access.api import _wrong_type
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 NO_TEXTS: Final = (

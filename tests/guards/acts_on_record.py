@@ -145,6 +145,14 @@ CASES: Final[dict[str, Case]] = {
         state="rated by one",
         method="PATCH",
     ),
+    "api:campaigns": Case("campaign.created", body={"slug": "newer", "name": "Newer"}),
+    "api:campaign_rules": Case(
+        "campaign.rules_changed", body={"revision_hours": 5}, method="PATCH"
+    ),
+    "api:close_campaign": Case("campaign.closed", body=WITH_REASON),
+    "api:reopen_campaign": Case("campaign.reopened", body=WITH_REASON, state="closed"),
+    "api:members": Case("role.granted", body=as_one),
+    "api:invitations": Case("invitation.made", body={"role": "annotator"}),
     "api:take_turn": Case("turn.taken", "adjudicator", conflict, state="conflict open"),
     "api:give_back": Case("turn.given_back", "adjudicator", conflict, state="taken"),
     "api:send_back": Case(
@@ -195,6 +203,8 @@ NAMED: Final = {
     "annotator:import_claims": "import.requested",
     "annotator:cancel_reliability": "reliability.cancelled",
     "api:import_claims": "import.requested",
+    "api:plan": "plan.carried_out",
+    "api:join": "invitation.accepted",
     "scoring:ask_erasure": "erasure.asked",
     "scoring:agree_erasure": "erasure.agreed",
     "scoring:decline_erasure": "erasure.declined",

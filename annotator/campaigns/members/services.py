@@ -45,6 +45,11 @@ def grant_role(
     return membership
 
 
+def member_named(campaign: Campaign, username: str) -> User | None:
+    """Return the member of a campaign with this name."""
+    return User.objects.filter(memberships__campaign=campaign, username=username).first()
+
+
 @transaction.atomic
 def revoke_role(*, user: User, campaign: Campaign, role: str, revoked_by: User) -> None:
     """Take a role from a user; what an annotator has open goes back, what they rated stays.

@@ -20,6 +20,7 @@ from annotator.campaigns.members.services import (
     grant_role,
     invite,
     join_campaign,
+    member_named,
     open_invitations,
     reason_not_to_join,
     revoke_role,
@@ -39,7 +40,7 @@ def members(request: SignedInRequest, slug: str) -> HttpResponse:
     row = own_campaign(request, slug)
     form = MemberForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        user, role = _member(row, form.cleaned_data["username"]), form.cleaned_data["role"]
+        user, role = member_named(row, form.cleaned_data["username"]), form.cleaned_data["role"]
         with form.refusals():
             if user is None:
                 # The same for a name that nobody has: an admin is not told who has an account.
@@ -59,7 +60,7 @@ def revoke(request: SignedInRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return _page(request, row, form)
     username, role = form.cleaned_data["username"], form.cleaned_data["role"]
-    user = _member(row, username)
+    user = member_named(row, username)
     with form.refusals():
         if user is None:
             raise OutOfDate(f"{username} is no {role} of this campaign.")
@@ -68,10 +69,6 @@ def revoke(request: SignedInRequest, slug: str) -> HttpResponse:
         is_out = user == request.user and role == "admin"
         return SeeOther("/" if is_out else resolve_url("annotator:members", row.slug))
     return _page(request, row, form)
-
-
-def _member(campaign: Campaign, username: str) -> User | None:
-    return User.objects.filter(memberships__campaign=campaign, username=username).first()
 
 
 def _page(request: SignedInRequest, row: Campaign, form: MemberForm) -> HttpResponse:

@@ -6,8 +6,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotator.access.visibility import withheld_campaigns
+from core.rest.bodies import body, cleaned
 from core.rest.paging import PAGED, PARAMETERS, page_of
-from scoring.access.api import PermittedView, body, cleaned, person, version_json
+from scoring.access.api import PermittedView, person, version_json
 from scoring.access.scopes import version_or_404, versions_for
 from scoring.datasets.freezing.forms import DEFAULTS, FreezeForm
 from scoring.datasets.freezing.services import freeze_dataset

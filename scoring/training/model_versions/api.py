@@ -8,8 +8,9 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.rest.bodies import TEXT, TRUTH, body
 from core.rest.paging import PAGED, PARAMETERS, page_of
-from scoring.access.api import TEXT, TRUTH, PermittedView, body, model_json, person
+from scoring.access.api import PermittedView, model_json, person
 from scoring.training.model_versions.promotions import (
     ACTS,
     carry_out_act,

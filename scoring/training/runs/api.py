@@ -12,8 +12,9 @@ from rest_framework.response import Response
 
 from annotator.rubric import ALL_CRITERIA
 from core.jobs.registry import enqueue_on_commit
+from core.rest.bodies import body
 from core.rest.paging import PAGED, PARAMETERS, page_of
-from scoring.access.api import PermittedView, body, person, run_json, version_of
+from scoring.access.api import PermittedView, person, run_json, version_of
 from scoring.access.scopes import is_researcher
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.training.model_versions.queries import runs_for

@@ -21,6 +21,10 @@ _RATING: Final = (
     "submitted_at revised_at error_tags"
 )
 _CAMPAIGN: Final = "slug name status rubric_version overlap roles"
+_RULES: Final = (
+    "name overlap shared_percent revision_hours lease_minutes criterion_gap overall_gap flip_gap "
+    "has_ladder retain_until has_legal_hold"
+)
 _REFERENCE: Final = (
     "reference reference.reference_id reference.title reference.office reference.ipc "
     "reference.language reference.claims"
@@ -73,6 +77,19 @@ NO_SERIALIZER: Final = {"api:schema", "scoring:api:export", "scoring:api:data_ca
 ALLOWED_KEYS: Final = {
     "GET api:campaigns": _CAMPAIGN,
     "GET api:campaign": _CAMPAIGN,
+    "POST api:campaigns": _CAMPAIGN,
+    "POST api:close_campaign": _CAMPAIGN,
+    "POST api:reopen_campaign": _CAMPAIGN,
+    "POST api:join": _CAMPAIGN,
+    "GET api:campaign_rules": _RULES,
+    "PATCH api:campaign_rules": _RULES,
+    "GET api:members": "username is_active roles",
+    "POST api:members": "username is_active roles",
+    "POST api:invitations": "role token link",
+    "POST api:plan": (
+        "digest is_carried_out assignments annotators annotators.username annotators.references "
+        "annotators.candidates left_out left_out.reason left_out.places"
+    ),
     "GET api:campaign_progress": (
         "references candidates begun complete locked ratings open_conflicts waiting_conflicts "
         "ruled_conflicts lapsed_conflicts unsettled annotators annotators.username "

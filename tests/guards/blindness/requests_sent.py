@@ -122,6 +122,19 @@ def bodies(route: str, scenario: Scenario) -> list[dict[str, Any]]:
                 *(scenario.other_open(who) for who in ("one", "peer")),
             )
         ],
+        "api:campaigns": [{"slug": "newer", "name": "Newer"}, {"slug": "newer"}],
+        "api:campaign_rules": [{"revision_hours": 5}, {"overall_gap": 2.5, "overlap": 0}],
+        "api:close_campaign": [{"reason": "a reason"}],
+        "api:reopen_campaign": [{"reason": "a reason"}],
+        "api:members": [
+            {"username": scenario.people[who].username, "role": "reader"} for who in ("one", "peer")
+        ],
+        "api:invitations": [{"role": "annotator"}, {"role": "none"}],
+        "api:join": [{"token": "no-such-token"}],
+        "api:plan": [
+            {"annotators": [scenario.people[who].username for who in ("one", "peer")], **more}
+            for more in ({"dry_run": True}, {"seed": 1, "due_on": "2100-01-01"})
+        ],
         "api:rating": [{"comment": "a comment"}, {"scores": scores}],
         "api:adjudications": [
             {**RULING, "conflict": str(row.pk), "password": password}
