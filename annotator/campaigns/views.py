@@ -29,8 +29,7 @@ def new_campaign(request: SignedInRequest) -> HttpResponse:
             row = create_campaign(**said, created_by=request.user, has_drawn_ending=True)
             messages.success(
                 request,
-                f"{row.name} exists now, open and empty, and you are its admin. Its short name is "
-                f"{row.slug}.",
+                f"Campaign {row.name} created, with the short name {row.slug}. You are its admin.",
             )
             return SeeOther(resolve_url("annotator:campaign_rules", row.slug))
     form.focus_error()

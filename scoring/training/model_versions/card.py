@@ -308,7 +308,7 @@ def _of_figures(card: Card) -> Iterator[str]:
     found = card.get("validation") or {}
     if not found.get("n"):
         if not (card.get("chosen") or {}).get("unseen"):
-            yield "It was not measured: the dataset version has no validation items."
+            yield "Not measured: the dataset version has no validation items."
         return
     if found.get("tau_b") is None:
         yield "Its tau-b is undefined: its validation items are too few, or all alike."

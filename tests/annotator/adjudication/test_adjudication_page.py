@@ -105,7 +105,7 @@ def test_a_ruling_by_form_is_signed_once_and_shown_when_void(client, carol, conf
     assert "Signed by carol" in after and 'name="decision"' not in after
     answer = client.post(address(conflict), ruling())
     assert answer.status_code == 409
-    assert b"has been ruled already" in answer.content
+    assert b"has already been ruled on" in answer.content
     signed = Adjudication.objects.get()
     void_adjudication(adjudication_id=signed.pk, reason="Wrong text.", by=cast.ada)
     text = text_of(client.get(address(conflict)))
@@ -143,7 +143,7 @@ def test_a_conflict_that_another_has_open_is_not_taken(client, carol, dora, conf
 
 def test_a_taken_conflict_is_renewed_and_free_once_given_back(client, carol, conflict):
     answer = client.post(f"{address(conflict)}take/", headers={"HX-Request": "true"})
-    assert re.fullmatch(r"\d\d:\d\d", answer.json()["until"])
+    assert re.fullmatch(r"\d\d:\d\d UTC", answer.json()["until"])
     assert client.post(f"/adjudication/{uuid4()}/give-back/").status_code == 404
     client.post(f"{address(conflict)}take/")
     answer = client.post(f"{address(conflict)}give-back/")
@@ -216,6 +216,6 @@ def test_voiding_needs_a_reason_and_opens_the_conflict_again(client, row) -> Non
 
 def test_a_ruling_is_not_voided_through_another_campaign(client, cast, row) -> None:
     client.force_login(grant(cast.mallory, cast.elsewhere, "admin"))
-    assert b"No conflict of this campaign" in client.get("/campaigns/elsewhere/rulings/").content
+    assert b"No rulings yet." in client.get("/campaigns/elsewhere/rulings/").content
     assert void(client, row, "No.", "elsewhere").status_code == 404
     assert Adjudication.objects.get().is_valid

@@ -126,7 +126,7 @@ def test_a_researcher_reads_neither_reasons_nor_two_annotators_apart(client, cas
     html = "".join(read(client, cast.rita, address) for address in (LIST, f"{LIST}{disputed.pk}/"))
     for secret in ("ruling words", "carol", "Annotator 1", "9 + 1", "1 + 9"):
         assert secret not in html, secret
-    assert "they are not told apart" in html
+    assert "they are not listed separately" in html
 
 
 def test_a_researcher_reads_three_annotators_by_numbers_of_each_candidate(client, cast, disputed):

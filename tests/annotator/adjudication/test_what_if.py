@@ -191,7 +191,7 @@ def test_the_rules_of_the_address_are_replayed_and_change_nothing(client: Client
     html = client.get(PAGE).content.decode()
     assert "<strong>1 conflict</strong> on 1 candidate of 1 reference; today's rules find 1" in html
     assert 'name="criterion_gap" value="3"' in html
-    assert "cannot be said" in html
+    assert "Hours unknown" in html
     before = (list(Conflict.objects.values()), AuditEvent.objects.count())
     asked = {"criterion_gap": "5", "overall_gap": "1.46", "ladder": "on"}
     html = client.get(PAGE, asked).content.decode()

@@ -111,8 +111,8 @@ def test_each_filter_shows_its_part_and_how_many_there_are(cast, queue) -> None:
 def test_a_filter_without_anything_says_so(cast, queue) -> None:
     _, page = queue
     assert "No candidate of yours has a draft." in page("?show=drafts")
-    assert "You have skipped nothing" in page("?show=skipped")
-    assert "No adjudicator asks you" in page("?show=returned")
+    assert "No skipped candidates" in page("?show=skipped")
+    assert "No questions from adjudicators" in page("?show=returned")
     # Only the queue itself offers the next candidate.
     Assignment.objects.update(status="submitted")
     assert "Take the next" in page()

@@ -91,7 +91,7 @@ def test_no_name_no_mail_and_no_id_of_a_user_is_exported(rated, export: Run) -> 
 
 
 def test_names_need_a_reason_and_every_export_is_on_record(rated, export: Run) -> None:
-    assert "Say why" in refused("cups", "--identified")
+    assert "Give a short reason" in refused("cups", "--identified")
     assert not AuditEvent.objects.filter(action="ratings.exported").exists()
     assert {line["id"] for line in export()} == {None}
     lines = export(*WHY)

@@ -317,7 +317,7 @@ def test_quotas_recusals_and_what_is_theirs_already_are_honoured(cast) -> None:
     assert ("alice", "r2") in by_person and ("alice", "r1") not in by_person
     assert Assignment.objects.filter(annotator=cast.bob).count() == 2
     assert sum(row.places for row in left) == 4
-    with pytest.raises(Refused, match="nothing to give out"):
+    with pytest.raises(Refused, match="nothing to assign"):
         carry_out(cast)
 
 

@@ -83,14 +83,14 @@ def test_a_lapsed_lease_is_honoured_while_the_place_is_free(cast, reference) -> 
     first, second = reference.candidates.order_by("candidate_id")
     assert first.held == 2
     assign_candidates(campaign=cast.campaign, annotator=make_user("carl"), candidates=[second])
-    with pytest.raises(OutOfDate, match="given to another"):
+    with pytest.raises(OutOfDate, match="another annotator has it now"):
         cast.submit(assigned(cast.alice, 1), (5, 5, 5, 5))
 
 
 @pytest.mark.parametrize("status", ["skipped", "recused"])
 def test_what_was_left_is_not_rated_before_it_is_taken_back(cast, status: str) -> None:
     Assignment.objects.filter(annotator=cast.alice).update(status=status)
-    with pytest.raises(OutOfDate, match="take it back"):
+    with pytest.raises(OutOfDate, match="Take it back"):
         cast.submit(assigned(cast.alice), (5, 5, 5, 5))
 
 

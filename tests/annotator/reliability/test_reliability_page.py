@@ -57,7 +57,7 @@ def text_of(answer: Any) -> str:
 
 def test_a_view_asks_for_nothing_and_a_post_for_one_report(cast, client: Client, enqueued) -> None:
     client.force_login(cast.ada)
-    assert "Nobody has asked" in text_of(client.get(PAGE))
+    assert "have not been calculated yet" in text_of(client.get(PAGE))
     assert not ReliabilityReport.objects.exists()
     client.post(PAGE)
     assert len(enqueued) == 1

@@ -66,7 +66,7 @@ def carried(form_page: Any) -> dict[str, str]:
 def test_a_form_sent_after_the_session_ended_is_kept_as_draft(client, row, typed, form_of, action):
     page = post_late(client, row, typed, action)
     assert page.status_code == 401
-    assert b"What you typed is not lost" in page.content
+    assert b"What you typed is saved" in page.content
     again = sign_in(client, password="wrong", **carried(page))
     assert again.status_code == 422 and carried(again) == carried(page)
     assert not Draft.objects.exists()

@@ -143,7 +143,7 @@ def test_a_form_sent_after_the_session_had_ended_is_there_after_the_sign_in(scen
     assert answer.status_code == 307
     assert answer["Location"] == f"/login/?next={path.replace('/', '%2F')}"
     page = client.post(answer["Location"], sent)
-    assert page.status_code == 401 and b"What you typed is not lost" in page.content
+    assert page.status_code == 401 and b"What you typed is saved" in page.content
     assert PASSWORD not in page.content.decode()
     carried = {"carried": page.context["carried"], "next": page.context["next"]}
     name = scenario.people[who].username

@@ -100,7 +100,7 @@ def test_the_same_question_leads_to_the_report_that_answers_it(rita, of_campaign
     second = rita.post("/reports/", sent(of_campaign), follow=True)
     assert AgreementReport.objects.count() == 1
     assert second.redirect_chain[0][0] == first["Location"]
-    assert "This was asked before" in second.content.decode()
+    assert "This report exists already" in second.content.decode()
 
 
 def test_what_sends_texts_away_tells_its_cost_first_and_waits_for_a_yes(

@@ -48,6 +48,6 @@ def test_what_does_not_limit_is_left_out() -> None:
 
 
 def test_an_unmeasured_or_undefined_model_is_called_so() -> None:
-    assert "It was not measured" in limits(validation={"n": 0, "tau_b": None})
+    assert "Not measured" in limits(validation={"n": 0, "tau_b": None})
     assert "tau-b is undefined" in limits(validation={"n": 2, "tau_b": None, "references": 1})
     assert model_limits({}, {})[-1] == CONFIDENTIAL

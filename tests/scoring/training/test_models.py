@@ -45,8 +45,8 @@ def test_the_page_of_a_probe_holds_its_weights(rita, of_campaign) -> None:
 
 def test_a_model_without_figures_has_words_instead(rita, of_campaign) -> None:
     page = shown(rita, f"/models/{model_row(of_campaign, {}).pk}/")
-    assert "It was not measured" in page
-    assert "Not known: the model was trained before" in page
+    assert "Not measured" in page
+    assert "Unknown: the model was trained before" in page
     assert "<svg" not in page
 
 

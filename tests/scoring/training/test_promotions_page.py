@@ -35,7 +35,7 @@ def test_what_speaks_against_it_stops_who_does_not_say_they_know_and_keeps_the_r
     page = answer.content.decode()
     assert answer.status_code == 422
     assert "Typed words." in page
-    assert "say that you know" in page
+    assert "confirm that you know" in page
     assert not Promotion.objects.exists()
 
 

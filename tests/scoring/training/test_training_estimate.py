@@ -78,7 +78,7 @@ def test_earlier_runs_of_the_same_kind_set_the_speed(rita, version) -> None:
     found = estimated(rita, version)
     # (3600 - 1.1) / 1.25 + 1.1 s and (7200 - 1.1) * 1.25 + 20 s
     assert found.time == "50 minutes to 3 hours"
-    assert "the pace of the latest 3 runs" in found.basis
+    assert "the speed of the latest 3 runs" in found.basis
 
 
 @pytest.mark.parametrize(
