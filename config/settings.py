@@ -14,6 +14,7 @@ from typing import Any
 for _name in ("HF_HUB_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "DO_NOT_TRACK"):
     os.environ.setdefault(_name, "1")
 
+import drf_spectacular_sidecar  # noqa: E402
 import environ  # noqa: E402
 from csp.constants import NONE, SELF  # noqa: E402
 from django.core.exceptions import ImproperlyConfigured  # noqa: E402
@@ -194,7 +195,11 @@ STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
 # WhiteNoise warns at every start of a folder that is not there.
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
-STATICFILES_DIRS = [BASE_DIR / "static"]
+SWAGGER_UI = ("static", "drf_spectacular_sidecar", "swagger-ui-dist")
+STATICFILES_DIRS = [
+    BASE_DIR / "static",
+    ("swagger-ui", Path(drf_spectacular_sidecar.__path__[0], *SWAGGER_UI)),
+]
 # Our own files only: what packages bring along is not used, and some of it cannot be hashed.
 STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
 # WhiteNoise serves straight from static/ in local mode: a fresh clone needs no collectstatic.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rest_framework.request import Request
 
 # DRF authenticates by token inside its views; they ask the matrix themselves.
-API_PREFIX = "/api/"
+API_PREFIX = "/api/v1/"
 # A program that watches the site has no account; it bears the token of the settings.
 METRICS_ROUTE = "annotator:metrics"
 # The field by which the rate form is known: what it holds must outlive a session.

@@ -1,12 +1,13 @@
-"""The guides of `docs/` as pages: one for each role, and what it refers to."""
+"""The guides of `docs/` as pages, one for each role, and the description of the REST API."""
 
 import re
 from functools import lru_cache
 from typing import Final
 from urllib.parse import urlencode
 
+from csp.decorators import csp_update
 from django.conf import settings
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
@@ -42,6 +43,13 @@ def help_page(request: SignedInRequest) -> HttpResponse:
         raise Http404
     context = {"guides": guides, "name": name, "guide": guide_html(name, guides)}
     return render(request, "annotator/site/help.html", context)
+
+
+@require_safe
+@csp_update({"img-src": "data:"})  # the library's icons
+def api_docs(request: HttpRequest) -> HttpResponse:
+    """Show the calls of the REST API, to be read and tried."""
+    return render(request, "annotator/site/api_docs.html")
 
 
 @lru_cache(maxsize=32)

@@ -18,7 +18,7 @@ from annotator.rating import reading_views
 from annotator.rating import views as rating_views
 from annotator.reliability import views as reliability_views
 from annotator.site import home, sign_in
-from annotator.site.help import help_page
+from annotator.site.help import api_docs, help_page
 
 app_name = "annotator"
 
@@ -102,6 +102,7 @@ urlpatterns = [
     path("adjudication/<uuid:pk>/send-back/", rulings_views.send_conflict_back, name="send_back"),
     path("adjudication/<uuid:pk>/call-back/", rulings_views.call_conflict_back, name="call_back"),
     path("help/", help_page, name="help"),
+    path("api/docs/", api_docs, name="api_docs"),
     path("keys/", reading_views.keys, name="keys"),
     path("rubric/", reading_views.rubric, name="rubric"),
     path("rubric/<str:name>/", reading_views.rubric_criterion, name="rubric_criterion"),

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Any, cast
 from uuid import UUID
 
-from django.db.models import Model
+from rest_framework import serializers
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.request import Request
@@ -13,6 +13,8 @@ from rest_framework.views import APIView
 from annotator.access.api import MatrixPermission
 from annotator.models import User
 from core.errors import Refused
+from core.jobs.rows import JobStatus
+from core.rest.fields import MomentField
 from scoring.access.scopes import (
     NoSuchVersion,
     find_version,
@@ -20,7 +22,7 @@ from scoring.access.scopes import (
     ordered_labels,
     versions_for,
 )
-from scoring.models import AgreementReport, DatasetVersion, ModelVersion, TrainingRun
+from scoring.models import DatasetVersion, ModelVersion, TrainingRun
 
 
 class PermittedView(APIView):
@@ -53,6 +55,20 @@ def version_of(request: Request, name: object) -> DatasetVersion:
     return row
 
 
+class VersionSerializer(serializers.Serializer):
+    """A dataset version; its counts are null or empty for who rates in its campaign."""
+
+    dataset = serializers.CharField()
+    full_name = serializers.CharField()
+    version = serializers.IntegerField()
+    sha256 = serializers.CharField(allow_null=True)
+    items = serializers.IntegerField(allow_null=True)
+    labels = serializers.JSONField(help_text="by criterion, the count of each label")
+    splits = serializers.JSONField(help_text="quadruplets by split")
+    left_out = serializers.JSONField(help_text="candidates by the reason why they were left out")
+    created_at = serializers.DateTimeField()
+
+
 def version_json(row: DatasetVersion, withheld: Collection[UUID] = ()) -> dict[str, Any]:
     """Describe a version; who rates in one of the campaigns `withheld` is shown no count of it.
 
@@ -72,43 +88,69 @@ def version_json(row: DatasetVersion, withheld: Collection[UUID] = ()) -> dict[s
     }
 
 
-def run_json(row: TrainingRun) -> dict[str, Any]:
-    return {
-        "id": str(row.pk),
-        "dataset": str(row.dataset_version),
-        **_fields(row, "criterion", "status", "progress", "stage", "step", "steps", "epoch"),
-        **_fields(row, "epochs", "loss", "validation_tau", "tokens_per_second", "seconds_left"),
-        **_fields(row, "history", "log", "message"),
-        "model": str(row.model.pk) if row.model else None,
-        "is_reused": row.reused_model_id is not None,
-    }
+class RunSerializer(serializers.Serializer):
+    """A training run as its row stands now."""
+
+    id = serializers.UUIDField()
+    dataset = serializers.CharField(source="dataset_version")
+    criterion = serializers.CharField()
+    status = serializers.ChoiceField(choices=JobStatus.values)
+    progress = serializers.FloatField()
+    stage = serializers.CharField()
+    step = serializers.IntegerField()
+    steps = serializers.IntegerField()
+    epoch = serializers.IntegerField()
+    epochs = serializers.IntegerField()
+    loss = serializers.FloatField(allow_null=True)
+    validation_tau = serializers.FloatField(allow_null=True)
+    tokens_per_second = serializers.FloatField(allow_null=True)
+    seconds_left = serializers.FloatField(allow_null=True)
+    history = serializers.JSONField(help_text="loss and tau-b of each epoch")
+    log = serializers.JSONField(help_text="lines with their times")
+    message = serializers.CharField()
+    model = serializers.UUIDField(source="model.pk", allow_null=True, default=None)
+    is_reused = serializers.SerializerMethodField()
+
+    def get_is_reused(self, row: TrainingRun) -> bool:
+        return row.reused_model_id is not None
 
 
-def _fields(row: Model, *names: str) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in names}
+class ModelSerializer(serializers.Serializer):
+    """A model version; `is_promoted` is of the campaigns of the caller."""
+
+    id = serializers.UUIDField()
+    criterion = serializers.CharField()
+    is_promoted = serializers.SerializerMethodField()
+    run = serializers.UUIDField(source="run_id")
+    dataset = serializers.CharField(source="run.dataset_version")
+    dataset_sha256 = serializers.CharField()
+    manifest_sha256 = serializers.CharField()
+    code_version = serializers.CharField()
+    validation = serializers.JSONField(source="card.validation")
+    tie_threshold = serializers.FloatField(source="card.tie_threshold", allow_null=True)
+    warnings = serializers.ListField(child=serializers.CharField(), source="card.warnings")
+    created_at = MomentField()
+
+    def get_is_promoted(self, row: ModelVersion) -> bool:
+        return row.pk in self.context["promoted"]
 
 
-def model_json(row: ModelVersion, *, is_promoted: bool) -> dict[str, Any]:
-    return {
-        "id": str(row.pk),
-        "criterion": row.criterion,
-        "is_promoted": is_promoted,
-        "run": str(row.run_id),
-        "dataset": str(row.run.dataset_version),
-        **_fields(row, "dataset_sha256", "manifest_sha256", "code_version"),
-        **{name: row.card[name] for name in ("validation", "tie_threshold", "warnings")},
-        "created_at": row.created_at.isoformat(),
-    }
+class ReportSerializer(serializers.Serializer):
+    """A report as its row stands now; its own address has the figures too."""
 
-
-def report_json(row: AgreementReport) -> dict[str, Any]:
-    return {
-        "id": str(row.pk),
-        "dataset": str(row.dataset_version),
-        "criterion": row.criterion,
-        "asked_scorers": row.scorers,
-        **_fields(row, "split", "tie_threshold", "resamples", "seed"),
-        "systems_shown": row.has_systems,
-        "admins_counted": row.has_admins,
-        **_fields(row, "status", "progress", "stage", "done", "total", "message"),
-    }
+    id = serializers.UUIDField()
+    dataset = serializers.CharField(source="dataset_version")
+    criterion = serializers.CharField()
+    asked_scorers = serializers.ListField(child=serializers.CharField(), source="scorers")
+    split = serializers.CharField()
+    tie_threshold = serializers.FloatField()
+    resamples = serializers.IntegerField()
+    seed = serializers.IntegerField()
+    systems_shown = serializers.BooleanField(source="has_systems")
+    admins_counted = serializers.BooleanField(source="has_admins")
+    status = serializers.ChoiceField(choices=JobStatus.values)
+    progress = serializers.FloatField()
+    stage = serializers.CharField()
+    done = serializers.IntegerField()
+    total = serializers.IntegerField()
+    message = serializers.CharField()

@@ -7,6 +7,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -15,7 +16,7 @@ from core.http import file_download
 from core.jobs.registry import enqueue_on_commit
 from core.rest.bodies import ANY, NUMBER, TEXTS, TRUTH, WHOLE, body
 from core.rest.paging import PAGED, PARAMETERS, page_of
-from scoring.access.api import OwnFormats, PermittedView, person, report_json, version_of
+from scoring.access.api import OwnFormats, PermittedView, ReportSerializer, person, version_of
 from scoring.reports.downloads import report_file
 from scoring.reports.files import TYPES, file_name
 from scoring.reports.queries import ordered_result
@@ -34,6 +35,16 @@ FIELDS: Final = {
 }
 
 
+class FiguresSerializer(ReportSerializer):
+    """A report with its figures, once it has succeeded (docs/researcher.md describes them)."""
+
+    scorers = serializers.JSONField(required=False, help_text="figures by name of scorer")
+    baselines = serializers.JSONField(required=False)
+    human_ceiling = serializers.JSONField(required=False)
+    checks = serializers.JSONField(required=False)
+    signature = serializers.CharField(required=False)
+
+
 class Reports(PermittedView):
     """The reports that the caller may read, without figures; a POST queues one.
 
@@ -42,14 +53,16 @@ class Reports(PermittedView):
 
     parameters = PARAMETERS
 
-    @extend_schema(operation_id="reports_list", parameters=PAGED, responses=OpenApiTypes.OBJECT)
+    @extend_schema(
+        operation_id="reports_list", parameters=PAGED, responses=ReportSerializer(many=True)
+    )
     def get(self, request: Request) -> Response:
         rows = reports_for(person(request)).defer("result").order_by("-created_at", "pk")
         page = page_of(request, rows)
-        return Response([report_json(row) for row in page.rows], headers=page.headers)
+        return Response(ReportSerializer(page.rows, many=True).data, headers=page.headers)
 
     @extend_schema(
-        request=OpenApiTypes.OBJECT, responses={202: OpenApiTypes.OBJECT, 200: OpenApiTypes.OBJECT}
+        request=OpenApiTypes.OBJECT, responses={202: ReportSerializer, 200: ReportSerializer}
     )
     def post(self, request: Request) -> Response:
         sent = body(request, FIELDS, ("dataset", "criterion", "scorers"))
@@ -59,7 +72,7 @@ class Reports(PermittedView):
         }
         asked = ask_for_report(version=version, requested_by=person(request), **wish)
         enqueue_on_commit(asked.report)
-        return Response(report_json(asked.report), status=202 if asked.is_new else 200)
+        return Response(ReportSerializer(asked.report).data, status=202 if asked.is_new else 200)
 
 
 class Report(PermittedView):
@@ -70,13 +83,13 @@ class Report(PermittedView):
 
     @extend_schema(
         parameters=[OpenApiParameter("format", enum=list(TYPES))],
-        responses={200: OpenApiTypes.OBJECT, 400: OpenApiTypes.OBJECT, 409: OpenApiTypes.OBJECT},
+        responses={200: FiguresSerializer},
     )
     def get(self, request: Request, pk: UUID) -> HttpResponseBase:
         row = get_object_or_404(reports_for(person(request)), pk=pk)
         wanted = request.query_params.get("format")
         if wanted is None:
-            return Response({**report_json(row), **(ordered_result(row) or {})})
+            return Response({**ReportSerializer(row).data, **(ordered_result(row) or {})})
         if wanted not in TYPES:
             sentence = f"The format is one of {', '.join(TYPES)}."
             raise Refused(sentence, {"format": [sentence]})
@@ -90,10 +103,10 @@ class Report(PermittedView):
 class Cancel(PermittedView):
     """Asks a report to stop."""
 
-    @extend_schema(request=None, responses={202: OpenApiTypes.OBJECT})
+    @extend_schema(request=None, responses={202: ReportSerializer})
     def post(self, request: Request, pk: UUID) -> Response:
         user = person(request)
         row = get_object_or_404(reports_for(user), pk=pk)
         cancel_report(report=row, cancelled_by=user)
         row.refresh_from_db()
-        return Response(report_json(row), status=202)
+        return Response(ReportSerializer(row).data, status=202)

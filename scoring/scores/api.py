@@ -8,15 +8,29 @@ from django.conf import settings
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.jobs.registry import enqueue_on_commit
+from core.jobs.rows import JobStatus
 from core.rest.bodies import TEXT, TEXTS, body
 from scoring.access.api import PermittedView, person
 from scoring.models import ScoreRequest
 from scoring.scores.queries import MeasuredModel, explanations_of, models_of, score_requests_for
 from scoring.scores.services import delete_scores, request_scores
+
+
+class ScoresSerializer(serializers.Serializer):
+    """A request for scores; `candidates` and `explanations` are empty until it has succeeded."""
+
+    id = serializers.UUIDField()
+    status = serializers.ChoiceField(choices=JobStatus.values)
+    progress = serializers.FloatField()
+    message = serializers.CharField()
+    deleted_at = serializers.DateTimeField()
+    candidates = serializers.ListField(child=serializers.JSONField())
+    explanations = serializers.ListField(child=serializers.JSONField())
 
 
 def score_json(row: ScoreRequest) -> dict[str, Any]:
@@ -77,7 +91,7 @@ class Scores(PermittedView):
     """Scores candidates: 200 with the scores if all are in the cache, else 202 with the job."""
 
     @extend_schema(
-        request=OpenApiTypes.OBJECT, responses={200: OpenApiTypes.OBJECT, 202: OpenApiTypes.OBJECT}
+        request=OpenApiTypes.OBJECT, responses={200: ScoresSerializer, 202: ScoresSerializer}
     )
     def post(self, request: Request) -> Response:
         kinds = {"reference": TEXT, "candidates": TEXTS, "criteria": TEXTS}
@@ -92,7 +106,7 @@ class Scores(PermittedView):
 class Score(PermittedView):
     """One of the caller's own requests; a DELETE takes texts and scores away at once."""
 
-    @extend_schema(responses=OpenApiTypes.OBJECT)
+    @extend_schema(responses=ScoresSerializer)
     def get(self, request: Request, pk: UUID) -> Response:
         return Response(score_json(get_object_or_404(score_requests_for(person(request)), pk=pk)))
 

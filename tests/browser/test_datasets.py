@@ -146,7 +146,7 @@ def test_the_form_works_without_scripts(
     page.wait_for_url("**/datasets/freezes/**")
     expect(page.get_by_text("Waiting for a worker.")).to_be_visible()
     carry_out_freeze(Freeze.objects.get().pk)
-    page.get_by_role("link", name="Look again").click()
+    page.get_by_role("link", name="Refresh").click()
     page.get_by_role("link", name="Open trial@1").click()
     expect(page.get_by_role("heading", name="trial@1")).to_be_visible()
     context.close()

@@ -8,7 +8,7 @@ from rest_framework.response import Response
 from annotator.access.visibility import withheld_campaigns
 from core.rest.bodies import body, cleaned
 from core.rest.paging import PAGED, PARAMETERS, page_of
-from scoring.access.api import PermittedView, person, version_json
+from scoring.access.api import PermittedView, VersionSerializer, person, version_json
 from scoring.access.scopes import version_or_404, versions_for
 from scoring.datasets.freezing.forms import DEFAULTS, FreezeForm
 from scoring.datasets.freezing.services import freeze_dataset
@@ -21,7 +21,9 @@ class Datasets(PermittedView):
 
     parameters = PARAMETERS
 
-    @extend_schema(operation_id="datasets_list", parameters=PAGED, responses=OpenApiTypes.OBJECT)
+    @extend_schema(
+        operation_id="datasets_list", parameters=PAGED, responses=VersionSerializer(many=True)
+    )
     def get(self, request: Request) -> Response:
         user = person(request)
         withheld = withheld_campaigns(user)
@@ -29,7 +31,7 @@ class Datasets(PermittedView):
         versions = [version_json(row, withheld) for row in page.rows]
         return Response(versions, headers=page.headers)
 
-    @extend_schema(request=OpenApiTypes.OBJECT, responses={201: OpenApiTypes.OBJECT})
+    @extend_schema(request=OpenApiTypes.OBJECT, responses={201: VersionSerializer})
     def post(self, request: Request) -> Response:
         user = person(request)
         form = FreezeForm(user, DEFAULTS | body(request, FIELDS))
@@ -42,7 +44,7 @@ class Datasets(PermittedView):
 class Version(PermittedView):
     """One dataset version."""
 
-    @extend_schema(responses=OpenApiTypes.OBJECT)
+    @extend_schema(responses=VersionSerializer)
     def get(self, request: Request, name: str, number: int) -> Response:
         user = person(request)
         row = version_or_404(user, name, number)

@@ -5,12 +5,13 @@ from uuid import UUID
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.rest.bodies import TEXT, TRUTH, body
 from core.rest.paging import PAGED, PARAMETERS, page_of
-from scoring.access.api import PermittedView, model_json, person
+from scoring.access.api import ModelSerializer, PermittedView, person
 from scoring.training.model_versions.promotions import (
     ACTS,
     carry_out_act,
@@ -21,34 +22,45 @@ from scoring.training.model_versions.promotions import (
 from scoring.training.model_versions.queries import models_for
 
 
+class PromotedSerializer(serializers.Serializer):
+    """Where the promotion of a model stands."""
+
+    model = serializers.UUIDField()
+    criterion = serializers.CharField()
+    is_promoted = serializers.BooleanField()
+    is_asked_for = serializers.BooleanField()
+
+
 class Models(PermittedView):
     """The model versions that the caller may see."""
 
     parameters = PARAMETERS
 
-    @extend_schema(operation_id="models_list", parameters=PAGED, responses=OpenApiTypes.OBJECT)
+    @extend_schema(
+        operation_id="models_list", parameters=PAGED, responses=ModelSerializer(many=True)
+    )
     def get(self, request: Request) -> Response:
         user = person(request)
         promoted = promoted_ids(user)
         page = page_of(request, models_for(user).order_by("-created_at", "pk"))
-        models = [model_json(row, is_promoted=row.pk in promoted) for row in page.rows]
-        return Response(models, headers=page.headers)
+        models = ModelSerializer(page.rows, many=True, context={"promoted": promoted})
+        return Response(models.data, headers=page.headers)
 
 
 class Model(PermittedView):
     """One model version."""
 
-    @extend_schema(responses=OpenApiTypes.OBJECT)
+    @extend_schema(responses=ModelSerializer)
     def get(self, request: Request, pk: UUID) -> Response:
         user = person(request)
         row = get_object_or_404(models_for(user), pk=pk)
-        return Response(model_json(row, is_promoted=row.pk in promoted_ids(user)))
+        return Response(ModelSerializer(row, context={"promoted": promoted_ids(user)}).data)
 
 
 class Promote(PermittedView):
     """A researcher asks that a model scores for its criterion, and an admin agrees."""
 
-    @extend_schema(request=OpenApiTypes.OBJECT, responses=OpenApiTypes.OBJECT)
+    @extend_schema(request=OpenApiTypes.OBJECT, responses=PromotedSerializer)
     def post(self, request: Request, pk: UUID) -> Response:
         user = person(request)
         model = get_object_or_404(models_for(user), pk=pk)

@@ -14,7 +14,7 @@ from annotator.rubric import ALL_CRITERIA
 from core.jobs.registry import enqueue_on_commit
 from core.rest.bodies import body
 from core.rest.paging import PAGED, PARAMETERS, page_of
-from scoring.access.api import PermittedView, person, run_json, version_of
+from scoring.access.api import PermittedView, RunSerializer, person, version_of
 from scoring.access.scopes import is_researcher
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.training.model_versions.queries import runs_for
@@ -33,13 +33,13 @@ class Runs(PermittedView):
     parameters = PARAMETERS
 
     @extend_schema(
-        operation_id="training_runs_list", parameters=PAGED, responses=OpenApiTypes.OBJECT
+        operation_id="training_runs_list", parameters=PAGED, responses=RunSerializer(many=True)
     )
     def get(self, request: Request) -> Response:
         page = page_of(request, runs_for(person(request)).order_by("-created_at", "pk"))
-        return Response([run_json(row) for row in page.rows], headers=page.headers)
+        return Response(RunSerializer(page.rows, many=True).data, headers=page.headers)
 
-    @extend_schema(request=OpenApiTypes.OBJECT, responses={202: OpenApiTypes.OBJECT})
+    @extend_schema(request=OpenApiTypes.OBJECT, responses={202: RunSerializer})
     def post(self, request: Request) -> Response:
         given = (lambda value: value is not None, "Leave it out, or give a value.")
         needed = {"dataset", "criterion"}
@@ -54,34 +54,34 @@ class Runs(PermittedView):
         )
         for run in runs:
             enqueue_on_commit(run)
-        documents = [run_json(run) for run in runs]
+        documents = [RunSerializer(run).data for run in runs]
         return Response(documents if criterion == ALL else documents[0], status=202)
 
 
 class Run(PermittedView):
     """One run, as its row stands now."""
 
-    @extend_schema(responses=OpenApiTypes.OBJECT)
+    @extend_schema(responses=RunSerializer)
     def get(self, request: Request, pk: UUID) -> Response:
-        return Response(run_json(get_object_or_404(runs_for(person(request)), pk=pk)))
+        return Response(RunSerializer(get_object_or_404(runs_for(person(request)), pk=pk)).data)
 
 
 class Cancel(PermittedView):
     """Asks a run to stop."""
 
-    @extend_schema(request=None, responses={202: OpenApiTypes.OBJECT})
+    @extend_schema(request=None, responses={202: RunSerializer})
     def post(self, request: Request, pk: UUID) -> Response:
         user = person(request)
         row = get_object_or_404(runs_for(user), pk=pk)
         cancel_training(run=row, cancelled_by=user)
         row.refresh_from_db()
-        return Response(run_json(row), status=202)
+        return Response(RunSerializer(row).data, status=202)
 
 
 class Again(PermittedView):
     """Queues a new run with the data and settings of an earlier one."""
 
-    @extend_schema(request=None, responses={202: OpenApiTypes.OBJECT})
+    @extend_schema(request=None, responses={202: RunSerializer})
     def post(self, request: Request, pk: UUID) -> Response:
         user = person(request)
         row = get_object_or_404(runs_for(user), pk=pk)
@@ -89,4 +89,4 @@ class Again(PermittedView):
             raise PermissionDenied("Researchers of the campaign start this.")
         new = train_again(run=row, requested_by=user)
         enqueue_on_commit(new)
-        return Response(run_json(new), status=202)
+        return Response(RunSerializer(new).data, status=202)

@@ -93,7 +93,7 @@ def test_a_long_file_waits_for_a_worker_while_its_page_asks(cast, ada, enqueued,
         assert answer.status_code == 200
         html = answer.content.decode()
         assert f'hx-get="{progress}" hx-trigger="every 2s"' in html
-        assert "<progress" in html and "Look again" in html
+        assert "<progress" in html and "Refresh" in html
     carry_out_import(row.pk)
     answer = ada.get(progress)
     assert answer.status_code == 286

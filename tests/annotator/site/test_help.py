@@ -5,6 +5,7 @@ import re
 import pytest
 from django.test import Client
 
+from annotator.models import Role
 from annotator.site.help import OF_ROLE, guide_html
 from tests.conftest import signed_in
 
@@ -40,7 +41,7 @@ def test_a_guide_that_does_not_exist_is_not_found(cast, name: str) -> None:
 
 def test_links_lead_to_guides_or_nowhere(cast, client: Client) -> None:
     ada = signed_in(cast.ada)
-    names = OF_ROLE["admin"]
+    names = OF_ROLE[Role.ADMIN]
     anchors = {name: set(re.findall(r'id="([^"]+)"', guide_html(name, names))) for name in names}
     links = {
         (name, href)

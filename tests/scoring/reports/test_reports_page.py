@@ -176,7 +176,7 @@ def test_a_waiting_report_polls_and_is_cancelled_once(rita, of_campaign) -> None
     report = stored(of_campaign, None)
     page = page_of(rita, report)
     assert 'hx-trigger="every 2s"' in page and "Waiting for a worker." in page
-    assert "Cancel report" in page and "Look again" in page
+    assert "Cancel report" in page and "Refresh" in page
     assert "Save the report" not in page
     for sentence in ("will stop within seconds", "has ended already"):
         answer = rita.post(f"/reports/{report.pk}/cancel/", follow=True)

@@ -49,7 +49,7 @@ def test_an_unknown_pair_is_polled_until_a_worker_was_there(rita, model) -> None
     address = post(rita, **SENT)["Location"]
     page = rita.get(address).content.decode()
     assert f'hx-get="{address}progress/"' in page
-    assert "Look again" in page
+    assert "Refresh" in page
     row = ScoreRequest.objects.get()
     carry_out_scores(row.pk)
     fragment = rita.get(f"{address}progress/").content.decode()
