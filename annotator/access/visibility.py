@@ -52,6 +52,11 @@ def reader_of(campaign: Campaign, user: User) -> Reader | None:
     return Reader(Role.ADMIN in roles, campaign.pk in withheld_campaigns(user))
 
 
+def ratings_withheld(campaign: Campaign, reader: Reader) -> bool:
+    """Return whether ratings and rulings are not theirs to read yet: see the permission matrix."""
+    return reader.is_withheld or (campaign.is_open and not reader.is_admin)
+
+
 def withheld_campaigns(user: User) -> frozenset[UUID]:
     """Return the open campaigns in which the person rates, or did."""
     return _open_campaigns(user, Role.ANNOTATOR)

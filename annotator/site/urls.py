@@ -10,6 +10,7 @@ from annotator.audit_pages import views as audit_pages_views
 from annotator.campaigns import views as campaigns_views
 from annotator.campaigns.members import views as members_views
 from annotator.comparisons import views as comparisons_views
+from annotator.error_tags.views import error_tags
 from annotator.exports import views as exports_views
 from annotator.imports import views as imports_views
 from annotator.operations.health import views as health_views
@@ -27,6 +28,7 @@ OF_CAMPAIGN = [
     path("counts/", home.campaign_counts, name="campaign_counts"),
     path("rules/", campaigns_views.campaign_rules, name="campaign_rules"),
     path("what-if/", what_if_views.what_if, name="what_if"),
+    path("error-tags/", error_tags, name="error_tags"),
     path("settled/", settled_views.settled, name="settled"),
     path("settled/<uuid:pk>/", settled_views.settled_candidate, name="settled_candidate"),
     path("close/", campaigns_views.close, name="close_campaign"),

@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from annotator.access.gate import SignedInRequest, read_campaign
-from annotator.access.visibility import Reader, show_systems
+from annotator.access.visibility import Reader, ratings_withheld, show_systems
 from annotator.adjudication.settled.queries import (
     candidate_trace,
     names_for,
@@ -27,7 +27,7 @@ HEADINGS = (*(criterion.name for criterion in RUBRIC), "Overall")
 def settled(request: SignedInRequest, slug: str) -> HttpResponse:
     """List every candidate of a campaign with its settled values, by reference."""
     campaign, reader = read_campaign(request, slug)
-    if _is_withheld(campaign, reader):
+    if ratings_withheld(campaign, reader):
         return _withheld(request, campaign, reader)
     pages = Paginator(references_with_candidates(campaign), REFERENCES_A_PAGE)
     page = pages.get_page(request.GET.get("page"))
@@ -42,7 +42,7 @@ def settled(request: SignedInRequest, slug: str) -> HttpResponse:
 def settled_candidate(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
     """Show what the settled values of one candidate follow from."""
     campaign, reader = read_campaign(request, slug)
-    if _is_withheld(campaign, reader):
+    if ratings_withheld(campaign, reader):
         return _withheld(request, campaign, reader)
     names = names_for(request.user, campaign, pk, is_admin=reader.is_admin)
     with missing_is_404():
@@ -50,11 +50,6 @@ def settled_candidate(request: SignedInRequest, slug: str, pk: UUID) -> HttpResp
     show_systems(campaign=campaign, user=request.user)
     context = _context(campaign, reader) | {"trace": trace, "tells_each": bool(names)}
     return render(request, "annotator/adjudication/settled_candidate.html", context)
-
-
-def _is_withheld(campaign: Campaign, reader: Reader) -> bool:
-    """Return whether ratings and rulings are not theirs to read yet: see the matrix of rights."""
-    return reader.is_withheld or (campaign.is_open and not reader.is_admin)
 
 
 def _withheld(request: SignedInRequest, campaign: Campaign, reader: Reader) -> HttpResponse:

@@ -51,7 +51,7 @@ IMPORTS: Final = (
 )
 # The preview of a file that waits to be confirmed is the one place where its texts are shown.
 PREVIEWS: Final = tuple(route for route in IMPORTS if "annotator:claim_import" in route)
-SETTLED: Final = ("annotator:settled", "annotator:settled_candidate")
+SETTLED: Final = ("annotator:settled", "annotator:settled_candidate", "annotator:error_tags")
 QUADRUPLETS: Final = ("scoring:quadruplets", "scoring:quadruplet")
 USES: Final = ("scoring:rating_uses", "scoring:reference_uses")
 # Texts that somebody pasted to be scored, and the scores: theirs alone.
