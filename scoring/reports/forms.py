@@ -7,10 +7,10 @@ from django import forms
 from django.forms.boundfield import BoundField
 
 from annotator.models import User
-from annotator.rubric import NAMES
+from annotator.rubric import NAMES, OVERALL
 from core.forms import NumberField, RefusableForm, TickField
 from scoring.access.forms import CRITERION_CHOICES, VersionField
-from scoring.access.scopes import SPLITS, versions_for
+from scoring.access.scopes import SPLITS, ordered_labels, versions_for
 from scoring.models import AgreementReport, DatasetVersion
 from scoring.reports.queries import finished_reports
 from scoring.reports.scorers import Choice, ready_names, scorer_groups
@@ -71,13 +71,22 @@ class ReportForm(RefusableForm):
 
     def __init__(self, user: User, data: Any = None, **more: Any) -> None:
         super().__init__(data, label_suffix="", **more)
+        self._user = user
         self.groups = scorer_groups(user)
         version, scorers = self.fields["version"], self.fields["scorers"]
         assert isinstance(version, forms.ModelChoiceField)
         assert isinstance(scorers, forms.MultipleChoiceField)
         version.queryset = versions_for(user)
+        self.initial.setdefault("criterion", self._usual_criterion())
         scorers.choices = [(one.name, one.label) for one in self._choices]
         self.initial.setdefault("scorers", ready_names(self.groups))
+
+    def _usual_criterion(self) -> str:
+        """Return the overall quality, or else the first criterion with labels in the version."""
+        versions = versions_for(self._user)
+        row = versions.filter(pk=self.initial.get("version")).first() or versions.first()
+        labelled = ordered_labels(row) if row else {}
+        return OVERALL if OVERALL in labelled or not labelled else next(iter(labelled))
 
     @property
     def plain_fields(self) -> Iterator[BoundField]:

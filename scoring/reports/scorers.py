@@ -189,6 +189,14 @@ class Group:
     title: str
     scorers: tuple[Choice, ...]
 
+    @property
+    def ready(self) -> tuple[Choice, ...]:
+        return tuple(one for one in self.scorers if not one.lacks)
+
+    @property
+    def lacking(self) -> tuple[Choice, ...]:
+        return tuple(one for one in self.scorers if one.lacks)
+
 
 def scorer_groups(user: User) -> tuple[Group, ...]:
     """Return every scorer but the baselines, which stand in each report by themselves."""
