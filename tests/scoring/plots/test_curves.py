@@ -29,18 +29,25 @@ def test_an_axis_reaches_below_zero_where_a_value_does() -> None:
     )
 
 
-@pytest.mark.parametrize("value", [0.0, -0.2, 0.7])
-def test_one_point_is_a_mark_without_a_line(value) -> None:
-    plot = curve_plot("tau", "epoch", [(200, value)])
-    assert plot is not None
-    assert len(plot.bars) == 1
-    assert [line for line in plot.lines if line.kind == "own"] == []
-    assert plot.description == f"epoch 200: {value:.3f}"
+def test_one_point_makes_no_curve() -> None:
     assert curve_plot("tau", "epoch", []) is None
+    assert curve_plot("tau", "epoch", [(200, 0.7)]) is None
+
+
+def test_a_long_curve_has_marks_at_its_ends_and_turns_only() -> None:
+    values = [(n, abs(n - 30) / 100) for n in range(1, 101)]
+    plot = curve_plot("Loss", "epoch", values)
+    assert plot is not None
+    assert [bar.title for bar in plot.bars] == [
+        "epoch 1: 0.290",
+        "epoch 30: 0.000",
+        "epoch 100: 0.700",
+    ]
+    assert len([line for line in plot.lines if line.kind == "own"]) == 99
 
 
 def test_of_many_points_some_are_drawn_and_the_last_always() -> None:
     plot = curve_plot("Loss", "epoch", [(n, 1 / n) for n in range(1, 1002)])
     assert plot is not None
-    assert len(plot.bars) <= MOST_DRAWN + 1
+    assert len([line for line in plot.lines if line.kind == "own"]) <= MOST_DRAWN
     assert plot.bars[-1].title == "epoch 1001: 0.001"

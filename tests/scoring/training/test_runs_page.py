@@ -27,7 +27,10 @@ def ended(five: DatasetVersion) -> TrainingRun:
         step=3,
         steps=12,
         tokens_per_second=2100.0,
-        history=[{"epoch": 1, "loss": 0.5, "validation_tau": 0.25}],
+        history=[
+            {"epoch": 1, "loss": 0.5, "validation_tau": 0.25},
+            {"epoch": 2, "loss": 0.4, "validation_tau": 0.35},
+        ],
         log=[{"at": "2026-01-02T03:04:05+00:00", "words": "attempt 1 began"}],
     )
     run.refresh_from_db()
@@ -40,8 +43,8 @@ def test_the_page_of_a_run_holds_step_speed_curves_and_log(rita, ended) -> None:
         "The loss became nan at step 3",
         "3 of 12",
         "2,100 tokens per second",
-        'aria-label="Loss by epoch. epoch 1: 0.500"',
-        'aria-label="Validation tau-b by epoch. epoch 1: 0.250"',
+        'aria-label="Loss by epoch. 0.500 at epoch 1, 0.400 at epoch 2',
+        'aria-label="Validation tau-b by epoch. 0.250 at epoch 1, 0.350 at epoch 2',
         "03:04:05</time> attempt 1 began",
     ):
         assert words in page, words
