@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scoring.patclaimeval.config import STRENGTH
 from scoring.patclaimeval.features import GROUPS, Matrix, Vector
 
-CLIP: Final = 5.0
+CLIP: Final = 3.0
 """Features are held within so many scales, so that no outlier decides alone."""
 GAIN: Final = 0.25
 """What a logit is multiplied with: over the range that claims reach the sigmoid is then straight,

@@ -50,7 +50,7 @@ def group_differences(data: Comparisons, names: list[str]) -> Matrix:
     found = []
     for name in names:
         at = columns(name)
-        z = np.clip((data.features[:, at] - seen.mean(axis=0)[at]) / scale[at], -5, 5)
+        z = np.clip((data.features[:, at] - seen.mean(axis=0)[at]) / scale[at], -3, 3)
         score = z.sum(axis=1) / len(at)
         apart = score[data.b] - score[data.c]
         found.append(apart / np.sqrt((apart**2).mean()))
@@ -193,7 +193,7 @@ def test_the_score_is_the_sigmoid_of_the_gain_times_the_sum() -> None:
     row = np.zeros((1, size))
     row[0, :2] = 2.0, -9.0
     # 0.5 * 2 - 0.5 * CLIP, by hand.
-    assert model.scores(row)[0] == pytest.approx(1 / (1 + np.exp(GAIN * 1.5)), abs=1e-12)
+    assert model.scores(row)[0] == pytest.approx(1 / (1 + np.exp(GAIN * 0.5)), abs=1e-12)
 
 
 def test_scales_are_measured_by_hand() -> None:
