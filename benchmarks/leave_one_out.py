@@ -10,11 +10,12 @@ is counted how often the model beats all six metrics there. Nothing is chosen on
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.unseen_references.rows import damage_signs, demo_rows, read_rows
 from scoring.agreement.correlation import tau_b
@@ -75,18 +76,22 @@ def compare_scorers(
                 print(f"    {name} over {other}: {with_interval(lead(sample, found, theirs))}")
 
 
+def drawn_halves(groups: Sequence[str], draws: int) -> Iterator[NDArray[np.bool_]]:
+    """Yield which comparisons train: those of half of the references, drawn anew each time."""
+    names = sorted(set(groups))
+    rng = np.random.default_rng(0)
+    for _ in range(draws):
+        trained = rng.permutation(len(names))[: len(names) // 2]
+        yield np.isin(groups, [names[i] for i in trained])
+
+
 def random_halves(
     data: Comparisons, criterion: str, prior: Vector, others: dict[str, Vector], draws: int
 ) -> None:
     """Print how often the model and PatClaimEval-0 beat all others on the half not trained on."""
-    names = sorted(set(data.groups))
-    groups = np.array(data.groups)
-    rng = np.random.default_rng(0)
     won: dict[str, list[bool]] = {"model": [], "patclaimeval-0": []}
     taus: dict[str, list[float]] = {"model": [], "patclaimeval-0": []}
-    for _ in range(draws):
-        trained = rng.permutation(len(names))[: len(names) // 2]
-        is_seen = np.isin(groups, [names[i] for i in trained])
+    for is_seen in drawn_halves(data.groups, draws):
         unseen = np.flatnonzero(~is_seen).tolist()
         model = fit(data.part(np.flatnonzero(is_seen).tolist()), prior_of(criterion), STRENGTH)
         best = max(tau_b(d[unseen], data.labels[unseen]).value or 0 for d in others.values())

@@ -36,7 +36,7 @@ from scoring.patclaimeval.claims import (
     terms,
 )
 
-FEATURE_VERSION: Final = "3"
+FEATURE_VERSION: Final = "4"
 """Raise it when a feature changes its meaning: models trained before are then refused."""
 
 _NUMBER: Final = re.compile(r"[0-9]+")

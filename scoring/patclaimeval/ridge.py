@@ -7,12 +7,15 @@ GAIN times the sum of w_g times the group scores. With D the group differences, 
 the labels, w = (D'D + K I)^-1 (D'y + K c w0): the closed form of least squares held to c w0 with
 strength K, where c is the slope of y on D w0. With few labels the prior w0 decides, with many they
 do. Exact: the same comparisons give the same bits.
+
+The groups are those of FEATURES, and what ``beside`` puts next to them: the score of another
+scorer, of a fine-tuned encoder say, is one more column and a group of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -21,11 +24,15 @@ from numpy.typing import NDArray
 from scoring.patclaimeval.config import STRENGTH
 from scoring.patclaimeval.features import GROUPS, Matrix, Vector
 
-CLIP: Final = 5.0
+CLIP: Final = 3.0
 """Features are held within so many scales, so that no outlier decides alone."""
 GAIN: Final = 0.25
 """What a logit is multiplied with: over the range that claims reach the sigmoid is then straight,
 and two poor candidates differ as two good ones do."""
+
+
+Columns = Mapping[str, Sequence[str]]
+"""The names of the columns of each group, in their order."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +40,14 @@ class Scales:
     """What turns features into group scores.
 
     ``centre`` and ``scale`` are of FEATURES, shape [size]; ``spread`` is the RMS of each group's
-    difference, by name. What never differs has scale or spread 0 and counts nothing.
+    difference, by name. What never differs has scale or spread 0 and counts nothing. ``columns``
+    names those of each group.
     """
 
     centre: Vector
     scale: Vector
     spread: Mapping[str, float]
+    columns: Columns = field(default_factory=lambda: GROUPS)
 
 
 @dataclass(frozen=True)
@@ -68,7 +77,7 @@ class Comparisons:
     """Features of pairs, shape [pairs, size], and n comparisons of them.
 
     ``b`` and ``c``, shape [n], are row numbers; ``labels``, shape [n], are 1, 0 or -1; ``groups``
-    names the reference of each comparison.
+    names the reference of each comparison. ``columns`` names those of the features.
     """
 
     features: Matrix
@@ -76,12 +85,26 @@ class Comparisons:
     c: NDArray[np.int64]
     labels: Vector
     groups: Sequence[str]
+    columns: Columns = field(default_factory=lambda: GROUPS)
 
     def part(self, items: Sequence[int]) -> Comparisons:
         """Return the comparisons at the given positions."""
         at = np.asarray(items, dtype=np.int64)
         groups = [self.groups[i] for i in items]
-        return Comparisons(self.features, self.b[at], self.c[at], self.labels[at], groups)
+        return replace(self, b=self.b[at], c=self.c[at], labels=self.labels[at], groups=groups)
+
+    def beside(self, name: str, scores: Vector) -> Comparisons:
+        """Return them with one more group: ``scores`` of the pairs, shape [pairs], more is better.
+
+        The scorer must never have seen the references: on what it was trained on it looks better
+        than it is, and would get a weight that it does not earn elsewhere. Give log-odds rather
+        than scores near 0 and 1, which hardly differ.
+        """
+        return replace(
+            self,
+            features=np.column_stack([self.features, scores]),
+            columns={**self.columns, name: (name,)},
+        )
 
 
 def measure_scales(data: Comparisons) -> Scales:
@@ -89,9 +112,9 @@ def measure_scales(data: Comparisons) -> Scales:
     differences = data.features[data.b] - data.features[data.c]
     seen = data.features[np.unique(np.concatenate([data.b, data.c]))]
     centre, scale = seen.mean(axis=0), _rms(differences)
-    scores = _group_means(data.features, centre, scale)
+    scores = _group_means(data.features, centre, scale, data.columns)
     spread = {g: float(_rms(each[data.b] - each[data.c])) for g, each in scores.items()}
-    return Scales(centre, scale, spread)
+    return Scales(centre, scale, spread, data.columns)
 
 
 def fit(data: Comparisons, prior: Mapping[str, float], strength: float = STRENGTH) -> Linear:
@@ -104,7 +127,7 @@ def group_weights(
     data: Comparisons, scales: Scales, prior: Mapping[str, float], strength: float
 ) -> dict[str, float]:
     """Return w: the weight of each group that ``prior`` names."""
-    means = _group_means(data.features, scales.centre, scales.scale)
+    means = _group_means(data.features, scales.centre, scales.scale, scales.columns)
     names = list(prior)
     scores = np.stack([means[g] * _inverse(scales.spread[g]) for g in names], axis=1)
     differences = scores[data.b] - scores[data.c]
@@ -124,19 +147,21 @@ def combine(scales: Scales, weights: Mapping[str, float]) -> Linear:
     """Return the model that gives each group its weight."""
     weight = [
         weights.get(group, 0.0) * _inverse(scales.spread[group]) / len(names)
-        for group, names in GROUPS.items()
+        for group, names in scales.columns.items()
         for _ in names
     ]
     factor = np.array([_inverse(value) for value in scales.scale.tolist()])
     return Linear(scales.centre, factor, np.array(weight))
 
 
-def _group_means(features: Matrix, centre: Vector, scale: Vector) -> dict[str, Vector]:
+def _group_means(
+    features: Matrix, centre: Vector, scale: Vector, columns: Columns
+) -> dict[str, Vector]:
     factor = np.array([_inverse(value) for value in scale.tolist()])
     standard = np.clip((features - centre) * factor, -CLIP, CLIP)
     means = {}
     place = 0
-    for group, names in GROUPS.items():
+    for group, names in columns.items():
         means[group] = standard[:, place : place + len(names)].mean(axis=1)
         place += len(names)
     return means

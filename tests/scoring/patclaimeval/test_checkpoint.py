@@ -33,7 +33,7 @@ PROBE: dict[str, Any] = {
     "feature_version": FEATURE_VERSION,
     "settings": TrainingSettings("overall_quality").resolved().as_dict(),
     "encoder": {},
-    "clip": 5.0,
+    "clip": 3.0,
     "tie_threshold": 0.1,
 }
 

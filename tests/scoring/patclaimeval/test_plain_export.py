@@ -9,6 +9,7 @@ from safetensors.torch import load_file
 from transformers import AutoModel, AutoTokenizer
 
 from scoring.patclaimeval.data import Quadruplet
+from scoring.patclaimeval.encoder import load_encoder
 from scoring.patclaimeval.errors import CheckpointInvalid
 from scoring.patclaimeval.plain_export import NotPlain, write_plain
 from scoring.patclaimeval.scorer import load_scorer
@@ -64,6 +65,19 @@ def test_the_code_of_the_readme_gives_the_scores_of_the_model(
     assert readme.endswith("# The card of the model\n")
     with pytest.raises(ValueError, match="longer than the model takes"):
         names["score"](parts, "housing " * 5000, "housing")
+
+
+def test_what_was_exported_is_the_encoder_that_joins_the_features_of_another_training(
+    quadruplets, tiny_bert, tmp_path
+) -> None:
+    elsewhere = trained(quadruplets[::2], tiny_bert, tmp_path, method="finetune", epochs=1)
+    plain = exported(elsewhere)
+    both = make(quadruplets, tmp_path / "both", plain, method="probe-then-finetune", epochs=1)
+    learnt, started = (
+        load_encoder(str(place), max_tokens=4096).digest for place in (plain, tiny_bert)
+    )
+    assert load_scorer(both).config["encoder"]["sha256"] == learnt != started
+    assert len(set(load_scorer(both).score(quadruplets[0].pairs))) == 2
 
 
 def test_plain_transformers_loads_encoder_and_tokenizer_without_a_path_of_this_machine(
