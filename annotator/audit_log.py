@@ -126,6 +126,7 @@ _ACTS: Final[dict[str, Act]] = {
     "campaign.rules_changed": Act("changed the rules", ("changes",)),
     "candidate.flagged": Act("flagged a candidate", ("reason",), is_raters=True),
     "claims.imported": Act("stored claim sets", ("references", "candidates", "import")),
+    "claims.rewritten": Act("wrote rewritten claim sets to a file", ("seed", "grades")),
     "comparisons.asked": Act("requested comparisons", ("share", "seed", "pairs", "count")),
     "comparisons.made": Act("comparisons were assigned", ("count",), is_raters=True),
     "conflict.called_back": Act("called a question back", is_of_dispute=True),

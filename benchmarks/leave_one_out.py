@@ -18,33 +18,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.unseen_references.rows import damage_signs, demo_rows, read_rows
+from scoring.agreement.comparisons import Compared, compare_scorers
 from scoring.agreement.correlation import tau_b
 from scoring.agreement.figures import Sample, make_sample, tau_b_figure
 from scoring.agreement.items import contains_reference
-from scoring.metrics.base import Pair
-from scoring.metrics.registry import get_metric
 from scoring.patclaimeval.config import STRENGTH
 from scoring.patclaimeval.data import Quadruplet
+from scoring.patclaimeval.overlaps import overlap_differences
 from scoring.patclaimeval.prior import load_prior, prior_of
 from scoring.patclaimeval.ridge import Comparisons, fit
 from scoring.patclaimeval.ridge_training import compare, differences, leave_one_out
-from scoring.patclaimeval.validation import as_items, lead
+from scoring.patclaimeval.validation import as_items
 
-N_GRAMS = ("bleu-1", "bleu-4", "rouge-1", "rouge-2", "rouge-l", "meteor")
 RESAMPLES = 1000
 Vector = np.ndarray[Any, Any]
-
-
-def n_gram_differences(items: Sequence[Quadruplet]) -> dict[str, Vector]:
-    """Return score(B) - score(C) of each n-gram metric."""
-    found = {}
-    for name in N_GRAMS:
-        score = get_metric(name).score
-        left, right = (
-            np.array(score([Pair(*item.pairs[side]) for item in items])) for side in (0, 1)
-        )
-        found[name] = left - right
-    return found
 
 
 def of_prior(items: Sequence[Quadruplet], criterion: str) -> Vector:
@@ -62,18 +49,20 @@ def with_interval(figure: dict[str, Any]) -> str:
     return f"{figure['value']:.3f}{interval}"
 
 
-def compare_scorers(
+def print_figures(
     title: str, items: Sequence[Quadruplet], ours: dict[str, Vector], others: dict[str, Vector]
 ) -> None:
-    """Print tau-b of each scorer and the paired lead of each of ours over each other."""
+    """Print tau-b of each scorer and each of ours against each other, with p after Holm."""
     sample: Sample = make_sample(as_items(items), RESAMPLES, 0)
     print(f"  {title}: {len(items)} items, {sample.cluster_count} references")
     for name, found in {**ours, **others}.items():
         print(f"    {name}: tau-b {with_interval(tau_b_figure(sample, found))}")
     for name, found in ours.items():
-        for other, theirs in {**others, **ours}.items():
-            if other != name:
-                print(f"    {name} over {other}: {with_interval(lead(sample, found, theirs))}")
+        rest = {other: theirs for other, theirs in (others | ours).items() if other != name}
+        families = compare_scorers(Compared(sample, {name: found}, rest))["families"]
+        for pair in (pair for family in families for pair in family["pairs"]):
+            lead = with_interval(pair | {"value": pair["difference"]})
+            print(f"    {name} over {pair['second']}: {lead}, p after Holm {pair['p_holm']}")
 
 
 def drawn_halves(groups: Sequence[str], draws: int) -> Iterator[NDArray[np.bool_]]:
@@ -115,11 +104,11 @@ def measure(items: list[Quadruplet], criterion: str, options: Any) -> None:
         "model": leave_one_out(data, prior_of(criterion), STRENGTH),
         "patclaimeval-0": of_prior(items, criterion),
     }
-    others = n_gram_differences(items)
-    compare_scorers("each reference left out in turn", items, ours, others)
+    others = overlap_differences(items)
+    print_figures("each reference left out in turn", items, ours, others)
     kept = [i for i, item in enumerate(as_items(items)) if not contains_reference(item)]
     if len(kept) < len(items):
-        compare_scorers(
+        print_figures(
             "without items that hold the reference",
             [items[i] for i in kept],
             {name: found[kept] for name, found in ours.items()},

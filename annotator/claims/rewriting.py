@@ -8,7 +8,7 @@ for measuring scales and for demonstrations: no person has judged it.
 
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from annotator.claims.damage import (
@@ -66,12 +66,12 @@ def rewrite(text: str, other: str, seed: int) -> str:
     be without numbered claims. The same input gives the same text.
     """
     rng = random.Random(seed)
-    parts, foreign = _parts(text), _parts(other)
+    parts, foreign = parts_of(text), parts_of(other)
     kinds = rng.sample(FAULTS, rng.randint(0, MOST_KINDS))
     for fault in kinds:
         for _ in range(rng.randint(1, MOST_TIMES)):
             parts = fault(parts, foreign, rng)
-    rewritten = _numbered(parts)
+    rewritten = numbered(parts)
     for damage in (drop_feature, delete_antecedent, break_dependency):
         if rng.random() < 0.3:
             try:
@@ -81,7 +81,8 @@ def rewrite(text: str, other: str, seed: int) -> str:
     return rewritten
 
 
-def _parts(text: str) -> Parts:
+def parts_of(text: str) -> Parts:
+    """Return the claims that have one number each, as faults take them."""
     return [
         (claim.number, claim.body)
         for claim in parse_claims(text)
@@ -89,12 +90,14 @@ def _parts(text: str) -> Parts:
     ]
 
 
-def _numbered(parts: Parts) -> str:
+def numbered(parts: Parts, unknown: Collection[int] = ()) -> str:
     """Number the claims anew, with what they cite; a claim that is gone is cited as the one before.
 
+    Inputs: the claims; numbers that are cited and belong to no claim, which stay as they are.
     Source of the numbers: a part's place in the list.
     """
     place_of = {number: place for place, (number, _) in enumerate(parts, start=1) if number}
+    place_of |= {number: number for number in unknown}
     lines = []
     for place, (_, words) in enumerate(parts, start=1):
         pieces, end = [], 0
@@ -131,17 +134,17 @@ def _dependent(parts: Parts, limitation: str, parent: int) -> Part:
     return 0, f"The {subject} of claim {NEW_NUMBER + parent}, {limitation}."
 
 
-def _with_generic_claim(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
+def with_generic_claim(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
     return [*parts, _dependent(parts, rng.choice(GENERIC), rng.randint(1, len(parts)))]
 
 
-def _with_foreign_claim(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
+def with_foreign_claim(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
     dependent = [words for _, words in foreign if _is_dependent(words)]
     chosen = _limitation(rng.choice(dependent or [foreign[0][1]]))
     return [*parts, _dependent(parts, chosen, 1)]
 
 
-def _with_near_copy(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
+def with_near_copy(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
     place = rng.randrange(len(parts))
     words = parts[place][1].split(" ")
     for _ in range(max(1, len(words) // 15)):
@@ -149,7 +152,7 @@ def _with_near_copy(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
     return [*parts[: place + 1], (0, " ".join(words)), *parts[place + 1 :]]
 
 
-def _merged(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
+def merged(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
     """Join a dependent claim to the claim that it cites first."""
     dependent = [i for i, (_, words) in enumerate(parts) if i and _is_dependent(words)]
     if not dependent:
@@ -161,18 +164,18 @@ def _merged(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
     return [*parts[:parent], longer, *parts[parent + 1 : gone], *parts[gone + 1 :]]
 
 
-def _without_claim(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
+def without_claim(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
     dependent = [i for i, (_, words) in enumerate(parts) if i and _is_dependent(words)]
     gone = rng.choice(dependent) if dependent else -1
     return [part for i, part in enumerate(parts) if i != gone]
 
 
-def _elaborated(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
+def elaborated(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
     place = rng.randrange(len(parts))
     return [*parts[:place], _extended(parts[place], rng.choice(GENERIC)), *parts[place + 1 :]]
 
 
-def _with_adjectives(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
+def with_adjectives(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
     place = rng.randrange(len(parts))
 
     def qualified(match: re.Match[str]) -> str:
@@ -183,34 +186,34 @@ def _with_adjectives(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
     return [*parts[:place], (number, _TERM.sub(qualified, words)), *parts[place + 1 :]]
 
 
-def _segments(words: str) -> list[str]:
+def segments(words: str) -> list[str]:
     return re.split(r"(?<=[;,])\s+", words)
 
 
-def _broadened(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
+def broadened(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
     number, words = parts[0]
-    segments = _segments(words)
-    if len(segments) > 2:
-        del segments[rng.randrange(1, len(segments))]
-    return [(number, " ".join(segments).rstrip(";,. ") + "."), *parts[1:]]
+    listed = segments(words)
+    if len(listed) > 2:
+        del listed[rng.randrange(1, len(listed))]
+    return [(number, " ".join(listed).rstrip(";,. ") + "."), *parts[1:]]
 
 
-def _narrowed(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
+def narrowed(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
     dependent = [words for _, words in parts if _is_dependent(words)]
     if not dependent:
         return parts
     return [_extended(parts[0], _limitation(rng.choice(dependent))), *parts[1:]]
 
 
-def _with_foreign_feature(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
+def with_foreign_feature(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
     number, words = parts[0]
-    segments = _segments(words)
-    taken = rng.choice(_segments(foreign[0][1])[1:] or ["a further unit,"]).rstrip(".")
-    segments.insert(rng.randrange(1, len(segments) + 1), taken)
-    return [(number, " ".join(segments)), *parts[1:]]
+    listed = segments(words)
+    taken = rng.choice(segments(foreign[0][1])[1:] or ["a further unit,"]).rstrip(".")
+    listed.insert(rng.randrange(1, len(listed) + 1), taken)
+    return [(number, " ".join(listed)), *parts[1:]]
 
 
-def _reordered(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
+def reordered(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
     if len(parts) < 3:
         return parts
     moved = rng.randrange(1, len(parts))
@@ -219,7 +222,7 @@ def _reordered(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
     return [*rest[:place], parts[moved], *rest[place:]]
 
 
-def _with_words_changed(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
+def with_words_changed(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
     """Change every tenth word of half the claims: left out, or another invention's."""
     others = [word for _, words in foreign for word in words.split()]
 
@@ -236,7 +239,7 @@ def _with_words_changed(parts: Parts, foreign: Parts, rng: random.Random) -> Par
     ]
 
 
-def _with_term_renamed(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
+def with_term_renamed(parts: Parts, foreign: Parts, rng: random.Random) -> Parts:
     """Rename one word everywhere, or in some places only."""
     old, new = (_content(side) for side in (parts, foreign))
     if not old or not new:
@@ -254,7 +257,7 @@ def _content(parts: Sequence[Part]) -> list[str]:
 
 
 FAULTS: Final[tuple[Fault, ...]] = (
-    *(_with_generic_claim, _with_foreign_claim, _with_near_copy, _merged, _without_claim),
-    *(_elaborated, _with_adjectives, _broadened, _narrowed, _with_foreign_feature, _reordered),
-    *(_with_words_changed, _with_term_renamed),
+    *(with_generic_claim, with_foreign_claim, with_near_copy, merged, without_claim),
+    *(elaborated, with_adjectives, broadened, narrowed, with_foreign_feature, reordered),
+    *(with_words_changed, with_term_renamed),
 )

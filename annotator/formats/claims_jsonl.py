@@ -1,5 +1,6 @@
-"""The reader of claims-jsonl: one reference with its candidates a line."""
+"""Reader and writer of claims-jsonl: one reference with its candidates a line."""
 
+import json
 from collections.abc import Iterator
 from typing import Final
 
@@ -108,3 +109,25 @@ def _candidates(shape: Shape) -> tuple[tuple[CandidateRecord, ...], list[tuple[s
         found.append(candidate)
         problems += inner.problems
     return tuple(found), problems
+
+
+def line_of(record: ReferenceRecord) -> bytes:
+    """Return the line of a reference with at least one candidate, which `read` reads as the same.
+
+    What is "" or None, as nothing was stated, is left out.
+    """
+    stated = {name: getattr(record, name) for name in (*LONGEST, "draft_claims", "may_train")}
+    line = {
+        "reference_id": record.reference_id,
+        **{name: value for name, value in stated.items() if value not in ("", None)},
+        "reference_claims": record.reference_claims,
+        "candidates": [
+            {
+                "candidate_id": one.candidate_id,
+                **({"system": one.system} if one.system else {}),
+                "claims": one.claims,
+            }
+            for one in record.candidates
+        ],
+    }
+    return json.dumps(line, ensure_ascii=False).encode() + b"\n"

@@ -116,6 +116,14 @@ def find_campaign(slug: str) -> Campaign:
     return campaign
 
 
+def refuse_unwritable(target: Path) -> None:
+    """Refuse a place where no file can be, before anything is put on record."""
+    if target.is_dir():
+        raise Refused(f"{target} is a folder; name a file in it.")
+    if not target.parent.is_dir():
+        raise Refused(f"There is no folder {target.parent}; make it first.")
+
+
 BAR: Final = 24
 # Seconds between two lines.
 ON_TERMINAL: Final = 0.2

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scoring.agreement.classification import predicted_labels
+from scoring.agreement.comparisons import Compared, compare_scorers
 from scoring.agreement.correlation import tau_b, tau_b_labels
 from scoring.agreement.figures import (
     Sample,
-    figure_of,
     make_sample,
     measure,
-    resample_tau_b,
     tau_b_figure,
 )
 from scoring.agreement.items import DEFAULT_RESAMPLES, Integers, Item, contains_reference
-from scoring.metrics.rouge import rouge_l, rouge_n, rouge_tokens
 from scoring.patclaimeval.data import Quadruplet
+from scoring.patclaimeval.overlaps import overlap_differences
 
 Vector = NDArray[np.float64]
 
@@ -63,13 +62,6 @@ def summarise(differences: Vector, labels: Vector, threshold: float) -> dict[str
     }
 
 
-OVERLAPS: Final[dict[str, Callable[[list[str], list[str]], float]]] = {
-    "rouge-1": lambda left, right: rouge_n(left, right, 1)[2],
-    "rouge-2": lambda left, right: rouge_n(left, right, 2)[2],
-    "rouge-l": lambda left, right: rouge_l(left, right)[2],
-}
-"""The n-gram metrics that stand beside a model: F-measures of two token lists, in [0, 1]."""
-
 FIGURES: Final = ("tau_b", "tau_b_labels", "accuracy", "decisive_accuracy")
 
 
@@ -84,9 +76,9 @@ def measure_validation(
     Output, JSON-ready: what ``summarise`` gives; ``references``; ``interval``, the name of the
     method; ``figures``, each of FIGURES with value, low and high, 95 % clustered by reference;
     ``tie_rates`` of people and of the model; ``without_reference``, n and tau_b over the items in
-    which neither candidate is the reference; ``overlaps``, for each of OVERLAPS, and of what else
+    which neither candidate is the reference; ``overlaps``, for each n-gram metric, and of what else
     stands ``beside`` with its differences by name, its tau_b and ``lead``, the model's tau-b minus
-    its own with a paired interval. None where undefined.
+    its own: value, paired interval, p, p_holm over all of them, and verdict. None where undefined.
     Empty but for the summary where there are no items.
     """
     labels = np.array([item.y for item in items], dtype=np.float64)
@@ -95,7 +87,7 @@ def measure_validation(
         return found
     compared = as_items(items)
     sample = make_sample(compared, DEFAULT_RESAMPLES, 0)
-    others = {name: overlap_differences(items, name) for name in OVERLAPS} | dict(beside or {})
+    others = overlap_differences(items) | dict(beside or {})
     told = measure(sample, differences, predicted_labels(differences, threshold))
     return found | {
         "references": sample.cluster_count,
@@ -103,7 +95,7 @@ def measure_validation(
         "figures": {name: _short(told[name]) for name in FIGURES},
         "tie_rates": told["tie_rates"],
         "without_reference": _without_reference(compared, differences),
-        "overlaps": {name: _beside(sample, differences, theirs) for name, theirs in others.items()},
+        "overlaps": _overlaps(sample, differences, others),
     }
 
 
@@ -112,34 +104,20 @@ def as_items(items: Sequence[Quadruplet]) -> list[Item]:
     return [Item(i.reference_id, i.reference, i.b, i.c, i.y) for i in items]
 
 
-def overlap_differences(items: Sequence[Quadruplet], name: str) -> Vector:
-    """Return F(A, B) - F(A, C) of one of OVERLAPS for n items, shape [n], in [-1, 1]."""
-    tokens = {text: rouge_tokens(text) for i in items for text in (i.reference, i.b, i.c)}
-    known = {
-        (reference, text): OVERLAPS[name](tokens[reference], tokens[text])
-        for item in items
-        for reference, text in item.pairs
-    }
-    return np.array([known[i.pairs[0]] - known[i.pairs[1]] for i in items], dtype=np.float64)
-
-
-def lead(sample: Sample, ours: Vector, theirs: Vector) -> dict[str, Any]:
-    """Return tau-b of ``ours`` minus tau-b of ``theirs`` on the same n items, with its interval.
-
-    Input: the sample of n items; two vectors of score differences, shape [n]. Output: value in
-    [-2, 2], low and high of the 95 % interval paired over references: both are measured on the
-    same resamples (bootstrap), or without the same reference (jackknife t below 40 references).
-    None where undefined. Source: see figures.interval_of.
-    """
-    found = resample_tau_b(sample, ours).minus(resample_tau_b(sample, theirs))
-    figure = figure_of(found, "", -2.0, 2.0)
-    return {name: figure[name] for name in ("value", "low", "high")}
-
-
-def _beside(sample: Sample, ours: Vector, theirs: Vector) -> dict[str, Any]:
+def _overlaps(
+    sample: Sample, ours: Vector, others: Mapping[str, Vector]
+) -> dict[str, dict[str, Any]]:
+    """Test the model against each of the others, as an agreement report tests its baselines."""
+    # By no name that one of the others can have.
+    compared = compare_scorers(Compared(sample, {"": ours}, others))
+    (pairs,) = (one["pairs"] for one in compared["families"] if one["name"] == "baselines")
     return {
-        "tau_b": tau_b_figure(sample, theirs),
-        "lead": lead(sample, ours, theirs),
+        pair["second"]: {
+            "tau_b": tau_b_figure(sample, others[pair["second"]]),
+            "lead": {"value": pair["difference"]}
+            | {name: pair[name] for name in ("low", "high", "p", "p_holm", "verdict")},
+        }
+        for pair in pairs
     }
 
 

@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 
 from annotator.exports.queries import FORMATS, RatingExport
 from annotator.exports.services import request_export, write_export
-from annotator.management.base import WorkbenchCommand, find_campaign
+from annotator.management.base import WorkbenchCommand, find_campaign, refuse_unwritable
 from core.errors import Refused
 
 STDOUT = "-"
@@ -50,14 +50,6 @@ class Command(WorkbenchCommand):
             manifest = _to_file(export, Path(options["output"]))
         self.log(_describe(export))
         return manifest
-
-
-def refuse_unwritable(target: Path) -> None:
-    """Refuse a place where no file can be, before anything is put on record."""
-    if target.is_dir():
-        raise Refused(f"{target} is a folder; name a file in it.")
-    if not target.parent.is_dir():
-        raise Refused(f"There is no folder {target.parent}; make it first.")
 
 
 def _to_stdout(export: RatingExport) -> None:

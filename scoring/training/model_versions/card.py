@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from annotator.rubric import NAMES
 from scoring.datasets.markdown import NOTHING, escaped, number, section, table
+from scoring.metrics.ngram import NGRAM
 from scoring.patclaimeval.prior import LABEL as PRIOR_LABEL
 from scoring.patclaimeval.prior import NAME as PRIOR_NAME
 from scoring.plots.shares import format_share
@@ -19,9 +20,7 @@ AGREEMENT: Final = (
     ("decisive_accuracy", "decisive accuracy", "where people prefer one candidate"),
 )
 OVERLAP_NAMES: Final = {
-    "rouge-1": "ROUGE-1",
-    "rouge-2": "ROUGE-2",
-    "rouge-l": "ROUGE-L",
+    **{name: entry.label for name, entry in NGRAM.items()},
     PRIOR_NAME: PRIOR_LABEL,
 }
 SPLITS_SHOWN: Final = ("train", "validation", "test")
@@ -43,12 +42,16 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """An n-gram metric on the same items: its tau-b, and by how much the model leads."""
+    """An n-gram metric on the same items: its tau-b, and by how much the model leads.
+
+    ``p_holm`` is None where the lead is undefined, and on older cards.
+    """
 
     name: str
     tau_b: Figure
     lead: Figure
     verdict: str
+    p_holm: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,7 @@ class Measured:
     """How far a model agrees with people on some items, and n-gram metrics beside it."""
 
     title: str
+    items: str
     n: int
     references: int | None
     interval: str
@@ -77,8 +81,11 @@ class Measured:
 
 
 MEASURED: Final = (
-    ("validation", "Agreement with people on the validation items"),
-    ("unseen", "Agreement on training items, each reference left out in turn"),
+    ("validation", "Agreement with people on the validation items", "validation items"),
+    (
+        *("unseen", "Agreement on training items, each reference left out in turn"),
+        "training items, each reference left out in turn,",
+    ),
 )
 
 
@@ -87,16 +94,17 @@ def measured(card: Card) -> tuple[Measured, ...]:
     unseen = (card.get("chosen") or {}).get("unseen")
     cards = {"validation": card, "unseen": {"validation": unseen}}
     return tuple(
-        _measured(cards[key], title)
-        for key, title in MEASURED
+        _measured(cards[key], title, items)
+        for key, title, items in MEASURED
         if (cards[key].get("validation") or {}).get("n")
     )
 
 
-def _measured(card: Card, title: str) -> Measured:
+def _measured(card: Card, title: str, items: str) -> Measured:
     found, left = card["validation"], without_reference(card)
     return Measured(
         title=title,
+        items=items,
         n=found["n"],
         references=found.get("references"),
         interval=found.get("interval", ""),
@@ -136,6 +144,7 @@ def overlaps(card: Card) -> tuple[Overlap, ...]:
             _figure(label, found[name]["tau_b"]),
             _figure(f"lead over {label}", found[name]["lead"]),
             verdict(found[name]["lead"]),
+            found[name]["lead"].get("p_holm"),
         )
         for name, label in OVERLAP_NAMES.items()
         if name in found
@@ -143,7 +152,9 @@ def overlaps(card: Card) -> tuple[Overlap, ...]:
 
 
 def verdict(lead: Card) -> str:
-    """Return what a lead with its 95 % interval shows: better, worse, or undecided."""
+    """Return what a lead shows: better, worse, or undecided; on older cards by its interval."""
+    if "verdict" in lead:
+        return str(lead["verdict"])
     if lead.get("low") is None or lead.get("high") is None:
         return "cannot tell"
     if lead["low"] > 0:
@@ -258,7 +269,11 @@ def model_limits(card: Card, data: Card) -> list[str]:
     Input: what a training left (`TrainingResult` as a mapping) and what is known of its dataset:
     `split`. What an older card does not hold is left out.
     """
-    return [*_of_texts(card), *_of_data(card, data), *_of_figures(card), *_of_ties(card)]
+    behind = (_behind(found) for found in measured(card))
+    return [
+        *(*_of_texts(card), *_of_data(card, data), *_of_figures(card)),
+        *(*filter(None, behind), *_of_ties(card)),
+    ]
 
 
 def _of_texts(card: Card) -> Iterator[str]:
@@ -319,9 +334,13 @@ def _of_figures(card: Card) -> Iterator[str]:
             f"reference{'s' if references != 1 else ''}: intervals over so few mean little, narrow "
             "ones as much as wide ones."
         )
-    better = [line.name for line in overlaps(card) if (line.lead.value or 0) < 0]
-    if better:
-        yield f"On its validation items it agrees with people less than {', '.join(better)}."
+
+
+def _behind(found: Measured) -> str:
+    better = [line.name for line in found.overlaps if (line.lead.value or 0) < 0]
+    if not better:
+        return ""
+    return f"On its {found.items} it agrees with people less than {', '.join(better)}."
 
 
 def _of_ties(card: Card) -> Iterator[str]:
@@ -352,7 +371,7 @@ def model_card_markdown(card: Mapping[str, Any], data: Mapping[str, Any]) -> str
         "",
         *section("Data", _facts(data_facts(data))),
         *section("Training", _facts(model_facts(card))),
-        *section("Agreement with people on the validation items", _agreement(card)),
+        *(line for found in measured(card) for line in section(found.title, _agreement(found))),
         *section("Seen in training", _seen(card)),
         *section("Limitations", (f"- {escaped(line)}" for line in model_limits(card, data))),
         *section("Settings", _facts(settings_facts(card))),
@@ -365,23 +384,27 @@ def _facts(facts: Iterable[tuple[str, str]]) -> list[str]:
     return table(("Fact", "Value"), rows) if rows else []
 
 
-def _agreement(card: Mapping[str, Any]) -> Iterator[str]:
-    validation = card.get("validation") or {}
-    figures = list(agreement(card))
-    if not validation.get("n"):
-        return
-    if left := without_reference(card):
-        figures.append(left[0])
+def _agreement(found: Measured) -> Iterator[str]:
+    figures = [*found.agreement, *([found.without] if found.without else [])]
     rows = [(f"{f.name}, {f.note}" if f.note else f.name, *_cells(f)) for f in figures]
-    for line in overlaps(card):
-        rows.append((f"{line.name}, tau-b", *_cells(line.tau_b)))
-        rows.append((f"lead over {line.name}: {line.verdict}", *_cells(line.lead)))
     yield from table(("Figure", "Value", "95 % interval"), rows)
+    if found.overlaps:
+        yield ""
+        yield from table(
+            ("Scorer", "Its tau-b", "95 % interval", "Lead", "95 % interval", "p, Holm", "Verdict"),
+            (
+                (
+                    *(o.name, *_cells(o.tau_b), *_cells(o.lead)),
+                    *(NOTHING if o.p_holm is None else f"{o.p_holm:.4f}", o.verdict),
+                )
+                for o in found.overlaps
+            ),
+        )
     yield ""
     yield (
-        f"{number(validation['n'])} items of {number(validation.get('references'))} references; "
-        f"intervals are clustered by reference ({escaped(validation.get('interval', NOTHING))}), "
-        "those of a lead are paired."
+        f"{number(found.n)} items of {number(found.references)} references; intervals are "
+        f"clustered by reference ({escaped(found.interval or NOTHING)}), those of a lead are "
+        "paired, each for itself. Verdicts follow p after Holm's correction over the table."
     )
 
 

@@ -60,8 +60,8 @@ def test_each_fault_is_repeated_by_its_seed_and_changes_something(name: str) -> 
 @pytest.mark.parametrize("seed", range(8))
 def test_added_claims_depend_on_a_claim_and_fit_anything_or_another_invention(seed: int) -> None:
     for name, ends in (
-        ("_with_generic_claim", GENERIC),
-        ("_with_foreign_claim", ("wherein the saddle tilts",)),
+        ("with_generic_claim", GENERIC),
+        ("with_foreign_claim", ("wherein the saddle tilts",)),
     ):
         *rest, (number, text) = applied(name, seed)
         assert rest == PARTS
@@ -74,7 +74,7 @@ def test_added_claims_depend_on_a_claim_and_fit_anything_or_another_invention(se
 
 @pytest.mark.parametrize("seed", range(8))
 def test_a_near_copy_stands_behind_its_claim_and_differs_by_little(seed: int) -> None:
-    found = applied("_with_near_copy", seed)
+    found = applied("with_near_copy", seed)
     (place,) = (n for n, (number, _) in enumerate(found) if number == 0)
     assert found[:place] + found[place + 1 :] == PARTS
     copy, original = (found[n][1].split(" ") for n in (place, place - 1))
@@ -86,7 +86,7 @@ def test_a_near_copy_stands_behind_its_claim_and_differs_by_little(seed: int) ->
 
 @pytest.mark.parametrize("seed", range(8))
 def test_a_merged_claim_is_gone_and_what_it_added_stands_in_the_claim_it_cited(seed: int) -> None:
-    found = applied("_merged", seed)
+    found = applied("merged", seed)
     gone = {2, 3} - {number for number, _ in found}
     assert gone in ({2}, {3})
     joined = dict(found)
@@ -98,18 +98,18 @@ def test_a_merged_claim_is_gone_and_what_it_added_stands_in_the_claim_it_cited(s
 
 def test_a_claim_left_out_is_a_dependent_one() -> None:
     for seed in range(8):
-        found = applied("_without_claim", seed)
+        found = applied("without_claim", seed)
         assert set(PARTS) - set(found) in ({PARTS[1]}, {PARTS[2]})
     alone = [PARTS[0], PARTS[3]]
-    assert BY_NAME["_without_claim"](alone, FOREIGN, random.Random(0)) == alone
+    assert BY_NAME["without_claim"](alone, FOREIGN, random.Random(0)) == alone
 
 
 def test_elaborated_and_narrowed_claims_have_more_to_them() -> None:
     for seed in range(8):
-        found = applied("_elaborated", seed)
+        found = applied("elaborated", seed)
         (place,) = changed(found)
         assert any(found[place][1] == f"{PARTS[place][1][:-1]}, {phrase}." for phrase in GENERIC)
-        narrowed = applied("_narrowed", seed)
+        narrowed = applied("narrowed", seed)
         assert changed(narrowed) == [0]
         assert narrowed[0][1].removeprefix(f"{PARTS[0][1][:-1]}, ") in (
             "wherein the spring presses the valve.",
@@ -119,18 +119,18 @@ def test_elaborated_and_narrowed_claims_have_more_to_them() -> None:
 
 def test_a_broadened_claim_lacks_one_feature_and_a_foreign_one_has_one_of_another() -> None:
     for seed in range(8):
-        broad = applied("_broadened", seed)
+        broad = applied("broadened", seed)
         assert changed(broad) == [0]
         features = ("an inlet valve", "a spring", "a sensor")
         assert sum(feature in broad[0][1] for feature in features) == 2
-        foreign = applied("_with_foreign_feature", seed)
+        foreign = applied("with_foreign_feature", seed)
         assert changed(foreign) == [0]
         assert all(feature in foreign[0][1] for feature in features)
         assert ("handlebars" in foreign[0][1]) != ("brakes" in foreign[0][1])
 
 
 def test_a_claim_in_another_place_is_never_the_first() -> None:
-    orders = {tuple(number for number, _ in applied("_reordered", seed)) for seed in range(30)}
+    orders = {tuple(number for number, _ in applied("reordered", seed)) for seed in range(30)}
     assert all(order[0] == 1 and sorted(order) == [1, 2, 3, 4] for order in orders)
     assert len(orders) > 3
 
@@ -138,7 +138,7 @@ def test_a_claim_in_another_place_is_never_the_first() -> None:
 def test_adjectives_are_put_in_and_nothing_else() -> None:
     count = 0
     for seed in range(20):
-        found = applied("_with_adjectives", seed)
+        found = applied("with_adjectives", seed)
         for (_, text), (_, was) in zip(found, PARTS, strict=True):
             left = [word for word in text.split() if word not in ADJECTIVES]
             count += len(text.split()) - len(left)
@@ -149,7 +149,7 @@ def test_adjectives_are_put_in_and_nothing_else() -> None:
 def test_changed_words_are_left_out_or_come_from_the_other_invention() -> None:
     others = {word for text in words(FOREIGN) for word in text.split()}
     for seed in range(20):
-        for (_, text), (_, was) in zip(applied("_with_words_changed", seed), PARTS, strict=True):
+        for (_, text), (_, was) in zip(applied("with_words_changed", seed), PARTS, strict=True):
             assert set(text.split()) <= set(was.split()) | others
             assert len(text.split()) <= len(was.split())
 
@@ -157,7 +157,7 @@ def test_changed_words_are_left_out_or_come_from_the_other_invention() -> None:
 def test_a_renamed_term_is_one_word_of_the_other_invention_here_and_there_or_everywhere() -> None:
     everywhere = set[bool]()
     for seed in range(40):
-        text, was = (" ".join(words(one)) for one in (applied("_with_term_renamed", seed), PARTS))
+        text, was = (" ".join(words(one)) for one in (applied("with_term_renamed", seed), PARTS))
         pairs = {(a, b) for a, b in zip(was.split(), text.split(), strict=True) if a != b}
         assert len({b.strip(";,.:") for _, b in pairs}) <= 1
         old = {a.strip(";,.:") for a, _ in pairs}
@@ -169,15 +169,18 @@ def test_a_renamed_term_is_one_word_of_the_other_invention_here_and_there_or_eve
 
 def test_citations_follow_their_claims_and_of_one_that_is_gone_name_the_one_before() -> None:
     parts = [PARTS[0], PARTS[2], (0, f"The pump of claim {NEW_NUMBER + 2}, blue."), PARTS[1]]
-    assert rewriting._numbered(parts).splitlines() == [
+    assert rewriting.numbered(parts).splitlines() == [
         f"1. {PARTS[0][1]}",
         "2. The pump of claim 4, further comprising a copper pipe.",
         "3. The pump of claim 2, blue.",
         "4. The pump of claim 1, wherein the spring presses the valve.",
     ]
-    assert rewriting._numbered([PARTS[0], PARTS[3], PARTS[2]]).splitlines()[2] == (
+    assert rewriting.numbered([PARTS[0], PARTS[3], PARTS[2]]).splitlines()[2] == (
         "3. The pump of claim 2, further comprising a copper pipe."
     )
+
+    unknown: Parts = [PARTS[0], (2, "The pump of claim 40, blue.")]
+    assert rewriting.numbered(unknown, {40}).splitlines()[1] == "2. The pump of claim 40, blue."
 
 
 def test_whatever_was_done_claims_are_numbered_from_1_on_and_no_makeshift_number_is_left() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.formats.claims_jsonl import read
+from annotator.formats.claims_jsonl import line_of, read
 from annotator.formats.references import CandidateRecord, ReferenceRecord
 from core.text_io.streams import FormatError, ReadNotes
 
@@ -140,3 +140,17 @@ def test_a_line_that_only_repeats_an_earlier_one_is_counted_and_taken_once():
     assert [one.reference_id for one in read(io.BytesIO(data), notes)] == ["a", "b"]
     assert notes.duplicates == 1
     assert "1 items repeat an earlier item of their file." in notes.sentences()
+
+
+@given(CLAIMS, st.sampled_from([None, True, False]), st.sampled_from(["", "a title"]))
+def test_a_written_line_is_read_as_the_same_reference(text, may_train, title):
+    record = ReferenceRecord(
+        *("EP1", text, (CandidateRecord("c1", text, "gpt"), CandidateRecord("c2", "1. A cup."))),
+        title=title,
+        draft_claims=title and text,
+        may_train=may_train,
+    )
+    line = line_of(record)
+    assert line.count(b"\n") == 1
+    assert list(read(io.BytesIO(line))) == [record]
+    assert (b"title" in line) == bool(title)

@@ -10,15 +10,16 @@ import pytest
 
 import scoring.patclaimeval as library
 from scoring.metrics.languages import TWO_LANGUAGES
+from scoring.metrics.ngram import NGRAM
 from scoring.patclaimeval.__main__ import main
 from scoring.patclaimeval.claims import antecedents, read_claims
 from scoring.patclaimeval.data import Quadruplet
 from scoring.patclaimeval.errors import DataError
 from scoring.patclaimeval.features import pair_features
+from scoring.patclaimeval.overlaps import overlap_differences
 from scoring.patclaimeval.pair_scores import CachedScorer, ScoreCache, pair_key
 from scoring.patclaimeval.prior import NAME, load_prior
 from scoring.patclaimeval.scorer import load_scorer
-from scoring.patclaimeval.validation import overlap_differences
 from tests.claims_in_languages import ALL, CHINESE, ENGLISH, GERMAN, JAPANESE, ClaimSet
 from tests.scoring.patclaimeval.test_score import make
 
@@ -118,7 +119,9 @@ def test_agreement_leaves_out_what_is_not_read_and_says_why() -> None:
 
 
 def test_the_overlaps_beside_a_training_read_every_language() -> None:
-    assert (overlap_differences(items([claims.text for claims in ALL]), "rouge-l") > 0).all()
+    found = overlap_differences(items([claims.text for claims in ALL]))
+    assert list(found) == list(NGRAM)
+    assert (found["rouge-l"] > 0).all()
 
 
 def test_a_fine_tuned_model_refuses_what_no_training_claim_was_in(

@@ -1,19 +1,23 @@
+import sys
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import kendalltau
 from sklearn.metrics import f1_score
 
 from scoring.agreement.classification import predicted_labels
+from scoring.agreement.comparisons import draw_swaps, holm, permutation_p
 from scoring.agreement.figures import make_sample
+from scoring.metrics.base import Pair
+from scoring.metrics.ngram import NGRAM
 from scoring.patclaimeval.data import Quadruplet
+from scoring.patclaimeval.overlaps import overlap_differences
 from scoring.patclaimeval.validation import (
-    OVERLAPS,
     as_items,
     best_tie_threshold,
-    lead,
     macro_f1,
     measure_validation,
-    overlap_differences,
     summarise,
 )
 
@@ -53,8 +57,8 @@ def test_tau_is_that_of_another_library_and_lies_in_its_interval() -> None:
 
 
 def test_a_lead_is_the_difference_of_two_taus_left_out_reference_by_reference() -> None:
-    theirs = overlap_differences(ITEMS, "rouge-2")
-    found = lead(make_sample(as_items(ITEMS), 100, 0), OURS, theirs)
+    theirs = overlap_differences(ITEMS)["rouge-2"]
+    found = measure_validation(ITEMS, OURS, 0.0)["overlaps"]["rouge-2"]["lead"]
 
     def gap(left: np.ndarray) -> float:
         ours, other = (kendalltau(one[left], LABELS[left]).statistic for one in (OURS, theirs))
@@ -71,22 +75,51 @@ def test_a_lead_is_the_difference_of_two_taus_left_out_reference_by_reference() 
 def test_nobody_leads_over_himself() -> None:
     many = items_of(41, each=2)
     ours = np.random.default_rng(1).normal(size=len(many))
-    found = lead(make_sample(as_items(many), 100, 0), ours, ours)
-    assert (found["value"], found["low"]) == (0.0, None)
     noisy = ours + np.random.default_rng(3).normal(size=len(many))
-    found = lead(make_sample(as_items(many), 100, 0), ours, noisy)
+    beside = {"itself": ours, "noisy": noisy}
+    overlaps = measure_validation(many, ours, 0.0, beside)["overlaps"]
+    found = overlaps["itself"]["lead"]
+    assert (found["value"], found["low"], found["verdict"]) == (0.0, None, "cannot tell")
+    found = overlaps["noisy"]["lead"]
     assert found["low"] < found["value"] < found["high"]
 
 
-def test_overlaps_are_measured_on_the_same_items() -> None:
+def test_p_of_a_lead_is_corrected_over_all_that_stand_beside_the_model() -> None:
+    people = np.tile([1.0, -1.0, 0.0], 12)
+    items = [replace(item, y=int(y)) for item, y in zip(items_of(12), people, strict=True)]
+    beside = {"opposite": -people, "itself": people}
+    overlaps = measure_validation(items, people, 0.0, beside)["overlaps"]
+    others = overlap_differences(items) | beside
+    assert list(overlaps) == list(others)
+    sample = make_sample(as_items(items), 100, 0)
+    swaps = draw_swaps(sample, len(others), 0)
+    p_values = [permutation_p(sample, people, other, swaps) for other in others.values()]
+    leads = [found["lead"] for found in overlaps.values()]
+    assert [lead["p"] for lead in leads] == pytest.approx(p_values)
+    assert [lead["p_holm"] for lead in leads] == pytest.approx(holm(p_values).tolist())
+    assert [lead["verdict"] == "better" for lead in leads] == [p < 0.05 for p in holm(p_values)]
+    assert {lead["verdict"] for lead in leads} == {"better", "cannot tell"}
+
+
+def test_overlaps_are_measured_on_the_same_items_and_are_those_of_the_metrics() -> None:
     overlaps = measure_validation(ITEMS, OURS, 0.0)["overlaps"]
-    assert set(overlaps) == set(OVERLAPS)
+    assert list(overlaps) == list(NGRAM)
+    theirs = overlap_differences(ITEMS)
     for name, entry in overlaps.items():
-        own = kendalltau(overlap_differences(ITEMS, name), LABELS).statistic
+        own = kendalltau(theirs[name], LABELS).statistic
         assert entry["tau_b"]["value"] == pytest.approx(own, abs=1e-9)
-    shares = [Quadruplet("r", "a b c d", "a b", "x", 1)]
-    found = {name: float(overlap_differences(shares, name)[0]) for name in OVERLAPS}
-    assert found == pytest.approx({"rouge-1": 2 / 3, "rouge-2": 1 / 2, "rouge-l": 2 / 3})
+        b, c = (
+            NGRAM[name].make().score([Pair(*item.pairs[side]) for item in ITEMS]) for side in (0, 1)
+        )
+        assert theirs[name].tolist() == (np.array(b) - np.array(c)).tolist()
+
+
+def test_a_metric_that_is_not_installed_or_cannot_score_a_pair_is_left_out(monkeypatch) -> None:
+    mixed = replace(ITEMS[0], b="1. 一种泵。")
+    assert list(overlap_differences([*ITEMS, mixed])) == ["rouge-1", "rouge-2", "rouge-l"]
+    monkeypatch.setitem(sys.modules, "sacrebleu.metrics.bleu", None)
+    others = [replace(item, b=f"{item.b} Another one.") for item in ITEMS]
+    assert list(overlap_differences(others)) == ["rouge-1", "rouge-2", "rouge-l", "meteor"]
 
 
 def test_items_that_hold_the_reference_are_left_out_of_one_figure() -> None:

@@ -28,6 +28,12 @@ def test_a_verdict_follows_from_the_interval(low, high, words) -> None:
     assert parts.verdict({"value": 0.1, "low": low, "high": high}) == words
 
 
+def test_where_leads_were_tested_the_verdict_is_that_of_the_test() -> None:
+    first, _, older = parts.overlaps(MODEL)
+    assert (first.name, first.verdict, first.p_holm) == ("ROUGE-1", "cannot tell", 0.0624)
+    assert (older.name, older.verdict, older.p_holm) == ("ROUGE-L", "worse", None)
+
+
 def test_only_references_seen_in_training_leak() -> None:
     assert [split.leaks for split in parts.seen(MODEL)] == [False, False, True]
     test = parts.seen(MODEL)[-1]

@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from scoring.datasets.markdown import NOTHING
 from scoring.training.model_versions.card import model_card_markdown
 from tests.scoring.training.card_builders import DATA, MODEL, PROBE
 
@@ -14,13 +15,25 @@ def test_it_holds_data_agreement_and_limits() -> None:
         "| tau-b, of score differences with labels; no tie threshold | 0.41 | 0.2 to 0.6 |" in page
     )
     assert "| decisive accuracy, where people prefer one candidate | undefined |" in page
-    assert "| lead over ROUGE-L: worse | -0.2 | -0.3 to -0.1 |" in page
+    figures = "0.41 | 0.2 to 0.6"
+    assert f"| ROUGE-L | {figures} | -0.2 | -0.3 to -0.1 | {NOTHING} | worse |" in page
+    assert f"| ROUGE-1 | {figures} | 0.2 | 0.1 to 0.3 | 0.0624 | cannot tell |" in page
     assert "| test | 5 | 1 of 2 (50.0 %) | 3 of 6 (50.0 %) |" in page
     assert "## Limitations\n\n- It has learnt" in page
     probe = model_card_markdown(PROBE, DATA)
     assert "| tau-b, each reference left out in turn | 0.456" in probe
     assert "## Limitations\n\n- Antecedents, noun phrases and vague words are read in" in probe
     assert page == model_card_markdown(dict(reversed(MODEL.items())), DATA)
+
+
+def test_what_the_model_is_worth_on_references_left_out_stands_beside_others_too() -> None:
+    unseen = MODEL["validation"] | {"n": 90}
+    page = model_card_markdown(MODEL | {"chosen": {"unseen": unseen}}, DATA)
+    before, after = page.split("## Agreement on training items, each reference left out in turn\n")
+    assert before.count("| ROUGE-L |") == after.count("| ROUGE-L |") == 1
+    assert "90 items of 8 references" in after
+    left_out = "On its training items, each reference left out in turn, it agrees with people less"
+    assert f"{left_out} than ROUGE-L." in page
 
 
 def test_foreign_text_is_no_markup_and_no_directory_is_named() -> None:
