@@ -17,22 +17,24 @@ import random
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
-from annotator.claims.limitations import Standing
+from annotator.claims.limitations import Standing, align_features, split_features
+from annotator.claims.pairing import align_claims
 from annotator.claims.reading import (
     CANDIDATE,
     FOREIGN,
     NO_ANTECEDENT,
     REFERENCE,
-    ClaimView,
     Finding,
     Reading,
     SideView,
+    claim_body,
     read_pair,
 )
-from core.claim_text import find_markers
+from core.claim_text import find_markers, parse_claims
 
 # Characters shown on either side of a mark.
 CONTEXT = 160
@@ -51,12 +53,17 @@ class Drawn(NamedTuple):
 
 
 def read_pairs(
-    patent_ce: Path, patent_eval: Path, others: Sequence[Path]
+    patent_ce: Path, patent_eval: Path, others: Sequence[Path], *, between: bool
 ) -> Iterator[tuple[str, str]]:
     """Yield each pair of reference and candidate once."""
     pairs: dict[tuple[str, str], None] = {}
+    candidates: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for row in json.loads(patent_ce.read_text(encoding="utf-8")):
-        pairs.update(dict.fromkeys((row["gold_claim"], row[name]) for name in "AB"))
+        candidates[row["gold_claim"]].update(dict.fromkeys((row["A"], row["B"])))
+    for reference, own in candidates.items():
+        pairs.update(
+            dict.fromkeys(combinations(own, 2) if between else ((reference, c) for c in own))
+        )
     for row in json.loads(patent_eval.read_text(encoding="utf-8")):
         first, second = (_continued(row["input_claim"], row[f"output{n}"]) for n in (1, 2))
         pairs[first, second] = None
@@ -78,9 +85,7 @@ def marks_of(reading: Reading, texts: dict[str, str]) -> Iterator[Drawn]:
     """Yield the marks of both sides, and the limitations that are narrower or broader."""
     for side, view in ((REFERENCE, reading.reference), (CANDIDATE, reading.candidate)):
         yield from _findings(view, texts[side], texts[REFERENCE])
-    for left, right in reading.rows:
-        if left and right:
-            yield from _standings(left, right)
+    yield from _standings(texts)
 
 
 def _findings(view: SideView, text: str, reference: str) -> Iterator[Drawn]:
@@ -114,16 +119,18 @@ def _alike(words: str, reference: str) -> str:
     return ", ".join(sorted(found)) or "nothing"
 
 
-def _standings(left: ClaimView, right: ClaimView) -> Iterator[Drawn]:
-    """Yield the limitations of a candidate's claim that are narrower or broader."""
-    for entry in right.limitations:
-        if entry.standing in STANDINGS:
-            words = "".join(piece.text for piece in entry.segments)
-            rest = "".join(
-                f"[{one.standing}] " + "".join(piece.text for piece in one.segments)
-                for one in left.limitations
-            )
-            yield Drawn(entry.standing, words, f"reference: {rest}")
+def _standings(texts: dict[str, str]) -> Iterator[Drawn]:
+    """Yield the limitations of the candidate that are narrower or broader."""
+    left, right = parse_claims(texts[REFERENCE]), parse_claims(texts[CANDIDATE])
+    for row in align_claims(left, right):
+        if row.reference is None or row.candidate is None:
+            continue
+        own, other = claim_body(left[row.reference]), claim_body(right[row.candidate])
+        for pair in align_features(split_features(own), split_features(other)):
+            if pair.standing in STANDINGS and pair.reference and pair.candidate:
+                words = own[pair.reference.start : pair.reference.end]
+                given = other[pair.candidate.start : pair.candidate.end]
+                yield Drawn(pair.standing, given, f"in the reference: {words}")
 
 
 def main() -> None:
@@ -135,9 +142,12 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=150)
     parser.add_argument("--kind", nargs="*", default=[])
     parser.add_argument("--text", nargs="*", type=Path, default=[])
+    parser.add_argument("--between", action="store_true")
     asked = parser.parse_args()
     found: defaultdict[str, dict[Drawn, None]] = defaultdict(dict)
-    for reference, candidate in read_pairs(asked.patent_ce, asked.patent_eval, asked.text):
+    for reference, candidate in read_pairs(
+        asked.patent_ce, asked.patent_eval, asked.text, between=asked.between
+    ):
         reading = read_pair(reference, candidate)
         for mark in marks_of(reading, {REFERENCE: reference, CANDIDATE: candidate}):
             found[mark.kind][mark] = None
