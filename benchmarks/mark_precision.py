@@ -28,6 +28,7 @@ from annotator.claims.reading import (
     FOREIGN,
     NO_ANTECEDENT,
     REFERENCE,
+    ClaimView,
     Finding,
     Reading,
     SideView,
@@ -85,6 +86,7 @@ def marks_of(reading: Reading, texts: dict[str, str]) -> Iterator[Drawn]:
     """Yield the marks of both sides, and the limitations that are narrower or broader."""
     for side, view in ((REFERENCE, reading.reference), (CANDIDATE, reading.candidate)):
         yield from _findings(view, texts[side], texts[REFERENCE])
+    yield from _unions(reading)
     yield from _standings(texts)
 
 
@@ -117,6 +119,26 @@ def _alike(words: str, reference: str) -> str:
         if word[:SHORTEST_STEM].lower() in starts
     }
     return ", ".join(sorted(found)) or "nothing"
+
+
+def _unions(reading: Reading) -> Iterator[Drawn]:
+    """Yield the claims without counterpart that are part of another one, with those beside it."""
+    rows = [(left, right) for left, right in reading.rows if (left or right).sharing]
+    for left, right in rows:
+        alone = right if left is None else left if right is None else None
+        if alone:
+            beside = [
+                f"{side} {claim.number}: {words_of(claim)}"
+                for row in rows
+                for side, claim in zip((REFERENCE, CANDIDATE), row, strict=True)
+                if all(row) and claim.sharing == alone.sharing
+            ]
+            yield Drawn(alone.sharing, f"{alone.share}: {words_of(alone)}", " | ".join(beside))
+
+
+def words_of(claim: ClaimView) -> str:
+    """Return the text of a claim behind its number."""
+    return "".join(one.text for entry in claim.limitations for one in entry.segments).strip()
 
 
 def _standings(texts: dict[str, str]) -> Iterator[Drawn]:

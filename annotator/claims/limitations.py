@@ -254,7 +254,7 @@ class _WordMasks:
 def _standing(known: _Part, given: _Part) -> Standing:
     left, right = ({*part.words} - _LIMITS_NOTHING for part in (known, given))
     lost, added = left - right, right - left
-    if known.alternatives != given.alternatives or any(map(_is_negation, lost | added)):
+    if known.alternatives != given.alternatives or any(map(is_negation, lost | added)):
         return Standing.CHANGED
     if not lost and not added:
         return Standing.MATCHED
@@ -276,7 +276,7 @@ def _is_extended(short: _Part, long: _Part) -> bool:
     """
     if short.alternatives or short.opens_list != long.opens_list:
         return False
-    if any(map(_is_negation, short.words)):
+    if any(map(is_negation, short.words)):
         return False
     (opening, left), (other, right) = map(_behind_citation, (short.text, long.text))
     if opening != other:
@@ -325,7 +325,8 @@ def _behind_citation(text: str) -> tuple[list[str], list[str]]:
     return content_words(text[:end]), tokens
 
 
-def _is_negation(word: str) -> bool:
+def is_negation(word: str) -> bool:
+    """Return whether a content word, as `words.content_words` gives it, turns a limit round."""
     if word.isascii():
         return word in _NEGATIONS
     return word in _NEGATIONS or any(sign in word for sign in _NEGATING_SIGNS)
