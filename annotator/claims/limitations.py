@@ -151,6 +151,7 @@ class _Part:
 
     start: int
     end: int
+    content: list[str]
     words: dict[str, None]
     """A set that keeps the order of the text, so that equal texts pair alike in every process."""
     opens_list: bool
@@ -192,7 +193,8 @@ def _parts(features: Sequence[Feature]) -> list[_Part]:
         _Part(
             item.start,
             item.end,
-            dict.fromkeys(content_words(item.text)),
+            content := content_words(item.text),
+            dict.fromkeys(content),
             item.text.rstrip().endswith(":"),
             sum(map(item.text.count, _ALTERNATIVES)),
             item.text,
@@ -213,7 +215,9 @@ def _absorb(parts: list[_Part]) -> None:
             place += 1
             continue
         host.start, host.end = min(host.start, part.start), max(host.end, part.end)
-        host.text = part.text + host.text if host is after else host.text + part.text
+        first, then = (part, host) if host is after else (host, part)
+        host.text = first.text + then.text
+        host.content = first.content + then.content
         host.words.update(part.words)
         host.alternatives += part.alternatives
         del parts[place]
@@ -276,14 +280,13 @@ def _is_extended(short: _Part, long: _Part) -> bool:
     """
     if short.alternatives or short.opens_list != long.opens_list:
         return False
-    if any(map(is_negation, short.words)):
-        return False
-    (opening, left), (other, right) = map(_behind_citation, (short.text, long.text))
-    if opening != other:
-        return False
-    if not _CHOICES.isdisjoint(left):
+    rest = iter(long.content)
+    if any(map(is_negation, short.words)) or not all(word in rest for word in short.content):
         return False
     if _EMPTY.issuperset(word for word in long.words if word not in short.words):
+        return False
+    (opening, left), (other, right) = map(_behind_citation, (short.text, long.text))
+    if opening != other or not _CHOICES.isdisjoint(left):
         return False
     counts = any(key[0].isdigit() for key in left)
     opens_at = next((place for place, key in enumerate(left) if is_content(key)), len(left))

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
 from annotator.claims.antecedents import ORDINALS
 from annotator.claims.limitations import Feature, is_negation
@@ -91,26 +92,19 @@ def _said_elsewhere(
     alone: Sequence[int], counterparts: Mapping[int, int], parts: Side, wholes: Side
 ) -> Iterator[tuple[int, int]]:
     """Yield claims without counterpart, each with the claims of the other side that say it."""
-    holders: dict[str, int] = {}
-    for whole in counterparts if alone else ():
-        for word in wholes.content[whole]:
-            holders[word] = holders.get(word, 0) | 1 << whole
-    given: dict[int, list[set[str]]] = {}
+    content = {whole: {*wholes.content[whole]} for whole in counterparts if alone}
+    limits = cache(lambda place: [_limits(item.text) for item in parts.features[place]])
+    given = cache(lambda place: [_limits(item.text) for item in wholes.features[place]])
     for part in alone:
-        holding = (1 << len(wholes.claims)) - 1 if parts.content[part] else 0
-        for word in parts.content[part]:
-            holding &= holders.get(word, 0)
-        if holding.bit_count() > _MOST_WHOLES or parts.claims[part].number is None:
+        words = {*parts.content[part]}
+        holding = [whole for whole, all_of_it in content.items() if words <= all_of_it]
+        if len(holding) > _MOST_WHOLES or parts.claims[part].number is None:
             continue
-        limits = [_limits(item.text) for item in parts.features[part]]
-        while holding:
-            whole = holding.bit_length() - 1
-            holding ^= 1 << whole
-            if _adds(part, whole, counterparts[whole], parts, wholes):
-                if whole not in given:
-                    given[whole] = [_limits(item.text) for item in wholes.features[whole]]
-                if all(_lies_in(own, given[whole]) for own in limits):
-                    yield part, whole
+        for whole in holding:
+            if _adds(part, whole, counterparts[whole], parts, wholes) and all(
+                _lies_in(own, given(whole)) for own in limits(part)
+            ):
+                yield part, whole
 
 
 def _adds(part: int, whole: int, beside: int, parts: Side, wholes: Side) -> bool:
