@@ -4,10 +4,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 from annotator.claims.pairing import Rules, compare_bags, pair_up
-from annotator.claims.words import content_words, stem
-from core.claim_text import Claim
+from annotator.claims.word_diff import find_gaps
+from annotator.claims.words import content_words, is_content, read_unlabelled, stem
+from core.claim_text import Claim, citations
 
 # A feature ends after a semicolon and the conjunction that follows it, at a line break, after the
 # colon that opens a list (of letters: "1: 2" is a ratio), and before "wherein", ", where",
@@ -96,6 +98,21 @@ preferably preferred sort suitable suitably way
 """
 # As in "in a suitable manner", "preferably", "for example".
 _LIMITS_NOTHING = frozenset(map(stem, _LIMITING_NOTHING.split()))
+_LOOSENING = """
+about any approximately can could either essentially example generally group if like may might
+normally optionally possibly preferably substantially typically unless until usually when while
+"""
+# With one of them put in, a limitation may hold in more cases than before.
+_LOOSENED = frozenset(stem(word) if is_content(word) else word for word in _LOOSENING.split())
+_LOOSENED_PAIRS = frozenset({("such", "as"), ("at", "least"), ("up", "to"), ("e", "g")})
+_ARTICLES = frozenset(("a", "an", "the", "said", ",", ";", ":", "."))
+# One more entry of such a list is one more choice.
+_CHOICES = frozenset(("one", *map(stem, ("consisting", "group"))))
+# "The pump device" is the pump, and what serves for turning is for turning.
+_EMPTY_WORDS = """
+apparatus arrangement assembly device element means member method part process serve system unit
+"""
+_EMPTY = frozenset(map(stem, _EMPTY_WORDS.split()))
 # Counted in a fraction of the time that a pattern takes.
 _ALTERNATIVES = (" or ", "/or ", " oder ", " ou ", "或", "又は", "または")
 
@@ -134,11 +151,13 @@ class _Part:
 
     start: int
     end: int
+    content: list[str]
     words: dict[str, None]
     """A set that keeps the order of the text, so that equal texts pair alike in every process."""
     opens_list: bool
     alternatives: int
     """How often it says "or": one more alternative is not one more limit."""
+    text: str
     partner: "_Part | None" = None
 
 
@@ -152,9 +171,10 @@ def align_features(
     the other side says them in one. Order: that of the reference; an added limitation stands after
     the pair of the one before it. Standing, by sets of content words (see `words.content_words`)
     without those that limit nothing: MATCHED if the sets are equal, or if up to a fifth of the
-    words were exchanged, none of them a number or a negation; NARROWED if the candidate only adds;
-    BROADENED if it only lacks; CHANGED otherwise, and whatever the words where a negation comes or
-    goes or the sides have different numbers of alternatives. MISSING and ADDED have no
+    words were exchanged, none of them a number or a negation; NARROWED if the candidate only adds,
+    and the reference stands in it word for word with words put in that can only limit more;
+    BROADENED the other way round; CHANGED otherwise, and whatever the words where a negation comes
+    or goes or the sides have different numbers of alternatives. MISSING and ADDED have no
     counterpart, and neither has the opening of a list ("wherein the layer includes:") that is
     MATCHED because one limitation of the other side holds all its words.
     Words are counted, not understood: a standing is a question to the attorney, not a verdict.
@@ -173,9 +193,11 @@ def _parts(features: Sequence[Feature]) -> list[_Part]:
         _Part(
             item.start,
             item.end,
-            dict.fromkeys(content_words(item.text)),
+            content := content_words(item.text),
+            dict.fromkeys(content),
             item.text.rstrip().endswith(":"),
             sum(map(item.text.count, _ALTERNATIVES)),
+            item.text,
         )
         for item in features
     ]
@@ -193,6 +215,9 @@ def _absorb(parts: list[_Part]) -> None:
             place += 1
             continue
         host.start, host.end = min(host.start, part.start), max(host.end, part.end)
+        first, then = (part, host) if host is after else (host, part)
+        host.text = first.text + then.text
+        host.content = first.content + then.content
         host.words.update(part.words)
         host.alternatives += part.alternatives
         del parts[place]
@@ -233,18 +258,78 @@ class _WordMasks:
 def _standing(known: _Part, given: _Part) -> Standing:
     left, right = ({*part.words} - _LIMITS_NOTHING for part in (known, given))
     lost, added = left - right, right - left
-    if known.alternatives != given.alternatives or any(map(_is_negation, lost | added)):
+    if known.alternatives != given.alternatives or any(map(is_negation, lost | added)):
         return Standing.CHANGED
     if not lost and not added:
         return Standing.MATCHED
-    if not lost or not added:
-        return Standing.BROADENED if lost else Standing.NARROWED
+    if not added:
+        return Standing.BROADENED if _is_extended(given, known) else Standing.CHANGED
+    if not lost:
+        return Standing.NARROWED if _is_extended(known, given) else Standing.CHANGED
     exchanged = max(len(lost) / len(left), len(added) / len(right))
     is_decisive = any(word in _DECISIVE or word[0].isdigit() for word in lost | added)
     return Standing.MATCHED if exchanged <= _REWORDED and not is_decisive else Standing.CHANGED
 
 
-def _is_negation(word: str) -> bool:
+def _is_extended(short: _Part, long: _Part) -> bool:
+    """Whether a limitation is another one with words put in, and so limits more.
+
+    False in doubt: where words changed their order or were exchanged, however light, where what was
+    put in may loosen, choose or count, and in the opening of a dependent claim, which limits
+    nothing by the name of its subject.
+    """
+    if short.alternatives or short.opens_list != long.opens_list:
+        return False
+    rest = iter(long.content)
+    if any(map(is_negation, short.words)) or not all(word in rest for word in short.content):
+        return False
+    if _EMPTY.issuperset(word for word in long.words if word not in short.words):
+        return False
+    (opening, left), (other, right) = map(_behind_citation, (short.text, long.text))
+    if opening != other or not _CHOICES.isdisjoint(left):
+        return False
+    counts = any(key[0].isdigit() for key in left)
+    opens_at = next((place for place, key in enumerate(left) if is_content(key)), len(left))
+    return all(
+        _limits(
+            right[gap.start : gap.stop],
+            left[gap.low : gap.high],
+            counts=counts,
+            is_opened=gap.low > opens_at,
+        )
+        for gap in find_gaps(left, right)
+    )
+
+
+def _limits(
+    put_in: Sequence[str], instead: Sequence[str], *, counts: bool, is_opened: bool
+) -> bool:
+    """Whether words can only limit more than those that they stand for, which are few and light.
+
+    `counts`: the limitation has a number, to which another may add a choice. `is_opened`: its first
+    noun stands before; until then, only what qualifies it leaves it the subject: "a rubber seal".
+    """
+    is_exchange = not _ARTICLES.issuperset(instead)
+    if any(map(is_content, instead)) or (is_exchange and any(map(is_content, put_in))):
+        return False
+    if not (_LOOSENED.isdisjoint(put_in) and _LOOSENED_PAIRS.isdisjoint(pairwise(put_in))):
+        return False
+    # "(Fluorine)" is another name; a number beside one may make it a range.
+    if "(" in put_in or (counts and any(word[0].isdigit() for word in put_in)):
+        return False
+    inner = put_in[next((i for i, word in enumerate(put_in) if is_content(word)), len(put_in)) :]
+    return is_opened or all(map(is_content, inner))
+
+
+def _behind_citation(text: str) -> tuple[list[str], list[str]]:
+    """Return the content words up to the last claim cited, and the tokens behind it, as stems."""
+    end = max((item.end for item in citations(text)), default=0)
+    tokens = [stem(key) if is_content(key) else key for key in read_unlabelled(text[end:])]
+    return content_words(text[:end]), tokens
+
+
+def is_negation(word: str) -> bool:
+    """Return whether a content word, as `words.content_words` gives it, turns a limit round."""
     if word.isascii():
         return word in _NEGATIONS
     return word in _NEGATIONS or any(sign in word for sign in _NEGATING_SIGNS)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from annotator.claims.comparing import CANDIDATE, REFERENCE
 from annotator.claims.limitations import Standing
-from annotator.claims.reading import CANDIDATE, ONLY_HERE, REFERENCE, ClaimView, Reading
+from annotator.claims.reading import ONLY_HERE, ClaimView, Reading
 
 
 class State(StrEnum):
@@ -16,6 +17,8 @@ class State(StrEnum):
     MATCHED = "matched"
     CHANGED = "changed"
     MOVED = "moved"
+    SPLIT = "split"
+    MERGED = "merged"
     MISSING = "missing"
     ADDED = "added"
 
@@ -47,7 +50,8 @@ class Cell:
     def label(self) -> str:
         """The state in one phrase, with the candidate's number where it is another one."""
         one, other = self.reference, self.candidate
-        words = str(self.state)
+        words = next((claim.share for claim in (one, other) if claim and claim.share), "")
+        words = words or str(self.state)
         if one and other and other.is_moved and self.state != State.MOVED:
             words += " and moved"
         if one and other and one.number != other.number and other.number is not None:
@@ -59,7 +63,8 @@ def cells_of(reading: Reading) -> tuple[Cell, ...]:
     """Return a cell for each row of a reading, in its order; none for a plain reading.
 
     A claim is changed where a limitation of it is not matched or a word of substance differs: what
-    is moved as well is changed. Signs, articles and the like change no claim.
+    is moved as well is changed. Signs, articles and the like change no claim. A claim that one side
+    has in several is split or merged, whatever else is different.
     """
     if reading.is_plain:
         return ()
@@ -73,6 +78,9 @@ def count_states(cells: Iterable[Cell]) -> dict[State, int]:
 
 
 def _state(left: ClaimView | None, right: ClaimView | None) -> State:
+    for claim in (left, right):
+        if claim and claim.sharing:
+            return State(claim.sharing)
     if right is None:
         return State.MISSING
     if left is None:

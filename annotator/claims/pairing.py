@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log2
 
@@ -260,10 +260,23 @@ class Row:
     is_moved: bool = False
 
 
-def align_claims(reference: tuple[Claim, ...], candidate: tuple[Claim, ...]) -> tuple[Row, ...]:
+Content = list[list[str]]
+
+
+def content_of(claims: Iterable[Claim]) -> Content:
+    """Return the content words of each claim, behind its number."""
+    return [content_words(claim.text[claim.body_offset :]) for claim in claims]
+
+
+def align_claims(
+    reference: tuple[Claim, ...],
+    candidate: tuple[Claim, ...],
+    content: tuple[Content, Content] | None = None,
+) -> tuple[Row, ...]:
     """Pair each candidate claim with the reference claim that it corresponds to.
 
-    Inputs: the parsed claims of both sides. Output: rows in which every claim of each side stands
+    Inputs: the parsed claims of both sides, and what `content_of` makes of them, where that is
+    known. Output: rows in which every claim of each side stands
     exactly once, one to one, in the order of the reference; a candidate claim without a partner
     stands after the row of its predecessor, at the top if it has none.
     Pairs, by `compare_bags` on content words, keep the order of both sides, but for claims that
@@ -275,9 +288,7 @@ def align_claims(reference: tuple[Claim, ...], candidate: tuple[Claim, ...]) -> 
     is a reading aid, not a finding.
     """
     sides = reference, candidate
-    bags, other_bags = (
-        [content_words(claim.text[claim.body_offset :]) for claim in side] for side in sides
-    )
+    bags, other_bags = content or (content_of(reference), content_of(candidate))
     kinds = _kinds(reference), _kinds(candidate)
     bands = _adjusted_bands(bags, other_bags, kinds)
     partner = dict(pair_up(bands, _RULES))

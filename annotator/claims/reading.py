@@ -11,36 +11,26 @@ from typing import Final
 
 from annotator.claims.antecedents import missing_antecedents
 from annotator.claims.change_classes import CLASSES, Change
-from annotator.claims.invisible import count_invisible, find_invisible
-from annotator.claims.limitations import (
-    Feature,
-    LimitationPair,
-    Standing,
-    align_features,
-    split_features,
+from annotator.claims.comparing import (
+    CANDIDATE,
+    REFERENCE,
+    ComparedClaim,
+    Cuts,
+    Limit,
+    Pairs,
+    Sides,
+    claim_body,
+    compare_claims,
+    read_side,
 )
-from annotator.claims.pairing import Row, align_claims, other_category, pairs_compared
+from annotator.claims.invisible import count_invisible, find_invisible
+from annotator.claims.pairing import align_claims, other_category
 from annotator.claims.segments import Segment, Span, cut_segments
+from annotator.claims.sharing import Shared, Sharing, phrase_of
 from annotator.claims.term_changes import foreign_terms, renamed_terms
 from annotator.claims.tree import build_tree
-from annotator.claims.word_diff import Piece, diff_words
 from core.claim_text import CITED_IN, Claim, find_markers, parse_claims
 from core.languages import is_read_as_english, is_spaceless, language_name, language_of, words
-
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """The most that a pair may have of something, and the sentence for a pair that has more."""
-
-    most: int
-    sentence: str
-
-    def message(self, count: int) -> str:
-        """Return the page's message about a pair with so many; "" where nothing is left out."""
-        if count <= self.most:
-            return ""
-        return f"{self.sentence.format(count=count, most=self.most)} The texts are complete."
-
 
 _PLAIN = "claims are not set side by side, and no differences, limitations or terms are marked."
 
@@ -50,115 +40,11 @@ CHARACTERS: Final = Limit(200_000, "This pair has {count:,} characters; above {m
 # Of either text. The page pays a tenth of a millisecond for each, and "any preceding claim" links
 # each with up to 200 before it.
 CLAIMS: Final = Limit(1_000, "A text of this pair has {count:,} claims; above {most:,} " + _PLAIN)
-_UNCUT = (
-    "claims are not cut into limitations, and none is marked as missing, added, narrower or "
-    "broader."
-)
-# Of either text: each is a line of the page.
-LIMITATIONS: Final = Limit(
-    5_000, "A text of this pair has {count:,} limitations; above {most:,} " + _UNCUT
-)
-# Limitations of a claim times those of its counterpart, as far as `pairing` compares them, over
-# all pairs of claims: half a microsecond each.
-COMPARISONS: Final = Limit(
-    400_000, "This pair has {count:,} pairs of limitations to compare; above {most:,} " + _UNCUT
-)
 # Of either text. Each is an entry of the list beside the text and a mark in it, and a text with
 # thousands of them is no longer read by its marks.
 MARKS: Final = Limit(
     2_000, "A text of this pair has {count:,} marks; the first {most:,} are shown."
 )
-
-
-REFERENCE: Final = "reference"
-CANDIDATE: Final = "candidate"
-# Start, end and standing of each limitation; "" where nothing was compared.
-Cuts = tuple[tuple[int, int, str], ...]
-Sides = Mapping[str, tuple[Claim, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedClaim:
-    """What comparing a pair shows of one claim: its different words and its limitations.
-
-    Offsets count from the start of the claim's words, behind its number.
-    """
-
-    pieces: tuple[Piece, ...]
-    limitations: Cuts
-
-
-# By side and index of the claim.
-Pairs = Mapping[tuple[str, int], ComparedClaim]
-_Features = Mapping[tuple[str, int], tuple[Feature, ...]]
-
-
-def compare_claims(rows: Iterable[Row], claims: Sides) -> tuple[Pairs, str]:
-    """Compare claims that stand in one row, and cut all claims into limitations.
-
-    Inputs: the rows of `align_claims`, and the claims of both sides. Output: what is shown of each
-    claim, and why claims are not cut into limitations, "" where they are.
-    """
-    features = {
-        (side, index): split_features(claim_body(claim))
-        for side in claims
-        for index, claim in enumerate(claims[side])
-    }
-    counts = Counter[str]()
-    for (side, _), found in features.items():
-        counts[side] += len(found)
-    compared = sum(
-        pairs_compared(
-            len(features[REFERENCE, row.reference]), len(features[CANDIDATE, row.candidate])
-        )
-        for row in rows
-        if row.reference is not None and row.candidate is not None
-    )
-    most = max(counts.values(), default=0)
-    uncut = LIMITATIONS.message(most) or COMPARISONS.message(compared)
-    return _compared(rows, claims, features, is_cut=not uncut), uncut
-
-
-def _compared(rows: Iterable[Row], claims: Sides, features: _Features, *, is_cut: bool) -> Pairs:
-    found: dict[tuple[str, int], ComparedClaim] = {}
-    for row in rows:
-        if row.reference is None or row.candidate is None:
-            side = REFERENCE if row.candidate is None else CANDIDATE
-            index = row.reference if row.candidate is None else row.candidate
-            assert index is not None
-            standing = Standing.MISSING if side == REFERENCE else Standing.ADDED
-            cuts = tuple((item.start, item.end, standing) for item in features[side, index])
-            # That all of it stands on one side only is shown once, not for every word.
-            found[side, index] = ComparedClaim(
-                (), cuts if is_cut else _whole(claim_body(claims[side][index]))
-            )
-            continue
-        one, other = (REFERENCE, row.reference), (CANDIDATE, row.candidate)
-        left = claim_body(claims[REFERENCE][row.reference])
-        right = claim_body(claims[CANDIDATE][row.candidate])
-        here, there = diff_words(left, right)
-        own, others = _whole(left), _whole(right)
-        if is_cut:
-            pairs = align_features(features[one], features[other])
-            own, others = _standings(pairs, REFERENCE), _standings(pairs, CANDIDATE)
-        found[one], found[other] = ComparedClaim(here, own), ComparedClaim(there, others)
-    return found
-
-
-def _whole(body: str) -> Cuts:
-    """Return a claim as one limitation without a standing."""
-    return ((0, len(body), ""),) if body else ()
-
-
-def _standings(pairs: Iterable[LimitationPair], side: str) -> Cuts:
-    """Return one side's limitations in the order of its own text."""
-    own = ((p.reference if side == REFERENCE else p.candidate, p.standing) for p in pairs)
-    return tuple(sorted((entry.start, entry.end, standing) for entry, standing in own if entry))
-
-
-def claim_body(claim: Claim) -> str:
-    """Return the text of a claim behind its number."""
-    return claim.text[claim.body_offset :]
 
 
 # The kinds of mark, as the screen names them in its classes. A difference that is none of
@@ -204,6 +90,10 @@ class ClaimView:
     """Whether it stands elsewhere in the order than its counterpart."""
     is_of_other_category: bool = False
     """Whether it cites claims of another category only, as a method that makes a product."""
+    sharing: Sharing | None = None
+    """Whether the candidate has it in several claims, or has several claims as one."""
+    share: str = ""
+    """Which claims these are, as a phrase: "merged into claim 1 of the candidate"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,8 +145,14 @@ def read_pair(reference: str, candidate: str, language: str = "") -> Reading:
     if too_large:
         return read_plainly(reference, candidate, too_large)
     claims = {REFERENCE: parse_claims(reference), CANDIDATE: parse_claims(candidate)}
-    rows = align_claims(claims[REFERENCE], claims[CANDIDATE])
-    pairs, uncut = compare_claims(rows, claims)
+    sides = {name: read_side(own) for name, own in claims.items()}
+    rows = align_claims(
+        claims[REFERENCE],
+        claims[CANDIDATE],
+        (sides[REFERENCE].content, sides[CANDIDATE].content),
+    )
+    compared = compare_claims(rows, sides)
+    pairs = compared.pairs
     languages = (language_of(reference, language), language_of(candidate, language))
     foreign = foreign_terms(reference, candidate) if all(map(is_marked, languages)) else ()
     marks = (
@@ -265,9 +161,12 @@ def read_pair(reference: str, candidate: str, language: str = "") -> Reading:
     )
     moved = [row for row in rows if row.is_moved]
     places = {row.reference for row in moved}, {row.candidate for row in moved}
+    shared = _phrases(compared.shared, sides)
     own = _own_marks(reference, languages[0])
     left = _side(REFERENCE, reference, claims[REFERENCE], own, pairs, places[0])
+    left = replace(left, claims=_with_phrases(REFERENCE, left.claims, shared))
     right = _side(CANDIDATE, candidate, claims[CANDIDATE], marks, pairs, places[1])
+    right = replace(right, claims=_with_phrases(CANDIDATE, right.claims, shared))
     left = replace(left, unchecked=unchecked_marks(languages[0]))
     right = replace(right, unchecked=unchecked_marks(languages[1], languages[0]))
     return Reading(
@@ -280,8 +179,35 @@ def read_pair(reference: str, candidate: str, language: str = "") -> Reading:
             )
             for row in rows
         ),
-        _messages(left, right, uncut),
+        _messages(left, right, compared.uncut),
         changes=_count_changes(pairs),
+    )
+
+
+_Phrases = Mapping[tuple[str, int], tuple[Sharing, str]]
+
+
+def _phrases(found: Iterable[Shared], sides: Sides) -> _Phrases:
+    """Return, by side and index, what became of the claims that one side has in several."""
+    phrases: dict[tuple[str, int], tuple[Sharing, str]] = {}
+    for one in found:
+        in_row, alone = phrase_of(one, sides[REFERENCE], sides[CANDIDATE])
+        side, other = REFERENCE, CANDIDATE
+        if one.kind is Sharing.MERGED:
+            side, other = other, side
+        phrases[side, one.whole] = phrases[other, one.counterpart] = one.kind, in_row
+        phrases.update(((other, part), (one.kind, alone)) for part in one.others)
+    return phrases
+
+
+def _with_phrases(
+    side: str, claims: tuple[ClaimView, ...], phrases: _Phrases
+) -> tuple[ClaimView, ...]:
+    return tuple(
+        replace(claim, sharing=found[0], share=found[1])
+        if (found := phrases.get((side, place)))
+        else claim
+        for place, claim in enumerate(claims)
     )
 
 

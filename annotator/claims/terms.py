@@ -115,6 +115,8 @@ def _phrases(term: str) -> tuple[str, ...]:
     return tuple(" ".join(folded[:end]) for end in [len(words), *reversed(ends)])
 
 
+# Antecedents and second names are both read from them, one after the other: once is enough.
+@lru_cache(maxsize=256)
 def find_mentions(text: str) -> tuple[Mention, ...]:
     """Return the noun phrases of `text` that stand after an article, in order.
 

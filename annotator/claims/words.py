@@ -306,9 +306,7 @@ def content_words(text: str) -> list[str]:
     marker, numbers of cited claims, list labels and reference numerals ("(a)", "(12, 14a)").
     Unspaced scripts give pairs of neighbouring characters. A surface reading, not a lexicon.
     """
-    if step := _STEP.match(text):
-        text = text[step.end() :]
-    tokens = read_tokens(_LABELS.sub(" ", text))
+    tokens = _read_unlabelled(text)
     words: list[str] = []
     is_citing = False
     previous_end, previous_key = -1, ""
@@ -327,6 +325,17 @@ def content_words(text: str) -> list[str]:
             if is_content(key) and key not in _CRAFT:
                 words.append(stem(key))
     return words
+
+
+def _read_unlabelled(text: str) -> Tokens:
+    if step := _STEP.match(text):
+        text = text[step.end() :]
+    return read_tokens(_LABELS.sub(" ", text))
+
+
+def read_unlabelled(text: str) -> list[str]:
+    """Return the keys of the tokens of a text, step labels and reference numerals left out."""
+    return _read_unlabelled(text).keys
 
 
 @cached

@@ -84,7 +84,7 @@ class RatePage:
     @property
     def found(self) -> list[tuple[State, int]]:
         """Return how many claims of the candidate differ, by state."""
-        unlike = (State.CHANGED, State.MOVED, State.ADDED)
+        unlike = {*State} - {State.MATCHED, State.MISSING}
         return [one for one in count_states(self.cells).items() if one[0] in unlike]
 
     @cached_property

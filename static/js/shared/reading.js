@@ -90,7 +90,7 @@ function goToCell(cell) {
 // By the reference's number, else by the candidate's; returns whether there is such a claim.
 export function goToClaim(number) {
   const cells = [...panes().querySelectorAll(".minimap a")].filter((cell) => cell.dataset.number === number);
-  const cell = cells.find((one) => !one.matches(".state-added")) ?? cells[0];
+  const cell = cells.find((one) => one.dataset.places.includes("reference-")) ?? cells[0];
   if (cell) {
     goToCell(cell);
   }

@@ -85,9 +85,12 @@ PAIRS = {
         ("a seal", "a rubber seal"),
         ("a gap in the seal", "a gap of 2 mm in the seal"),
         ("一种水泵", "一种水泵和轴"),
+        ("3. The pump of claim 1 with a lid", "3. The pump of claim 1 with a round lid"),
+        ("A method comprising:", "A method for cleaning a vessel, the method comprising:"),
     ],
     "broadened": [
         ("a rubber seal", "a seal"),
+        ("a lid that is formed on the base and carries a rod", "a lid formed on the base"),
     ],
     "changed": [
         ("a rod and a wide seal in a groove", "a bar and a wide seal of red rubber in a groove"),
@@ -99,6 +102,24 @@ PAIRS = {
         (f"{TURNING} 2 lids", f"{TURNING} 3 lids"),
         ("a seal of rubber", "a seal of steel"),
         ("less than 5 bar in the vessel", "more than 5 bar in the vessel"),
+        # What a dependent claim calls its subject limits nothing.
+        ("3. The cleaning pump of claim 1", "3. The pump of claim 1"),
+        ("3. The pump of any preceding claim", "3. The pump of claim 1"),
+        # The subject is another one.
+        ("a lid holding a rod", "a housing with a lid holding a rod"),
+        ("the lid is carried by a rod", "a rod carries a round lid"),
+        # Words put in may widen.
+        ("a gap of 2 mm in steel", "a gap of 2 to 3 mm in steel"),
+        ("a seal of a metal", "a seal of a metal such as copper"),
+        ("the lid opens", "the lid opens when a rod turns"),
+        ("without a lid", "without a round lid"),
+        ("one of rods and bars", "one of rods, bars and pins"),
+        # Another name, and a name for the class of thing.
+        ("a gas in the vessel", "a gas (neon) in the vessel"),
+        ("a pump", "a pump device"),
+        # Something else instead, or the head of a list.
+        ("cut with a blade", "cut based on a blade of steel"),
+        ("forming a lid", "forming a round lid comprising:"),
     ],
 }
 

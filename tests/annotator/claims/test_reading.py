@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from annotator.claims import comparing
 from annotator.claims import reading as module
 from annotator.claims.reading import (
     BROKEN,
@@ -201,9 +202,9 @@ def test_large_and_hostile_texts_are_read_whole(name: str) -> None:
 TOO_MUCH = {
     "characters": (module.CHARACTERS, "1. A pump\u200b. " + "x " * (module.CHARACTERS.most // 2)),
     "claims": (module.CLAIMS, "\n1. A\u200b" * (module.CLAIMS.most + 1)),
-    "limitations": (module.LIMITATIONS, "1. A\u200b" + "; a" * module.LIMITATIONS.most),
+    "limitations": (comparing.LIMITATIONS, "1. A\u200b" + "; a" * comparing.LIMITATIONS.most),
     "comparisons": (
-        module.COMPARISONS,
+        comparing.COMPARISONS,
         "".join(f"\n{n}. A{n}\u200b pump" + f"; a rod x{n}" * 300 for n in range(1, 7)),
     ),
     "marks": (module.MARKS, "1. A" + "\u200b" * (module.MARKS.most + 1)),
