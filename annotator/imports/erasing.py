@@ -23,6 +23,7 @@ from annotator.models import (
     Rating,
     RatingRevision,
     Reference,
+    ReferenceNote,
     ReliabilityReport,
     Round,
     Turn,
@@ -44,8 +45,8 @@ def keyed_mark(text: str) -> str:
 def erase_texts(reference: Reference) -> dict[str, int]:
     """Empty what was written in a reference and about it; return how many rows of each kind.
 
-    Its author's drafts go, spans go with the words that they mark. The caller holds the
-    transaction and the lock of the reference.
+    Its authors' drafts and own notes go, spans go with the words that they mark. The caller holds
+    the transaction and the lock of the reference.
     """
     candidates = Candidate.objects.filter(reference=reference)
     of_it: dict[str, Any] = {"candidate__in": candidates.values("pk")}
@@ -53,6 +54,7 @@ def erase_texts(reference: Reference) -> dict[str, int]:
     by_assignment = {"assignment__in": given.values("pk")}
     counts = {
         "drafts": Draft.objects.filter(**by_assignment).delete()[0],
+        "own notes": ReferenceNote.objects.filter(reference=reference).delete()[0],
         "turns": Turn.objects.filter(**of_it).delete()[0],
         "departures": Departure.objects.filter(**by_assignment).update(reason=""),
         "flags": Flag.objects.filter(**by_assignment).update(reason=""),

@@ -34,6 +34,7 @@ from annotator.models.assignments import (
     Draft,
     Flag,
     FlagReason,
+    ReferenceNote,
     WorkTime,
 )
 from annotator.models.audit import AuditEvent, AuditSeal

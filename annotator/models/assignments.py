@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 
 from annotator.models.campaigns import Campaign
-from annotator.models.claim_sets import Candidate
+from annotator.models.claim_sets import Candidate, Reference
 from annotator.models.keyed import Keyed
 
 
@@ -119,6 +119,24 @@ class Draft(models.Model):
     # Field name to what was typed, and `error_tags` to the tags chosen.
     typed = models.JSONField(default=dict)
     saved_at = models.DateTimeField()
+
+
+class ReferenceNote(models.Model):
+    """What one annotator wrote down about a reference; nobody else is shown it."""
+
+    reference = models.ForeignKey(Reference, on_delete=models.CASCADE, related_name="own_notes")
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="own_notes"
+    )
+    text = models.TextField()
+    # Grows by one with each save, so that two tabs cannot overwrite each other unseen.
+    version = models.PositiveIntegerField(default=1)
+    saved_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["reference", "author"], name="own_note_once")
+        ]
 
 
 class WorkTime(models.Model):

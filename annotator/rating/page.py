@@ -80,6 +80,7 @@ def page_context(
         "flag_reasons": FlagReason.choices,
         "idle_seconds": settings.READING_IDLE_SECONDS,
         "keys_url": f"{reverse('annotator:keys')}?next={reverse('annotator:rate', args=[own.pk])}",
+        **note_context(page, form),
         **tags_context(page, sent[ERROR_TAGS]),
         **aids,
         **overall_context({key: int(sent[key]) for key in CRITERIA if SCORE.fullmatch(sent[key])}),
@@ -96,6 +97,19 @@ def aids_context(preference: ReadingPreference) -> dict[str, Any]:
     ]
     on = " ".join(aid for aid in AIDS if context["aids"][aid])
     return context | {"shown": on, "key_groups": groups}
+
+
+def note_context(page: RatePage, form: RatingForm | None) -> dict[str, Any]:
+    """Return the own note on the reference as it was typed, else as it is stored."""
+    stored = page.own_note
+    typed = form.own_note if form else None
+    text = stored.text if stored else ""
+    return {
+        "own_note": text if typed is None else typed,
+        "note_version": stored.version if stored else 0,
+        # What another tab stored stands beside what was typed here.
+        "other_note": stored if typed is not None and typed != text else None,
+    }
 
 
 def tags_context(page: RatePage, sent: str) -> dict[str, Any]:

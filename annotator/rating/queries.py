@@ -26,9 +26,11 @@ from annotator.models import (
     Purpose,
     Rating,
     ReadingPreference,
+    ReferenceNote,
     SecondLook,
     User,
 )
+from annotator.rating.own_notes import own_note
 from annotator.reading import reading_of, reading_preference
 from core.clock import database_now
 from core.database import neighbours
@@ -124,6 +126,10 @@ class RatePage:
     @cached_property
     def preference(self) -> ReadingPreference:
         return reading_preference(self.user)
+
+    @cached_property
+    def own_note(self) -> ReferenceNote | None:
+        return own_note(self.user.pk, self.assignment.candidate.reference_id)
 
     @property
     def previous(self) -> UUID | None:

@@ -85,6 +85,7 @@ urlpatterns = [
     path("rate/<uuid:pk>/overall/", rating_views.overall, name="overall"),
     path("rate/<uuid:pk>/draft/", rating_views.draft, name="draft"),
     path("rate/<uuid:pk>/draft/discard/", rating_views.discard, name="discard_draft"),
+    path("rate/<uuid:pk>/note/", rating_views.own_note, name="own_note"),
     path("rate/<uuid:pk>/ping/", rating_views.ping, name="ping"),
     path("rate/<uuid:pk>/reading/", reading_views.reading, name="reading"),
     path("rate/<uuid:pk>/tags/", reading_views.tags, name="tags"),

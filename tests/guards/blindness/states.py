@@ -23,6 +23,7 @@ from annotator.models import (
     User,
 )
 from annotator.rating.drafts import save_draft
+from annotator.rating.own_notes import save_note
 from annotator.rating.services import submit_rating
 from annotator.rubric import ALL_CRITERIA, CRITERIA
 from tests.guards.blindness.claim_rows import ClaimRows, claim_rows
@@ -130,6 +131,7 @@ def _draft(scenario: Scenario) -> None:
         typed = {"comment": f"{scenario.mark}{who}draft", "note": f"{scenario.mark}{who}draft"}
         for row in (scenario.assignment(who), scenario.other_open(who)):
             save_draft(assignment=row, typed=typed, version=0, rating_version=0)
+        save_note(assignment=row, text=f"{scenario.mark}{who}draft", version=0)
 
 
 def _rate(scenario: Scenario, who: str) -> None:

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from annotator.adjudication.rounds import give_back, take_turn
 from annotator.adjudication.rulings.services import rule
 from annotator.conflicts.queries import LOCKED_SENTENCE
-from annotator.models import Assignment, Candidate, Draft, Rating, RatingRevision
+from annotator.models import Assignment, Candidate, Draft, Rating, RatingRevision, ReferenceNote
 from annotator.rating.services import revise_rating, submit_rating
 from annotator.rubric import CRITERIA
 from core.errors import OutOfDate, Refused
@@ -112,12 +112,21 @@ def test_b3_an_annotator_meets_the_same_labels_in_the_same_stored_order_at_each_
         ),
     ],
 )
-def test_b4_a_draft_changes_nothing_that_anybody_but_its_author_sees(world, who) -> None:
+def test_b4_a_draft_or_own_note_changes_nothing_that_anybody_but_its_author_sees(
+    world, who
+) -> None:
     visitor = world.visitor(who)
-    own = Draft.objects.filter(assignment__annotator=world.here.people["one"])
-    assert own.exists()
+    one = world.here.people["one"]
+    own = Draft.objects.filter(assignment__annotator=one)
+    notes = ReferenceNote.objects.filter(author=one)
+    assert own.exists() and notes.exists()
     before = looked_at(visitor, world.here)
-    assert not differences(before, after(own.delete, visitor, world.here))
+
+    def forget() -> None:
+        own.delete()
+        notes.delete()
+
+    assert not differences(before, after(forget, visitor, world.here))
 
 
 @pytest.mark.parametrize(
