@@ -10,6 +10,7 @@ from annotator.models import (
     Adjudication,
     Assignment,
     AssignmentStatus,
+    CalibrationItem,
     Candidate,
     ClaimImport,
     Comparison,
@@ -63,6 +64,8 @@ def erase_texts(reference: Reference) -> dict[str, int]:
         "revisions": _clear_texts(
             RatingRevision.objects.filter(rating__in=Rating.objects.filter(**of_it).values("pk"))
         ),
+        # Their reasons may quote.
+        "calibration": CalibrationItem.objects.filter(**of_it).delete()[0],
         **_comparisons(candidates),
         "rulings": _rulings(candidates),
     }

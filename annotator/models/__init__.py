@@ -38,6 +38,7 @@ from annotator.models.assignments import (
     WorkTime,
 )
 from annotator.models.audit import AuditEvent, AuditSeal
+from annotator.models.calibration import CalibrationAnswer, CalibrationItem
 from annotator.models.campaigns import (
     Campaign,
     CampaignStatus,

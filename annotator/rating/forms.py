@@ -58,6 +58,20 @@ class TagsField(forms.CharField):
         return tags
 
 
+def score_fields() -> dict[str, ChosenField]:
+    """Return a field for the score of each criterion."""
+    return {
+        criterion: ChosenField(
+            "score",
+            SCORE,
+            "Choose a score from 0 to 10.",
+            "A score is a whole number from 0 to 10.",
+            label=NAMES[criterion],
+        )
+        for criterion in CRITERIA
+    }
+
+
 class RatingForm(RubricForm):
     """What the rate page posts; `version` is 0 for a first rating, else the one revised."""
 
@@ -74,14 +88,7 @@ class RatingForm(RubricForm):
         for field in TEXT_FIELDS:
             too_long = f"A {field.name} may have"
             self.fields[field.name] = words_field(LONGEST_TEXT, too_long, required=False)
-        for criterion in CRITERIA:
-            self.fields[criterion] = ChosenField(
-                "score",
-                SCORE,
-                "Choose a score from 0 to 10.",
-                "A score is a whole number from 0 to 10.",
-                label=NAMES[criterion],
-            )
+        self.fields.update(score_fields())
 
     @property
     def scores(self) -> dict[str, int]:

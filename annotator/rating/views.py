@@ -23,6 +23,7 @@ from annotator.models import (
     Role,
     User,
 )
+from annotator.rating.calibration.queries import CALIBRATE_FIRST, first_due
 from annotator.rating.drafts import DraftMoved, discard_draft, record_ping, save_draft, save_refused
 from annotator.rating.forms import RatingForm
 from annotator.rating.own_notes import NoteMoved, save_note
@@ -155,7 +156,11 @@ def rate(request: SignedInRequest, pk: UUID) -> HttpResponse:
     away costs nothing that was typed; what is refused it sends again as a plain form.
     """
     if request.method != "POST":
-        return render(request, "annotator/rating/rate.html", page_context(own_page(request, pk)))
+        page = own_page(request, pk)
+        if item := first_due(page.assignment.campaign, request.user):
+            messages.info(request, CALIBRATE_FIRST)
+            return SeeOther(resolve_url("annotator:calibrate", item.pk))
+        return render(request, "annotator/rating/rate.html", page_context(page))
     form = posted_form(request)
     if form.own_note is not None:
         try:
@@ -199,6 +204,8 @@ def take_next_candidate(request: SignedInRequest, slug: str) -> HttpResponse:
     """Give the annotator their next candidate of a campaign that assigns on demand."""
     user = request.user
     campaign = get_object_or_404(campaigns_for(user, (Role.ANNOTATOR,)), slug=slug)
+    if item := first_due(campaign, user):
+        return SeeOther(resolve_url("annotator:calibrate", item.pk))
     try:
         assignment = take_next(slug=campaign.slug, annotator=user)
     except OutOfDate as refusal:

@@ -21,6 +21,7 @@ from annotator.comparisons.services import ask_comparisons
 from annotator.conflicts.rules import gap_text
 from annotator.imports.preferences.queries import preference_check
 from annotator.models import Campaign, Role
+from annotator.rating.calibration.queries import due_calibrations
 from annotator.rubric import overall_text
 from core.http import SeeOther
 
@@ -108,6 +109,7 @@ def home(request: SignedInRequest) -> HttpResponse:
         "parts": parts,
         "is_new": is_annotator and not ratings_by(user).exists(),
         "first": next(iter(looks), None) or (first_assignment(user) if is_annotator else None),
+        "calibrations": due_calibrations(user) if is_annotator else (),
         "comparisons": open_comparisons(user).annotate(head=head_of("left__reference"))
         if is_annotator
         else (),

@@ -16,6 +16,7 @@ from annotator.operations.health import views as health_views
 from annotator.planning import views as planning_views
 from annotator.rating import reading_views
 from annotator.rating import views as rating_views
+from annotator.rating.calibration import views as calibration_views
 from annotator.reliability import views as reliability_views
 from annotator.site import home, sign_in
 
@@ -46,6 +47,23 @@ OF_CAMPAIGN = [
     path("plan/by-name/", planning_views.by_name, name="assign_by_name"),
     path("plan/withdraw/", planning_views.withdraw, name="withdraw"),
     path("plan/quota/", planning_views.quota, name="quota"),
+    path("calibration/", calibration_views.calibration, name="calibration"),
+    path(
+        "calibration/candidate/",
+        calibration_views.add_calibration_candidate,
+        name="add_calibration_candidate",
+    ),
+    path(
+        "calibration/examples/",
+        calibration_views.add_calibration_examples,
+        name="add_calibration_examples",
+    ),
+    path(
+        "calibration/remove/",
+        calibration_views.remove_calibration_item,
+        name="remove_calibration_item",
+    ),
+    path("calibration/switch/", calibration_views.switch, name="switch_calibration"),
     path("plan/qualification/", planning_views.qualification, name="qualification"),
     path("plan/sentinels/", planning_views.sentinels, name="sentinels"),
     path("plan/repeats/", planning_views.repeats, name="repeats"),
@@ -93,6 +111,7 @@ urlpatterns = [
     path("rate/<uuid:pk>/recuse/", rating_views.recuse_oneself, name="recuse"),
     path("rate/<uuid:pk>/take-back/", rating_views.take_back, name="take_back"),
     path("rate/<uuid:pk>/flag/", rating_views.flag, name="flag"),
+    path("calibrate/<uuid:pk>/", calibration_views.calibrate, name="calibrate"),
     path("compare/<uuid:pk>/", comparisons_views.compare, name="compare"),
     path("compare/<uuid:pk>/reading/", comparisons_views.compare_reading, name="compare_reading"),
     path("adjudication/", rulings_views.adjudication, name="adjudication"),

@@ -16,6 +16,7 @@ from annotator.models import (
     Assignment,
     AssignmentStatus,
     Campaign,
+    CalibrationItem,
     Candidate,
     Comparison,
     Conflict,
@@ -26,6 +27,7 @@ from annotator.rating.drafts import save_draft
 from annotator.rating.own_notes import save_note
 from annotator.rating.services import submit_rating
 from annotator.rubric import ALL_CRITERIA, CRITERIA
+from tests.guards.blindness.calibration_rows import calibration_rows
 from tests.guards.blindness.claim_rows import ClaimRows, claim_rows
 from tests.guards.blindness.import_rows import ImportRows, import_rows
 from tests.guards.blindness.measured_rows import MeasuredRows, measured_rows
@@ -64,6 +66,7 @@ class Scenario:
     item: Candidate
     measured: MeasuredRows
     imports: ImportRows
+    calibration: list[CalibrationItem]
 
     def assignment(self, who: str, candidate: Candidate | None = None) -> Assignment:
         return Assignment.objects.get(annotator=self.people[who], candidate=candidate or self.item)
@@ -95,7 +98,8 @@ def furnish(mark: str, state: str) -> Scenario:
         item = claims.candidates(claims.first)[0]
     measured = measured_rows(mark, campaign, people["researcher"], METRIC_SCORE[mark])
     imports = import_rows(mark, campaign, people["admin"])
-    scenario = Scenario(mark, campaign, people, claims, item, measured, imports)
+    calibration = calibration_rows(mark, campaign, people)
+    scenario = Scenario(mark, campaign, people, claims, item, measured, imports, calibration)
     _give_out(scenario, is_leased=bool(steps))
     for step in steps[1:]:
         _STEP[step](scenario)
