@@ -180,6 +180,7 @@ _ACTS: Final[dict[str, Act]] = {
     "signature.voided": Act(
         "voided a signature", ("conflict", "record_sha256"), is_of_dispute=True
     ),
+    "timesheet.exported": Act("took the timesheet", ("is_by_day", "reason")),
     "token.created": Act("made a token", ("scope", "days")),
     "token.revoked": Act("revoked a token"),
     "turn.given_back": Act("gave a conflict back", is_of_dispute=True),

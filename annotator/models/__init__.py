@@ -35,6 +35,7 @@ from annotator.models.assignments import (
     Flag,
     FlagReason,
     ReferenceNote,
+    WorkDay,
     WorkTime,
 )
 from annotator.models.audit import AuditEvent, AuditSeal

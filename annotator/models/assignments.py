@@ -147,3 +147,24 @@ class WorkTime(models.Model):
     )
     seconds = models.FloatField(default=0)
     last_ping_at = models.DateTimeField()
+
+
+class WorkDay(models.Model):
+    """Active time of one person on one day in a campaign that keeps a timesheet.
+
+    On which candidates it was spent is stored nowhere.
+    """
+
+    annotator = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="work_days"
+    )
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="work_days")
+    day = models.DateField()
+    seconds = models.FloatField(default=0)
+    # Candidates that were opened for the first time on this day.
+    begun = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["annotator", "campaign", "day"], name="work_day_once")
+        ]

@@ -19,6 +19,7 @@ from annotator.rating import views as rating_views
 from annotator.rating.calibration import views as calibration_views
 from annotator.reliability import views as reliability_views
 from annotator.site import home, sign_in
+from annotator.timesheets import views as timesheets_views
 
 app_name = "annotator"
 
@@ -39,6 +40,7 @@ OF_CAMPAIGN = [
     path("reliability/cancel/", reliability_views.cancel, name="cancel_reliability"),
     path("reliability/names/", reliability_views.names, name="show_names"),
     path("ratings/export/", exports_views.export_ratings, name="export_ratings"),
+    path("timesheet/", timesheets_views.timesheet, name="timesheet"),
     path("audit/", audit_pages_views.campaign_audit, name="audit"),
     path("audit/export/", audit_pages_views.export_audit, name="export_audit"),
     path("unblindings/", reliability_views.unblindings, name="unblindings"),
@@ -59,7 +61,7 @@ OF_CAMPAIGN = [
         name="add_calibration_examples",
     ),
     path(
-        "calibration/remove/",
+        "calibration/<uuid:pk>/remove/",
         calibration_views.remove_calibration_item,
         name="remove_calibration_item",
     ),

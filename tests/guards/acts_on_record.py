@@ -64,6 +64,12 @@ def rules(scenario: Scenario) -> dict[str, Any]:
     return {name: getattr(row, name) for name in unchanged} | changed
 
 
+def keeping_timesheet(scenario: Scenario) -> dict[str, Any]:
+    scenario.campaign.has_timesheet = True
+    scenario.campaign.save(update_fields=["has_timesheet"])
+    return {}
+
+
 def as_one(scenario: Scenario, role: str = "reader") -> dict[str, Any]:
     return {"username": scenario.people["one"].username, "role": role}
 
@@ -121,6 +127,10 @@ CASES: Final[dict[str, Case]] = {
     "annotator:show_names": Case("unblinding.shown", body=WITH_REASON, state="closed"),
     "annotator:export_ratings": Case(
         "ratings.exported", body={"format": "jsonl"}, state="rated by one"
+    ),
+    "annotator:timesheet": Case(
+        "timesheet.exported",
+        body=keeping_timesheet,
     ),
     "annotator:export_audit": Case("audit.exported"),
     "annotator:feedback": Case("reliability.requested", "one", state="closed"),

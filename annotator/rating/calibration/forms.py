@@ -7,8 +7,8 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.forms import BoundField
 
-from annotator.models import Campaign, Candidate
-from annotator.rating.calibration.queries import EXAMPLES, example_label
+from annotator.models import Campaign
+from annotator.rating.calibration.queries import EXAMPLES, candidate_named, example_label
 from annotator.rating.calibration.services import LONGEST_SENTENCE
 from annotator.rating.forms import score_fields
 from annotator.rubric import CRITERIA, HIGHEST, LOWEST, NAMES
@@ -54,9 +54,7 @@ class CandidateForm(RefusableForm):
     def clean(self) -> dict[str, Any]:
         cleaned = self.cleaned_data
         if "reference" in cleaned and "candidate" in cleaned:
-            rows = Candidate.objects.filter(campaign=self.campaign).defer("claims")
-            names = {"reference__reference_id": cleaned["reference"]}
-            row = rows.filter(**names, candidate_id=cleaned["candidate"]).first()
+            row = candidate_named(self.campaign, cleaned["reference"], cleaned["candidate"])
             if row is None:
                 why = "This campaign has no candidate of this id under this reference."
                 self.add_error("candidate", ValidationError(why))
@@ -98,9 +96,3 @@ class SwitchForm(RefusableForm):
     """Whether the campaign starts with its calibration."""
 
     is_on = TickField(required=False)
-
-
-class RemoveForm(RefusableForm):
-    """The item that is removed."""
-
-    item = forms.UUIDField()

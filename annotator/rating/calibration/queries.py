@@ -52,6 +52,12 @@ def example_label(key: str) -> str:
     return f"{NAMES[lesson.criterion]}: {example.point} ({lesson.title})"
 
 
+def candidate_named(campaign: Campaign, reference: str, candidate: str) -> Candidate | None:
+    """Return a candidate of the campaign by the ids of its import; None for no such."""
+    rows = Candidate.objects.filter(campaign=campaign, reference__reference_id=reference)
+    return rows.filter(candidate_id=candidate).defer("claims").first()
+
+
 def unanswered(user: User) -> QuerySet[CalibrationItem]:
     """Return the items that the user has not answered, without what is agreed on them."""
     answers = CalibrationAnswer.objects.filter(item=OuterRef("pk"), annotator=user)

@@ -13,7 +13,6 @@ from annotator.rating.calibration.forms import (
     AnswerForm,
     CandidateForm,
     ExamplesForm,
-    RemoveForm,
     SwitchForm,
 )
 from annotator.rating.calibration.queries import ItemPage, calibration_of, item_page
@@ -101,15 +100,13 @@ def add_calibration_examples(request: SignedInRequest, slug: str) -> HttpRespons
 
 
 @require_POST
-def remove_calibration_item(request: SignedInRequest, slug: str) -> HttpResponse:
+def remove_calibration_item(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
     """Remove an item, and what was answered to it."""
     row = counted_campaign(request, slug)
-    form = RemoveForm(request.POST)
-    if not form.is_valid():
-        raise Http404
+    form = SwitchForm()
     with form.refusals():
         try:
-            count = remove_item(campaign=row, item_id=form.cleaned_data["item"], by=request.user)
+            count = remove_item(campaign=row, item_id=pk, by=request.user)
         except CalibrationItem.DoesNotExist as error:
             raise Http404 from error
         answers = f", with {count} answer{'' if count == 1 else 's'}" if count else ""
@@ -152,7 +149,7 @@ def _setup(
         "names": [NAMES[key] for key in ALL_CRITERIA],
         "candidate_form": sent if isinstance(sent, CandidateForm) else CandidateForm(row),
         "examples_form": sent if isinstance(sent, ExamplesForm) else ExamplesForm(),
-        "errors": sent.non_field_errors() if isinstance(sent, SwitchForm | RemoveForm) else [],
+        "errors": sent.non_field_errors() if isinstance(sent, SwitchForm) else [],
     }
     status = sent.status if sent else 200
     return render(request, "annotator/rating/calibration.html", context, status=status)

@@ -27,6 +27,7 @@ from tests.guards.blindness.states import Scenario
 # What the id of an address names, by the part before it; after any other part every id is tried.
 KINDS: Final = {
     "rate": ("assignment",),
+    "calibration": ("calibration",),
     "calibrate": ("calibration",),
     "compare": ("comparison",),
     "ratings": ("rating",),

@@ -63,9 +63,13 @@ REPORTS: Final = (
     *("scoring:reports", "scoring:report", "scoring:compare_reports", "scoring:download_report"),
     *("scoring:api:reports", "scoring:api:report"),
 )
-CALIBRATION: Final = (
-    *("annotator:calibration", "annotator:switch_calibration", "annotator:remove_calibration_item"),
+SET_UP: Final = (
+    *("annotator:switch_calibration", "annotator:remove_calibration_item"),
     *("annotator:add_calibration_candidate", "annotator:add_calibration_examples"),
+)
+CALIBRATION: Final = (
+    *("annotator:calibration", *SET_UP),
+    *(f"annotator:calibration after {route}" for route in SET_UP),
 )
 EXPORT: Final = ("annotator:export_ratings",)
 NAMES: Final = tuple(f"{who}.name" for who in ROLES)

@@ -1,4 +1,4 @@
-"""Calibration items of a crawled campaign: the peer has answered them, the other annotator has not."""
+"""Calibration items of a crawled campaign, which the peer has answered and the other one not."""
 
 from django.utils import timezone
 
