@@ -26,7 +26,7 @@ def test_a_note_saves_itself_and_stands_beside_the_next_candidate(
     wait_for_another(scene, here)
     assert Rating.objects.count() == 1
     summary = scene.locator("#own-note summary")
-    expect(summary).to_contain_text("on ")
+    expect(summary).to_contain_text("written")
     summary.click()
     expect(scene.get_by_label("For your eyes only")).to_have_value(
         "The lid is the point. Read claim 3 again."

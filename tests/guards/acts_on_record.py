@@ -64,12 +64,6 @@ def rules(scenario: Scenario) -> dict[str, Any]:
     return {name: getattr(row, name) for name in unchanged} | changed
 
 
-def keeping_timesheet(scenario: Scenario) -> dict[str, Any]:
-    scenario.campaign.has_timesheet = True
-    scenario.campaign.save(update_fields=["has_timesheet"])
-    return {}
-
-
 def as_one(scenario: Scenario, role: str = "reader") -> dict[str, Any]:
     return {"username": scenario.people["one"].username, "role": role}
 
@@ -127,10 +121,6 @@ CASES: Final[dict[str, Case]] = {
     "annotator:show_names": Case("unblinding.shown", body=WITH_REASON, state="closed"),
     "annotator:export_ratings": Case(
         "ratings.exported", body={"format": "jsonl"}, state="rated by one"
-    ),
-    "annotator:timesheet": Case(
-        "timesheet.exported",
-        body=keeping_timesheet,
     ),
     "annotator:export_audit": Case("audit.exported"),
     "annotator:feedback": Case("reliability.requested", "one", state="closed"),
@@ -199,6 +189,7 @@ NAMED: Final = {
     "annotator:take_next": "assignment.leased",
     "api:take_next": "assignment.leased",
     "annotator:take_back": "assignment.returned",
+    "annotator:timesheet": "timesheet.exported",
     "annotator:calibrate": "calibration.answered",
     "annotator:add_calibration_candidate": "calibration.added",
     "annotator:add_calibration_examples": "calibration.added",

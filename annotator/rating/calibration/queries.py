@@ -13,7 +13,6 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, QuerySet
 
 from annotator.access.scopes import annotators_of, campaigns_for, roles_of
-from annotator.claims.reading import Reading
 from annotator.exemplars import LESSONS, Example, Lesson
 from annotator.models import (
     CalibrationAnswer,
@@ -31,8 +30,8 @@ from annotator.rating.calibration.rules import (
     mean_absolute_deviations,
     points_with_overall,
 )
+from annotator.rating.queries import ReadingPage
 from annotator.rating_values import points_text
-from annotator.reading import reading_of
 from annotator.rubric import ALL_CRITERIA, CRITERIA, NAMES, Band, band_of
 
 CALIBRATE_FIRST: Final = (
@@ -128,7 +127,7 @@ class ItemLink:
 
 
 @dataclass(frozen=True)
-class ItemPage:
+class ItemPage(ReadingPage):
     """What an annotator sees of an item; `feedback` is empty before their own answer."""
 
     item: CalibrationItem
@@ -149,10 +148,6 @@ class ItemPage:
     @property
     def reference(self) -> Reference:
         return self.texts[0]
-
-    @cached_property
-    def reading(self) -> Reading:
-        return reading_of(*self.texts)
 
     @property
     def is_writable(self) -> bool:
