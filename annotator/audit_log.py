@@ -120,6 +120,10 @@ _ACTS: Final[dict[str, Act]] = {
     "audit.exported": Act("exported the audit trail"),
     "backup.made": Act("a backup was made"),
     "backup.restored": Act("a backup was restored"),
+    "calibration.added": Act("added calibration items", ("count",)),
+    "calibration.answered": Act("rated a calibration item", is_raters=True),
+    "calibration.removed": Act("removed a calibration item", ("answers",)),
+    "calibration.switched": Act("switched calibration", ("is_on",)),
     "campaign.closed": Act("closed the campaign", ("reason",)),
     "campaign.created": Act("created the campaign"),
     "campaign.reopened": Act("reopened the campaign", ("reason",)),
@@ -177,6 +181,7 @@ _ACTS: Final[dict[str, Act]] = {
     "signature.voided": Act(
         "voided a signature", ("conflict", "record_sha256"), is_of_dispute=True
     ),
+    "timesheet.exported": Act("took the timesheet", ("is_by_day", "reason")),
     "token.created": Act("made a token", ("scope", "days")),
     "token.revoked": Act("revoked a token"),
     "turn.given_back": Act("gave a conflict back", is_of_dispute=True),

@@ -85,6 +85,12 @@ class RulesForm(RefusableForm):
         help_text="A candidate in conflict goes to one more annotator, blind; an adjudicator gets "
         "it only when no two of the ratings agree.",
     )
+    has_timesheet = TickField(
+        label="Keep a timesheet",
+        required=False,
+        help_text="Sums up each annotator's active hours for the admins: by month while the "
+        "campaign is open, by day once it is closed. Annotators read it on their queue.",
+    )
     retain_until = DayField(
         label="Keep the claim texts until",
         required=False,
@@ -119,7 +125,7 @@ def rules_as_sent(campaign: Campaign) -> dict[str, Any]:
     same = (
         *("name", "overlap", "shared_percent", "revision_hours", "lease_minutes"),
         *("criterion_gap", "has_ladder", "retain_until"),
-        "has_legal_hold",
+        *("has_legal_hold", "has_timesheet"),
     )
     return {name: getattr(campaign, name) for name in same} | {
         "overall_gap": gap_text(campaign.overall_gap_numerator),

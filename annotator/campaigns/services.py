@@ -55,6 +55,7 @@ class CampaignRules:
     has_ladder: bool
     retain_until: date | None
     has_legal_hold: bool = False
+    has_timesheet: bool = False
 
 
 # Rules whose change may open or lapse conflicts; each change of one is a version of its own.

@@ -10,6 +10,7 @@ from annotator.models import (
     Adjudication,
     Assignment,
     AssignmentStatus,
+    CalibrationItem,
     Candidate,
     ClaimImport,
     Comparison,
@@ -23,6 +24,7 @@ from annotator.models import (
     Rating,
     RatingRevision,
     Reference,
+    ReferenceNote,
     ReliabilityReport,
     Round,
     Turn,
@@ -44,8 +46,8 @@ def keyed_mark(text: str) -> str:
 def erase_texts(reference: Reference) -> dict[str, int]:
     """Empty what was written in a reference and about it; return how many rows of each kind.
 
-    Its author's drafts go, spans go with the words that they mark. The caller holds the
-    transaction and the lock of the reference.
+    Its authors' drafts and own notes go, spans go with the words that they mark. The caller holds
+    the transaction and the lock of the reference.
     """
     candidates = Candidate.objects.filter(reference=reference)
     of_it: dict[str, Any] = {"candidate__in": candidates.values("pk")}
@@ -53,6 +55,7 @@ def erase_texts(reference: Reference) -> dict[str, int]:
     by_assignment = {"assignment__in": given.values("pk")}
     counts = {
         "drafts": Draft.objects.filter(**by_assignment).delete()[0],
+        "own notes": ReferenceNote.objects.filter(reference=reference).delete()[0],
         "turns": Turn.objects.filter(**of_it).delete()[0],
         "departures": Departure.objects.filter(**by_assignment).update(reason=""),
         "flags": Flag.objects.filter(**by_assignment).update(reason=""),
@@ -61,6 +64,8 @@ def erase_texts(reference: Reference) -> dict[str, int]:
         "revisions": _clear_texts(
             RatingRevision.objects.filter(rating__in=Rating.objects.filter(**of_it).values("pk"))
         ),
+        # Their reasons may quote.
+        "calibration": CalibrationItem.objects.filter(**of_it).delete()[0],
         **_comparisons(candidates),
         "rulings": _rulings(candidates),
     }

@@ -34,9 +34,12 @@ from annotator.models.assignments import (
     Draft,
     Flag,
     FlagReason,
+    ReferenceNote,
+    WorkDay,
     WorkTime,
 )
 from annotator.models.audit import AuditEvent, AuditSeal
+from annotator.models.calibration import CalibrationAnswer, CalibrationItem
 from annotator.models.campaigns import (
     Campaign,
     CampaignStatus,

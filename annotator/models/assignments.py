@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 
 from annotator.models.campaigns import Campaign
-from annotator.models.claim_sets import Candidate
+from annotator.models.claim_sets import Candidate, Reference
 from annotator.models.keyed import Keyed
 
 
@@ -121,6 +121,24 @@ class Draft(models.Model):
     saved_at = models.DateTimeField()
 
 
+class ReferenceNote(models.Model):
+    """What one annotator wrote down about a reference; nobody else is shown it."""
+
+    reference = models.ForeignKey(Reference, on_delete=models.CASCADE, related_name="own_notes")
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="own_notes"
+    )
+    text = models.TextField()
+    # Grows by one with each save, so that two tabs cannot overwrite each other unseen.
+    version = models.PositiveIntegerField(default=1)
+    saved_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["reference", "author"], name="own_note_once")
+        ]
+
+
 class WorkTime(models.Model):
     """Active seconds on one assignment, measured by the server from the page's pings."""
 
@@ -129,3 +147,24 @@ class WorkTime(models.Model):
     )
     seconds = models.FloatField(default=0)
     last_ping_at = models.DateTimeField()
+
+
+class WorkDay(models.Model):
+    """Active time of one person on one day in a campaign that keeps a timesheet.
+
+    On which candidates it was spent is stored nowhere.
+    """
+
+    annotator = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="work_days"
+    )
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="work_days")
+    day = models.DateField()
+    seconds = models.FloatField(default=0)
+    # Candidates that were opened for the first time on this day.
+    begun = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["annotator", "campaign", "day"], name="work_day_once")
+        ]

@@ -34,6 +34,10 @@ class Campaign(Keyed):
     # Hidden repeats: of each annotator's ratings, this share is asked once more, after so many.
     repeat_percent = models.PositiveSmallIntegerField(default=0)
     repeat_lag = models.PositiveSmallIntegerField(default=20)
+    # Its annotators rate the calibration items before anything else.
+    has_calibration = models.BooleanField(default=False, db_default=False)
+    # Active time is summed up by person and day, for the admins.
+    has_timesheet = models.BooleanField(default=False, db_default=False)
     # Until when the claim texts are to be stored; none means that nobody has decided.
     retain_until = models.DateField(null=True, blank=True)
     # While a lawsuit or an audit asks for them, nothing is erased, whatever the day.

@@ -78,12 +78,13 @@ class Reference(Keyed):
 
 
 class Purpose(models.TextChoices):
-    """Why a candidate is there; annotators cannot distinguish them."""
+    """Why a candidate is there; annotators cannot distinguish those that they rate."""
 
     RATED = "rated"
     QUALIFICATION = "qualification"  # rated by everybody, first
     REPEAT = "repeat"  # the same text once more, for one annotator
     SENTINEL = "sentinel"  # the reference, damaged on purpose
+    CALIBRATION = "calibration"  # with agreed scores, for practice: nobody's to rate
 
 
 # What conflicts, freezes and counts are about; the others only show something about the annotators.

@@ -38,7 +38,8 @@ def plan_facts(
 ) -> tuple[tuple[PlanReference, ...], tuple[PlanAnnotator, ...]]:
     """Return the references in the campaign's order, and the annotators, as a plan needs them.
 
-    Keys are primary keys as text. Repeats are left out: each is one annotator's own.
+    Keys are primary keys as text. Left out are repeats, each of which is one annotator's own, and
+    what is for calibration.
     """
     rows = list(
         Assignment.objects.filter(campaign=campaign)
@@ -73,7 +74,7 @@ def _references(
     found: dict[UUID, list[PlanCandidate]] = {}
     rows = (
         Candidate.objects.filter(campaign=campaign, reference__erased_at=None)
-        .exclude(purpose=Purpose.REPEAT)
+        .exclude(purpose__in=(Purpose.REPEAT, Purpose.CALIBRATION))
         .order_by("reference__position", "reference__reference_id", "candidate_id")
         .values_list("pk", "reference_id", "system", "places", "held")
     )
@@ -264,7 +265,7 @@ def _kinds(campaign: Campaign) -> dict[str, str]:
     """Return a letter for the system of each candidate; sentinels are named as what they are."""
     rows = list(
         Candidate.objects.filter(campaign=campaign)
-        .exclude(purpose=Purpose.REPEAT)
+        .exclude(purpose__in=(Purpose.REPEAT, Purpose.CALIBRATION))
         .values_list("pk", "system", "purpose")
     )
     systems = sorted({system for _, system, purpose in rows if purpose != Purpose.SENTINEL})

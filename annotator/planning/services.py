@@ -197,9 +197,13 @@ def refuse_past(due_at: datetime | None) -> None:
 
 
 def _candidates_of(references: Collection[Reference] | Collection[UUID]) -> list[Candidate]:
-    """Return what may be given of references, without the texts; a repeat is one annotator's."""
+    """Return what may be given of references, without the texts.
+
+    A repeat is one annotator's, and everybody practises on what is for calibration.
+    """
     # A sentinel among them too: whole references look alike to everybody.
-    rows = Candidate.objects.filter(reference__in=references).exclude(purpose=Purpose.REPEAT)
+    rows = Candidate.objects.filter(reference__in=references)
+    rows = rows.exclude(purpose__in=(Purpose.REPEAT, Purpose.CALIBRATION))
     return list(rows.defer("claims").order_by("queue_position", "reference_id", "candidate_id"))
 
 

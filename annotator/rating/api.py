@@ -14,11 +14,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotator.access.scopes import assignments_for
+from annotator.access.scopes import assignments_for, campaigns_for
 from annotator.assignments.queries import assigned_candidate, ratings_by
 from annotator.assignments.services import take_next
 from annotator.conflicts.queries import is_locked
-from annotator.models import Assignment, Rating, User
+from annotator.models import Assignment, Rating, Role, User
+from annotator.rating.calibration.queries import CALIBRATE_FIRST, first_due
 from annotator.rating.services import revise_rating, submit_rating
 from annotator.rating_values import ERROR_TAGS, LONGEST_TEXT, TEXT_FIELDS, rating_digest, remarks_of
 from annotator.rubric import RUBRIC, RUBRIC_VERSION, overall_quality
@@ -129,8 +130,12 @@ class NextAssignment(APIView):
 
     @extend_schema(request=None, responses={200: OpenApiTypes.OBJECT, 204: None})
     def post(self, request: Request, slug: str) -> Response:
+        user = cast(User, request.user)
+        row = campaigns_for(user, (Role.ANNOTATOR,)).filter(slug=slug).first()
+        if row and first_due(row, user):
+            raise OutOfDate(CALIBRATE_FIRST)
         with missing_is_404():
-            assignment = take_next(slug=slug, annotator=cast(User, request.user))
+            assignment = take_next(slug=slug, annotator=user)
         if assignment is None:
             return Response(status=204)
         return Response(assignment_json(assignment))

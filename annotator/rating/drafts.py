@@ -10,6 +10,7 @@ from django.db.models import F
 from annotator import audit_log
 from annotator.assignments.services import renew_lease
 from annotator.models import Assignment, AssignmentStatus, Draft, Rating, WorkTime
+from annotator.timesheets.services import add_time
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
 
@@ -97,9 +98,10 @@ def record_ping(*, assignment: Assignment) -> None:
             assignment=assignment, defaults={"last_ping_at": now}
         )
         gap = now - row.last_ping_at
+        # A clock set back gives a negative gap, which is no work either.
+        seconds = gap.total_seconds() if timedelta(0) <= gap <= LONGEST_GAP else 0.0
+        add_time(assignment=assignment, seconds=seconds, is_begun=is_new, now=now)
         if not is_new:
-            # A clock set back gives a negative gap, which is no work either.
-            seconds = gap.total_seconds() if timedelta(0) <= gap <= LONGEST_GAP else 0.0
             WorkTime.objects.filter(pk=row.pk).update(
                 seconds=F("seconds") + seconds, last_ping_at=now
             )

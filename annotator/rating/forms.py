@@ -37,7 +37,10 @@ LONGEST_KEY: Final = 200
 LONGEST_TAGS: Final = 100_000
 # Fields of the same form that other buttons of it send: the reason of a skip, a chosen tag.
 OF_OTHER_BUTTONS: Final = frozenset(
-    {"csrfmiddlewaretoken", "leave_code", "leave_reason", "flag_code", "flag_reason", "tag", "aid"}
+    {
+        *("csrfmiddlewaretoken", "leave_code", "leave_reason", "flag_code", "flag_reason"),
+        *("tag", "aid", "own_note"),
+    }
 )
 
 
@@ -55,6 +58,20 @@ class TagsField(forms.CharField):
         return tags
 
 
+def score_fields() -> dict[str, ChosenField]:
+    """Return a field for the score of each criterion."""
+    return {
+        criterion: ChosenField(
+            "score",
+            SCORE,
+            "Choose a score from 0 to 10.",
+            "A score is a whole number from 0 to 10.",
+            label=NAMES[criterion],
+        )
+        for criterion in CRITERIA
+    }
+
+
 class RatingForm(RubricForm):
     """What the rate page posts; `version` is 0 for a first rating, else the one revised."""
 
@@ -62,6 +79,7 @@ class RatingForm(RubricForm):
 
     key = forms.CharField(required=False, max_length=LONGEST_KEY)
     draft_version = WholeNumberField(required=False, min_value=0, max_value=LARGEST_VERSION)
+    note_version = WholeNumberField(required=False, min_value=0, max_value=LARGEST_VERSION)
     shown = forms.CharField(required=False, max_length=100)
     error_tags = TagsField(required=False, max_length=LONGEST_TAGS)
 
@@ -70,14 +88,7 @@ class RatingForm(RubricForm):
         for field in TEXT_FIELDS:
             too_long = f"A {field.name} may have"
             self.fields[field.name] = words_field(LONGEST_TEXT, too_long, required=False)
-        for criterion in CRITERIA:
-            self.fields[criterion] = ChosenField(
-                "score",
-                SCORE,
-                "Choose a score from 0 to 10.",
-                "A score is a whole number from 0 to 10.",
-                label=NAMES[criterion],
-            )
+        self.fields.update(score_fields())
 
     @property
     def scores(self) -> dict[str, int]:
@@ -94,6 +105,11 @@ class RatingForm(RubricForm):
     def draft_version_seen(self) -> int | None:
         """The draft that the page shows; None when the sender knows of no drafts."""
         return self.cleaned_data.get("draft_version") if "draft_version" in self.data else None
+
+    @property
+    def own_note(self) -> str | None:
+        """The own note on the reference as it was typed; None when the sender shows none."""
+        return self.typed("own_note").replace("\r\n", "\n") if "own_note" in self.data else None
 
     @property
     def aids(self) -> dict[str, bool]:

@@ -26,7 +26,14 @@ from annotator.rubric import (
     overall_numerator,
     overall_text,
 )
-from core.forms import ASCII_SPACE, SCORE, RadioGroup, focused_group, radio_choices
+from core.forms import (
+    ASCII_SPACE,
+    SCORE,
+    RadioGroup,
+    RubricForm,
+    focused_group,
+    radio_choices,
+)
 
 LEAVING: Final = ("leave_code", "leave_reason", "flag_code", "flag_reason")
 ACTION_LABELS: Final = {action.code: action.words for action in ACTIONS}
@@ -67,7 +74,7 @@ def page_context(
     return {
         "page": page,
         "sent": sent,
-        "scales": _scales(sent, form),
+        "scales": scales_of(sent, form),
         "word_fields": _text_boxes(aids["keys"], sent, form),
         "errors": {ERROR_TAGS: _reasons(form, ERROR_TAGS)},
         "form_errors": form.non_field_errors() if form else [],
@@ -80,6 +87,7 @@ def page_context(
         "flag_reasons": FlagReason.choices,
         "idle_seconds": settings.READING_IDLE_SECONDS,
         "keys_url": f"{reverse('annotator:keys')}?next={reverse('annotator:rate', args=[own.pk])}",
+        **note_context(page, form),
         **tags_context(page, sent[ERROR_TAGS]),
         **aids,
         **overall_context({key: int(sent[key]) for key in CRITERIA if SCORE.fullmatch(sent[key])}),
@@ -96,6 +104,19 @@ def aids_context(preference: ReadingPreference) -> dict[str, Any]:
     ]
     on = " ".join(aid for aid in AIDS if context["aids"][aid])
     return context | {"shown": on, "key_groups": groups}
+
+
+def note_context(page: RatePage, form: RatingForm | None) -> dict[str, Any]:
+    """Return the own note on the reference as it was typed, else as it is stored."""
+    stored = page.own_note
+    typed = form.own_note if form else None
+    text = stored.text if stored else ""
+    return {
+        "own_note": text if typed is None else typed,
+        "note_version": stored.version if stored else 0,
+        # What another tab stored stands beside what was typed here.
+        "other_note": stored if typed is not None and typed != text else None,
+    }
 
 
 def tags_context(page: RatePage, sent: str) -> dict[str, Any]:
@@ -149,7 +170,7 @@ def same_text(one: str, other: str) -> bool:
     return one.replace("\r\n", "\n") == other.replace("\r\n", "\n")
 
 
-def _scales(sent: Mapping[str, str], form: RatingForm | None) -> tuple[RadioGroup, ...]:
+def scales_of(sent: Mapping[str, str], form: RubricForm | None) -> tuple[RadioGroup, ...]:
     """Return a scale for each criterion, with a button for each score, grouped by band.
 
     The first wrong one takes the focus. A new page begins at its top: on a wide screen, where the
@@ -169,5 +190,5 @@ def _scales(sent: Mapping[str, str], form: RatingForm | None) -> tuple[RadioGrou
     return tuple(scales)
 
 
-def _reasons(form: RatingForm | None, key: str) -> tuple[str, ...]:
+def _reasons(form: RubricForm | None, key: str) -> tuple[str, ...]:
     return tuple(str(reason) for reason in form.errors.get(key, ())) if form else ()

@@ -4,6 +4,7 @@ The page is blind: no system, no candidate_id, no rating of another person and n
 put into these rows, so that no template can show them by mistake.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -20,15 +21,19 @@ from annotator.models import (
     HOLDING,
     Assignment,
     AssignmentStatus,
+    Candidate,
     Departure,
     DepartureKind,
     Draft,
     Purpose,
     Rating,
     ReadingPreference,
+    Reference,
+    ReferenceNote,
     SecondLook,
     User,
 )
+from annotator.rating.own_notes import own_note
 from annotator.reading import reading_of, reading_preference
 from core.clock import database_now
 from core.database import neighbours
@@ -55,22 +60,16 @@ class Sibling:
     """Whether its text is that of the current one, where neither is a hidden repeat or sentinel."""
 
 
-@dataclass(frozen=True)
-class RatePage:
-    """Everything that the rate page shows; what a submit does not need is looked up when shown."""
+class ReadingPage(ABC):
+    """A page of a candidate beside its reference, and where the two differ."""
 
-    user: User
-    assignment: Assignment
-    rating: Rating | None
-    draft: Draft | None
-    closed_because: str
-    # What the annotator is asked to look at again.
-    question: str = ""
+    @property
+    @abstractmethod
+    def texts(self) -> tuple[Reference, Candidate]: ...
 
     @cached_property
     def reading(self) -> Reading:
-        candidate = self.assignment.candidate
-        return reading_of(candidate.reference, candidate)
+        return reading_of(*self.texts)
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
@@ -86,6 +85,24 @@ class RatePage:
         """Return how many claims of the candidate differ, by state."""
         unlike = {*State} - {State.MATCHED, State.MISSING}
         return [one for one in count_states(self.cells).items() if one[0] in unlike]
+
+
+@dataclass(frozen=True)
+class RatePage(ReadingPage):
+    """Everything that the rate page shows; what a submit does not need is looked up when shown."""
+
+    user: User
+    assignment: Assignment
+    rating: Rating | None
+    draft: Draft | None
+    closed_because: str
+    # What the annotator is asked to look at again.
+    question: str = ""
+
+    @property
+    def texts(self) -> tuple[Reference, Candidate]:
+        candidate = self.assignment.candidate
+        return candidate.reference, candidate
 
     @cached_property
     def siblings(self) -> tuple[Sibling, ...]:
@@ -124,6 +141,10 @@ class RatePage:
     @cached_property
     def preference(self) -> ReadingPreference:
         return reading_preference(self.user)
+
+    @cached_property
+    def own_note(self) -> ReferenceNote | None:
+        return own_note(self.user.pk, self.assignment.candidate.reference_id)
 
     @property
     def previous(self) -> UUID | None:

@@ -35,6 +35,7 @@ from annotator.models import (
     RoundKind,
     User,
 )
+from annotator.rating.calibration.queries import CALIBRATE_FIRST, first_due
 from annotator.rating.queries import open_of_reference, recusals
 from annotator.rating_values import COLUMNS, ERROR_TAGS, LONGEST_TEXT, Given, texts_of
 from annotator.rubric import overall_numerator
@@ -54,7 +55,7 @@ LOOKED_AT = (
         for name in (
             *("slug", "status", "overlap", "rubric_version", "revision_hours"),
             *("criterion_gap", "overall_gap_numerator", "flip_gap_numerator"),
-            *("has_ladder", "rules_version"),
+            *("has_ladder", "rules_version", "has_calibration"),
         )
     ),
 )
@@ -89,6 +90,8 @@ def submit_rating(
             ):
                 return known
             _refuse_unless_open(assignment)
+            if first_due(assignment.campaign, annotator):
+                raise OutOfDate(CALIBRATE_FIRST)
             _end_draft(assignment, draft_version)
             fields |= _at_work(assignment, given)
             asked = circumstances_of(assignment)

@@ -13,9 +13,20 @@ from annotator.access.gate import SignedInRequest
 from annotator.access.scopes import assignments_for, campaigns_for
 from annotator.assignments.queries import next_assignment
 from annotator.assignments.services import take_next
-from annotator.models import Assignment, AssignmentStatus, Draft, Membership, Rating, Role, User
+from annotator.models import (
+    Assignment,
+    AssignmentStatus,
+    Draft,
+    Membership,
+    Rating,
+    ReferenceNote,
+    Role,
+    User,
+)
+from annotator.rating.calibration.queries import CALIBRATE_FIRST, first_due
 from annotator.rating.drafts import DraftMoved, discard_draft, record_ping, save_draft, save_refused
 from annotator.rating.forms import RatingForm
+from annotator.rating.own_notes import NoteMoved, save_note
 from annotator.rating.page import overall_context, page_context, same_text
 from annotator.rating.queries import (
     TAKEN_BACK_WITHIN,
@@ -59,6 +70,10 @@ def save_posted(request: SignedInRequest, page: RatePage) -> HttpResponse | None
     fields, as from the small forms of a page that saves its drafts by itself.
     """
     form = posted_form(request)
+    try:
+        keep_note(form, page.assignment)
+    except Refused as refusal:
+        return show_again(request, page.assignment.pk, form, refusal)
     if "draft_version" not in request.POST or not page.is_writable:
         return None
     shown = page_context(page)["sent"]
@@ -76,6 +91,20 @@ def posted_form(request: SignedInRequest) -> RatingForm:
     form = RatingForm(request.POST)
     form.is_valid()
     return form
+
+
+def keep_note(form: RatingForm, assignment: Assignment) -> ReferenceNote | None:
+    """Store the own note that came with a form; return what is stored, None for nothing.
+
+    Raises Refused where it cannot be stored.
+    """
+    if form.own_note is None:
+        return None
+    return save_note(
+        assignment=assignment,
+        text=form.own_note,
+        version=form.cleaned_data.get("note_version") or 0,
+    )
 
 
 def keep_draft(assignment: Assignment, form: RatingForm, **changed: str) -> Draft:
@@ -127,8 +156,17 @@ def rate(request: SignedInRequest, pk: UUID) -> HttpResponse:
     away costs nothing that was typed; what is refused it sends again as a plain form.
     """
     if request.method != "POST":
-        return render(request, "annotator/rating/rate.html", page_context(own_page(request, pk)))
-    form = RatingForm(request.POST)
+        page = own_page(request, pk)
+        if item := first_due(page.assignment.campaign, request.user):
+            messages.info(request, CALIBRATE_FIRST)
+            return SeeOther(resolve_url("annotator:calibrate", item.pk))
+        return render(request, "annotator/rating/rate.html", page_context(page))
+    form = posted_form(request)
+    if form.own_note is not None:
+        try:
+            keep_note(form, own_assignment(request, pk))
+        except Refused as refusal:
+            return show_again(request, pk, form, refusal)
     if not form.is_valid():
         context = page_context(own_page(request, pk), form)
         return render(request, "annotator/rating/rate.html", context, status=form.status)
@@ -166,6 +204,8 @@ def take_next_candidate(request: SignedInRequest, slug: str) -> HttpResponse:
     """Give the annotator their next candidate of a campaign that assigns on demand."""
     user = request.user
     campaign = get_object_or_404(campaigns_for(user, (Role.ANNOTATOR,)), slug=slug)
+    if item := first_due(campaign, user):
+        return SeeOther(resolve_url("annotator:calibrate", item.pk))
     try:
         assignment = take_next(slug=campaign.slug, annotator=user)
     except OutOfDate as refusal:
@@ -329,6 +369,31 @@ def draft(request: SignedInRequest, pk: UUID) -> HttpResponse:
     except Refused as refusal:
         return JsonResponse({"sentence": refusal.sentence}, status=refusal.status)
     return JsonResponse({"version": row.version, "saved_at": row.saved_at.isoformat()})
+
+
+@require_POST
+def own_note(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Store the own note on the reference: JSON for the page's script, a redirect for its button.
+
+    What came with it is stored as a draft, as with every button of the form.
+    """
+    if not request.headers.get("HX-Request"):
+        page = own_page(request, pk)
+        if refused := save_posted(request, page):
+            return refused
+        messages.success(request, "Your note is saved.")
+        return back_to(page)
+    assignment = own_assignment(request, pk)
+    try:
+        note = keep_note(posted_form(request), assignment)
+    except NoteMoved as moved:
+        said = {"sentence": moved.sentence, "text": moved.note.text, "version": moved.note.version}
+        return JsonResponse(said, status=moved.status)
+    except Refused as refusal:
+        return JsonResponse({"sentence": refusal.sentence}, status=refusal.status)
+    return JsonResponse(
+        {"version": note.version, "saved_at": note.saved_at.isoformat()} if note else {"version": 0}
+    )
 
 
 @require_POST

@@ -13,7 +13,7 @@ from annotator.access.visibility import COUNTS_WITHHELD, counts_withheld
 from annotator.assignments.queries import first_assignment, queue_for, ratings_by, second_looks
 from annotator.assignments.queue_page import queue_page
 from annotator.assignments.sizes import head_of
-from annotator.assignments.work_times import times_of
+from annotator.assignments.work_times import time_text, times_of
 from annotator.campaigns.queries import campaign_notices, campaign_progress, retention
 from annotator.comparisons.forms import AskForm
 from annotator.comparisons.queries import open_comparisons
@@ -21,7 +21,9 @@ from annotator.comparisons.services import ask_comparisons
 from annotator.conflicts.rules import gap_text
 from annotator.imports.preferences.queries import preference_check
 from annotator.models import Campaign, Role
+from annotator.rating.calibration.queries import due_calibrations
 from annotator.rubric import overall_text
+from annotator.timesheets.queries import own_days
 from core.http import SeeOther
 
 
@@ -108,6 +110,7 @@ def home(request: SignedInRequest) -> HttpResponse:
         "parts": parts,
         "is_new": is_annotator and not ratings_by(user).exists(),
         "first": next(iter(looks), None) or (first_assignment(user) if is_annotator else None),
+        "calibrations": due_calibrations(user) if is_annotator else (),
         "comparisons": open_comparisons(user).annotate(head=head_of("left__reference"))
         if is_annotator
         else (),
@@ -126,5 +129,6 @@ def rated(request: SignedInRequest) -> HttpResponse:
     """Show the person's own active time, and their ratings to be looked at or revised."""
     ratings = ratings_by(request.user).annotate(head=head_of("candidate__reference"))[:MOST_SHOWN]
     rows = [(rating, overall_text(rating.overall_numerator)) for rating in ratings]
-    context = {"rows": rows, "times": times_of(request.user)}
+    days = [(day, time_text(round(day.seconds))) for day in own_days(request.user)]
+    context = {"rows": rows, "times": times_of(request.user), "days": days}
     return render(request, "annotator/site/rated.html", context)

@@ -17,9 +17,11 @@ from annotator.operations.health import views as health_views
 from annotator.planning import views as planning_views
 from annotator.rating import reading_views
 from annotator.rating import views as rating_views
+from annotator.rating.calibration import views as calibration_views
 from annotator.reliability import views as reliability_views
 from annotator.site import home, sign_in
 from annotator.site.help import api_docs, help_page
+from annotator.timesheets import views as timesheets_views
 
 app_name = "annotator"
 
@@ -41,6 +43,7 @@ OF_CAMPAIGN = [
     path("reliability/cancel/", reliability_views.cancel, name="cancel_reliability"),
     path("reliability/names/", reliability_views.names, name="show_names"),
     path("ratings/export/", exports_views.export_ratings, name="export_ratings"),
+    path("timesheet/", timesheets_views.timesheet, name="timesheet"),
     path("audit/", audit_pages_views.campaign_audit, name="audit"),
     path("audit/export/", audit_pages_views.export_audit, name="export_audit"),
     path("unblindings/", reliability_views.unblindings, name="unblindings"),
@@ -49,6 +52,23 @@ OF_CAMPAIGN = [
     path("plan/by-name/", planning_views.by_name, name="assign_by_name"),
     path("plan/withdraw/", planning_views.withdraw, name="withdraw"),
     path("plan/quota/", planning_views.quota, name="quota"),
+    path("calibration/", calibration_views.calibration, name="calibration"),
+    path(
+        "calibration/candidate/",
+        calibration_views.add_calibration_candidate,
+        name="add_calibration_candidate",
+    ),
+    path(
+        "calibration/examples/",
+        calibration_views.add_calibration_examples,
+        name="add_calibration_examples",
+    ),
+    path(
+        "calibration/<uuid:pk>/remove/",
+        calibration_views.remove_calibration_item,
+        name="remove_calibration_item",
+    ),
+    path("calibration/switch/", calibration_views.switch, name="switch_calibration"),
     path("plan/qualification/", planning_views.qualification, name="qualification"),
     path("plan/sentinels/", planning_views.sentinels, name="sentinels"),
     path("plan/repeats/", planning_views.repeats, name="repeats"),
@@ -88,6 +108,7 @@ urlpatterns = [
     path("rate/<uuid:pk>/overall/", rating_views.overall, name="overall"),
     path("rate/<uuid:pk>/draft/", rating_views.draft, name="draft"),
     path("rate/<uuid:pk>/draft/discard/", rating_views.discard, name="discard_draft"),
+    path("rate/<uuid:pk>/note/", rating_views.own_note, name="own_note"),
     path("rate/<uuid:pk>/ping/", rating_views.ping, name="ping"),
     path("rate/<uuid:pk>/reading/", reading_views.reading, name="reading"),
     path("rate/<uuid:pk>/tags/", reading_views.tags, name="tags"),
@@ -95,6 +116,7 @@ urlpatterns = [
     path("rate/<uuid:pk>/recuse/", rating_views.recuse_oneself, name="recuse"),
     path("rate/<uuid:pk>/take-back/", rating_views.take_back, name="take_back"),
     path("rate/<uuid:pk>/flag/", rating_views.flag, name="flag"),
+    path("calibrate/<uuid:pk>/", calibration_views.calibrate, name="calibrate"),
     path("compare/<uuid:pk>/", comparisons_views.compare, name="compare"),
     path("compare/<uuid:pk>/reading/", comparisons_views.compare_reading, name="compare_reading"),
     path("adjudication/", rulings_views.adjudication, name="adjudication"),

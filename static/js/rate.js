@@ -3,6 +3,7 @@ import { startAids } from "./rate/aids.js";
 import { mayLeave, settle, settled, startDrafts } from "./rate/drafts.js";
 import { changed, form } from "./rate/form.js";
 import { startKeys } from "./rate/keys.js";
+import { settleNote, startOwnNote } from "./rate/own-note.js";
 import { startPings } from "./rate/pings.js";
 import { startTags } from "./rate/tags.js";
 import { startTools } from "./rate/tools.js";
@@ -18,7 +19,15 @@ startTags();
 startTools();
 startDrafts();
 startUndo();
-startSubmit(form, { settle, settled, mayLeave });
+startOwnNote();
+startSubmit(form, {
+  settle: () => Promise.all([settle(), settleNote()]),
+  settled,
+  mayLeave: async (button) => {
+    await settleNote();
+    return mayLeave(button);
+  },
+});
 startPings();
 startKeys();
 // What was refused for want of a session or a token is asked for again.

@@ -27,6 +27,8 @@ from tests.guards.blindness.states import Scenario
 # What the id of an address names, by the part before it; after any other part every id is tried.
 KINDS: Final = {
     "rate": ("assignment",),
+    "calibration": ("calibration",),
+    "calibrate": ("calibration",),
     "compare": ("comparison",),
     "ratings": ("rating",),
     "adjudication": ("conflict",),
@@ -121,6 +123,7 @@ def ids(scenario: Scenario) -> dict[str, list[UUID]]:
         "report": [rows.report.pk],
         "freeze": [rows.freeze.pk],
         "scores": [rows.scores.pk],
+        "calibration": [row.pk for row in scenario.calibration],
         "import": [scenario.imports.waiting.pk, scenario.imports.refused.pk],
         "candidate": [scenario.item.pk],
         "reference": [scenario.item.reference_id],

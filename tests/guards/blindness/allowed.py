@@ -63,6 +63,14 @@ REPORTS: Final = (
     *("scoring:reports", "scoring:report", "scoring:compare_reports", "scoring:download_report"),
     *("scoring:api:reports", "scoring:api:report"),
 )
+SET_UP: Final = (
+    *("annotator:switch_calibration", "annotator:remove_calibration_item"),
+    *("annotator:add_calibration_candidate", "annotator:add_calibration_examples"),
+)
+CALIBRATION: Final = (
+    *("annotator:calibration", *SET_UP),
+    *(f"annotator:calibration after {route}" for route in SET_UP),
+)
 EXPORT: Final = ("annotator:export_ratings",)
 NAMES: Final = tuple(f"{who}.name" for who in ROLES)
 USERS: Final = (
@@ -101,6 +109,9 @@ TABLE: Final = (
     Row(("peer",), ("peer.texts", "peer.draft", "peer.rating", "peer.assignment", "peer.overall")),
     # Those who are asked to look again are shown at what, and not by whom.
     Row(ANNOTATORS, ("question",), ("waiting",)),
+    # Agreed scores are shown to admins, and after one's own answer: the peer's.
+    Row(("peer",), ("calibration",), routes=("annotator:calibrate",)),
+    Row(ADMINS, ("calibration",), routes=CALIBRATION),
     # Adjudicators: the conflicts that are theirs to rule on, without names (B6).
     Row(ADJUDICATORS, ("conflict.term",)),
     Row(ADJUDICATORS, ("conflict.pk", "claims", "reference"), WITH_CONFLICT),

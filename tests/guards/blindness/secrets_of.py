@@ -37,6 +37,7 @@ def secrets_of(scenario: Scenario) -> dict[str, list[object]]:
         "damage": [f"{HERE}damage"],
         "conflict.pk": _pks(Conflict, campaign=scenario.campaign),
         "question": [f"{HERE}question", *_pks(Round, candidate__campaign=scenario.campaign)],
+        "calibration": [f"{HERE}agreedreason"],
         "ruling": [f"{HERE}rulingreason"],
         "ruling.pk": _pks(Adjudication, conflict__campaign=scenario.campaign),
         "void reason": [f"{HERE}voidreason"],

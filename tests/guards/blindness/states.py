@@ -15,6 +15,7 @@ from annotator.models import (
     Adjudication,
     Assignment,
     AssignmentStatus,
+    CalibrationItem,
     Campaign,
     Candidate,
     Comparison,
@@ -23,8 +24,10 @@ from annotator.models import (
     User,
 )
 from annotator.rating.drafts import save_draft
+from annotator.rating.own_notes import save_note
 from annotator.rating.services import submit_rating
 from annotator.rubric import ALL_CRITERIA, CRITERIA
+from tests.guards.blindness.calibration_rows import calibration_rows
 from tests.guards.blindness.claim_rows import ClaimRows, claim_rows
 from tests.guards.blindness.import_rows import ImportRows, import_rows
 from tests.guards.blindness.measured_rows import MeasuredRows, measured_rows
@@ -63,6 +66,7 @@ class Scenario:
     item: Candidate
     measured: MeasuredRows
     imports: ImportRows
+    calibration: list[CalibrationItem]
 
     def assignment(self, who: str, candidate: Candidate | None = None) -> Assignment:
         return Assignment.objects.get(annotator=self.people[who], candidate=candidate or self.item)
@@ -94,7 +98,8 @@ def furnish(mark: str, state: str) -> Scenario:
         item = claims.candidates(claims.first)[0]
     measured = measured_rows(mark, campaign, people["researcher"], METRIC_SCORE[mark])
     imports = import_rows(mark, campaign, people["admin"])
-    scenario = Scenario(mark, campaign, people, claims, item, measured, imports)
+    calibration = calibration_rows(mark, campaign, people)
+    scenario = Scenario(mark, campaign, people, claims, item, measured, imports, calibration)
     _give_out(scenario, is_leased=bool(steps))
     for step in steps[1:]:
         _STEP[step](scenario)
@@ -130,6 +135,7 @@ def _draft(scenario: Scenario) -> None:
         typed = {"comment": f"{scenario.mark}{who}draft", "note": f"{scenario.mark}{who}draft"}
         for row in (scenario.assignment(who), scenario.other_open(who)):
             save_draft(assignment=row, typed=typed, version=0, rating_version=0)
+        save_note(assignment=row, text=f"{scenario.mark}{who}draft", version=0)
 
 
 def _rate(scenario: Scenario, who: str) -> None:

@@ -11,13 +11,24 @@ from django.test.utils import CaptureQueriesContext
 from annotator.adjudication.rounds import give_back, take_turn
 from annotator.adjudication.rulings.services import rule
 from annotator.conflicts.queries import LOCKED_SENTENCE
-from annotator.models import Assignment, Candidate, Draft, Rating, RatingRevision
+from annotator.models import (
+    Assignment,
+    CalibrationAnswer,
+    CalibrationItem,
+    Campaign,
+    Candidate,
+    Draft,
+    Rating,
+    RatingRevision,
+    ReferenceNote,
+)
 from annotator.rating.services import revise_rating, submit_rating
 from annotator.rubric import CRITERIA
 from core.errors import OutOfDate, Refused
 from scoring.datasets.freezing.services import freeze_dataset
 from scoring.models import MetricScore
 from tests.guards.blindness.addresses import Address, addresses
+from tests.guards.blindness.marks import HERE
 from tests.guards.blindness.people import RULING
 from tests.guards.blindness.snapshots import after, differences, looked_at
 
@@ -112,12 +123,37 @@ def test_b3_an_annotator_meets_the_same_labels_in_the_same_stored_order_at_each_
         ),
     ],
 )
-def test_b4_a_draft_changes_nothing_that_anybody_but_its_author_sees(world, who) -> None:
+def test_b4_a_draft_or_own_note_changes_nothing_that_anybody_but_its_author_sees(
+    world, who
+) -> None:
     visitor = world.visitor(who)
-    own = Draft.objects.filter(assignment__annotator=world.here.people["one"])
-    assert own.exists()
+    one = world.here.people["one"]
+    own = Draft.objects.filter(assignment__annotator=one)
+    notes = ReferenceNote.objects.filter(author=one)
+    assert own.exists() and notes.exists()
     before = looked_at(visitor, world.here)
-    assert not differences(before, after(own.delete, visitor, world.here))
+
+    def forget() -> None:
+        own.delete()
+        notes.delete()
+
+    assert not differences(before, after(forget, visitor, world.here))
+
+
+@pytest.mark.parametrize("furnished", ["untouched"], indirect=True)
+def test_agreed_scores_and_others_answers_change_nothing_before_ones_own_answer(world) -> None:
+    Campaign.objects.filter(pk=world.here.campaign.pk).update(has_calibration=True)
+    one = world.visitor("one")
+    before = looked_at(one, world.here)
+    # The items are met, and nothing of what was agreed on them.
+    assert "Calibration 1 of 2" in str(before) and f"{HERE}agreedreason" not in str(before)
+
+    def agree_otherwise() -> None:
+        rows = CalibrationItem.objects.filter(campaign=world.here.campaign)
+        rows.update(scores=dict.fromkeys(CRITERIA, 1), reasons={CRITERIA[0]: "another"})
+        CalibrationAnswer.objects.filter(item__in=rows).delete()
+
+    assert not differences(before, after(agree_otherwise, one, world.here))
 
 
 @pytest.mark.parametrize(
