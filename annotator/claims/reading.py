@@ -183,10 +183,14 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class LimitationView:
-    """One limitation with its standing against the other side ("" when not compared)."""
+    """One limitation with its standing against the other side ("" when not compared).
+
+    `note` says which of several candidates lack it.
+    """
 
     standing: str
     segments: tuple[Segment, ...]
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

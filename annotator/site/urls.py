@@ -96,6 +96,11 @@ urlpatterns = [
     path("compare/<uuid:pk>/reading/", comparisons_views.compare_reading, name="compare_reading"),
     path("adjudication/", rulings_views.adjudication, name="adjudication"),
     path("adjudication/<uuid:pk>/", rulings_views.adjudicate, name="adjudicate"),
+    path(
+        "adjudication/<uuid:pk>/reading/",
+        rulings_views.adjudicate_reading,
+        name="adjudicate_reading",
+    ),
     path("adjudication/<uuid:pk>/take/", rulings_views.take, name="take_turn"),
     path("adjudication/<uuid:pk>/give-back/", rulings_views.return_conflict, name="give_back"),
     path("adjudication/<uuid:pk>/send-back/", rulings_views.send_conflict_back, name="send_back"),

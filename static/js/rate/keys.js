@@ -2,10 +2,9 @@
 import { listenForKeys } from "../shared/keys.js";
 import { announce, parse } from "../shared/page.js";
 import { choose, current, goTo } from "../shared/radios.js";
-import { goToMark, scrollPane } from "../shared/reading.js";
+import { scrollPane } from "../shared/reading.js";
 import { form, scales } from "./form.js";
 import { beginTag } from "./tags.js";
-import { toolActions, typedInTools } from "./tools.js";
 
 const { keys } = JSON.parse(form.dataset.keymap);
 const leave = document.getElementById("leave");
@@ -38,9 +37,6 @@ async function showExamples() {
 }
 
 const actions = {
-  ...toolActions,
-  "next-mark": () => goToMark(1),
-  "previous-mark": () => goToMark(-1),
   ten: () => score("10"),
   "next-criterion": () => step(1),
   "previous-criterion": () => step(-1),
@@ -65,9 +61,6 @@ function digit(key) {
 }
 
 function typing(event) {
-  if (typedInTools(event)) {
-    return;
-  }
   const isLeaving = leave?.contains(event.target);
   if (event.key === "Escape") {
     if (isLeaving) {
