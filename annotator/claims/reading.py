@@ -447,7 +447,7 @@ def _view(claim: Claim, depth: int, marks: list[Span], compared: ComparedClaim) 
     spans = [
         *marks,
         *(
-            Span(offset + piece.start, offset + piece.end, _kind(piece.change))
+            Span(offset + piece.start, offset + piece.end, kind_of(piece.change))
             for piece in compared.pieces
             if piece.change
         ),
@@ -467,7 +467,8 @@ def _view(claim: Claim, depth: int, marks: list[Span], compared: ComparedClaim) 
     )
 
 
-def _kind(change: Change) -> str:
+def kind_of(change: Change) -> str:
+    """Return the kind of mark of a class of differences."""
     return ONLY_HERE if change == Change.SUBSTANCE else f"{ONLY}{change}"
 
 

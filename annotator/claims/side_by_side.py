@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby, zip_longest
 from typing import Final
 
+from annotator.claims.change_classes import CLASSES
 from annotator.claims.limitations import Standing
 from annotator.claims.minimap import Cell, State, state_of
 from annotator.claims.reading import (
@@ -15,6 +16,7 @@ from annotator.claims.reading import (
     LimitationView,
     Reading,
     SideView,
+    kind_of,
     plain,
 )
 from annotator.claims.segments import Segment
@@ -112,6 +114,23 @@ def unlike_states(seen: SideBySide, place: int) -> list[tuple[State, int]]:
     return [(state, counts[state]) for state in State if counts[state] and state != State.MATCHED]
 
 
+def count_changes(claims: Iterable[ClaimView]) -> tuple[tuple[str, str, int], ...]:
+    """Return name and label of each class of differences, with how many these claims show.
+
+    What other marks cut into pieces is one difference.
+    """
+    counts: Counter[str] = Counter()
+    for claim in claims:
+        segments = [piece for entry in claim.limitations for piece in entry.segments]
+        changes = [next(filter(_is_change, piece.kinds), "") for piece in segments]
+        counts.update(change for change, _ in groupby(changes))
+    return tuple((one.change.value, one.label, counts[kind_of(one.change)]) for one in CLASSES)
+
+
+def _is_change(kind: str) -> bool:
+    return kind.startswith(ONLY)
+
+
 # Of several states of one claim a cell shows the one that a reader must not overlook.
 _GRAVEST: Final = (State.MISSING, State.ADDED, State.CHANGED, State.MOVED, State.MATCHED)
 
@@ -194,7 +213,7 @@ class _Piece:
 
     @property
     def is_only_here(self) -> bool:
-        return any(kind.startswith(ONLY) for kind in self.segment.kinds)
+        return any(map(_is_change, self.segment.kinds))
 
 
 def _joined(views: Sequence[ClaimView], note: Note) -> ClaimView:
@@ -263,4 +282,4 @@ def _common(pieces: Sequence[_Piece]) -> Segment:
     marked = next((piece for piece in pieces if piece.is_only_here), None)
     if marked and all(p.is_only_here or p.standing == Standing.MISSING for p in pieces):
         return replace(first, kinds=marked.segment.kinds)
-    return replace(first, kinds=tuple(kind for kind in first.kinds if not kind.startswith(ONLY)))
+    return replace(first, kinds=tuple(kind for kind in first.kinds if not _is_change(kind)))

@@ -63,7 +63,7 @@ def page_context(
     sent = _values(page.preference, form)
     if form is None or is_stale:
         sent["version"] = str(page.version)
-    focused = focused_group(ALL_CRITERIA, errors, is_new=form is None)
+    focused = focused_group(ALL_CRITERIA, errors)
     return {
         "page": page,
         "sent": sent,

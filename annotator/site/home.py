@@ -21,6 +21,7 @@ from annotator.comparisons.services import ask_comparisons
 from annotator.conflicts.rules import gap_text
 from annotator.imports.preferences.queries import preference_check
 from annotator.models import Campaign, Role
+from annotator.rating.all_candidates import comparable_references
 from annotator.rubric import overall_text
 from core.http import SeeOther
 
@@ -126,5 +127,10 @@ def rated(request: SignedInRequest) -> HttpResponse:
     """Show the person's own active time, and their ratings to be looked at or revised."""
     ratings = ratings_by(request.user).annotate(head=head_of("candidate__reference"))[:MOST_SHOWN]
     rows = [(rating, overall_text(rating.overall_numerator)) for rating in ratings]
-    context = {"rows": rows, "times": times_of(request.user)}
+    references = {rating.candidate.reference_id for rating, _ in rows}
+    context = {
+        "rows": rows,
+        "times": times_of(request.user),
+        "comparable": comparable_references(request.user, references),
+    }
     return render(request, "annotator/site/rated.html", context)

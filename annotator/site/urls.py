@@ -14,7 +14,7 @@ from annotator.exports import views as exports_views
 from annotator.imports import views as imports_views
 from annotator.operations.health import views as health_views
 from annotator.planning import views as planning_views
-from annotator.rating import reading_views
+from annotator.rating import all_views, reading_views
 from annotator.rating import views as rating_views
 from annotator.reliability import views as reliability_views
 from annotator.site import home, sign_in
@@ -87,6 +87,8 @@ urlpatterns = [
     path("rate/<uuid:pk>/draft/discard/", rating_views.discard, name="discard_draft"),
     path("rate/<uuid:pk>/ping/", rating_views.ping, name="ping"),
     path("rate/<uuid:pk>/reading/", reading_views.reading, name="reading"),
+    path("rate/<uuid:pk>/all/", all_views.all_of_reference, name="all_candidates"),
+    path("rate/<uuid:pk>/all/reading/", all_views.all_reading, name="all_candidates_reading"),
     path("rate/<uuid:pk>/tags/", reading_views.tags, name="tags"),
     path("rate/<uuid:pk>/skip/", rating_views.skip, name="skip"),
     path("rate/<uuid:pk>/recuse/", rating_views.recuse_oneself, name="recuse"),

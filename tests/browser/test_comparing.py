@@ -130,7 +130,7 @@ def test_only_the_claims_scroll_on_a_wide_screen(compare_page: Page) -> None:
 
 def test_three_columns_stand_side_by_side_on_a_wide_screen_only(compare_page: Page) -> None:
     def tops() -> int:
-        cells = compare_page.locator(".row:not(.heads)").first.locator(".cell")
+        cells = compare_page.locator(".row:not(.heads)").first.locator(".side")
         return len(set(cells.evaluate_all("cells => cells.map(c => c.getBoundingClientRect().y)")))
 
     counts = []

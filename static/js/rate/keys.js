@@ -1,7 +1,7 @@
 // Keys: digits give scores.
 import { listenForKeys } from "../shared/keys.js";
 import { announce, parse } from "../shared/page.js";
-import { choose, current, goTo } from "../shared/radios.js";
+import { choose, current, goTo, startAtFirst } from "../shared/radios.js";
 import { scrollPane } from "../shared/reading.js";
 import { form, scales } from "./form.js";
 import { beginTag } from "./tags.js";
@@ -74,16 +74,8 @@ function typing(event) {
   }
 }
 
-// Where the scales stand below the claims, the page begins at the claims.
-function focusFirstScale() {
-  const isWide = matchMedia("(min-width: 60.01rem)").matches;
-  if ("starts" in form.dataset && isWide && !location.hash && document.activeElement === document.body) {
-    goTo(scales, 0);
-  }
-}
-
 export function startKeys() {
-  focusFirstScale();
+  startAtFirst(form, scales);
   listenForKeys(keys, actions, { digit, typing });
   document.querySelector("[data-action=rubric]").addEventListener("click", (event) => {
     event.preventDefault();

@@ -85,7 +85,7 @@ function follow(pane) {
 }
 
 function scrolled({ target }) {
-  if (!isDue && target.matches?.(".reading, .pane")) {
+  if (!isDue && byClaim.size && target.matches?.(".reading, .pane")) {
     isDue = true;
     requestAnimationFrame(() => {
       isDue = false;

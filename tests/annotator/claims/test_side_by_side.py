@@ -4,6 +4,7 @@ from annotator.claims.minimap import State
 from annotator.claims.reading import CLAIMS, read_pair
 from annotator.claims.side_by_side import (
     JointRow,
+    count_changes,
     joint_cells,
     note_by_names,
     set_side_by_side,
@@ -165,3 +166,18 @@ def test_states_and_classes_are_counted_over_all_candidates() -> None:
         sum(count for *_, count in counts) for counts in zip(*alone, strict=True)
     ]
     assert seen.changes[0][2] > 0
+
+
+def test_differences_of_shown_claims_are_counted_whatever_marks_cut_them() -> None:
+    seen = beside(
+        "1. A cup (7) comprising a body made of clay.",
+        "1. A cup (8) comprising a body made of red tin.",
+        "1. The cup (9) comprising a body made of red tin.",
+    )
+    row = seen.rows[0]
+    counts = {
+        name: n for name, _, n in count_changes(filter(None, (row.reference, *row.candidates)))
+    }
+    # Each text has a sign of its own; "clay" is lacking in both, "red tin" is in two.
+    assert (counts["signs"], counts["substance"]) == (3, 3)
+    assert counts["articles"] == 1
