@@ -33,7 +33,7 @@ def note_by_names(names: Sequence[str]) -> Note:
 
     def note(lacking: Sequence[int]) -> str:
         if len(lacking) == len(names):
-            return "in none"
+            return "in neither" if len(names) == 2 else "in none"
         return f"not in {', '.join(names[place] for place in lacking)}"
 
     return note

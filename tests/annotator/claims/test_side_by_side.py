@@ -1,5 +1,7 @@
 """Candidates beside their reference: rows, what each lacks, cells of the minimap."""
 
+import pytest
+
 from annotator.claims.minimap import State
 from annotator.claims.reading import CLAIMS, read_pair
 from annotator.claims.side_by_side import (
@@ -135,9 +137,10 @@ def test_a_word_is_marked_that_some_lack_alone_and_others_with_its_limitation() 
     assert [one.text for one in segments if "only-here" in one.kinds] == ["horn"]
 
 
-def test_what_all_lack_is_said_of_none() -> None:
-    seen = beside(REFERENCE, "1. A cup.", "1. A cup.")
-    assert seen.reference.claims[1].limitations[0].note == "in none"
+@pytest.mark.parametrize(("count", "note"), [(2, "in neither"), (3, "in none")])
+def test_what_all_lack_is_said_of_none(count, note) -> None:
+    seen = beside(REFERENCE, *["1. A cup."] * count)
+    assert seen.reference.claims[1].limitations[0].note == note
 
 
 def test_a_cell_has_the_gravest_state_and_names_the_candidates_of_each() -> None:
