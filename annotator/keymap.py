@@ -87,6 +87,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("flag", "Flag the candidate", ("!",), "Notes"),
     Action("next-candidate", "Next candidate", ("n",), "Moving"),
     Action("previous-candidate", "Previous candidate", ("p",), "Moving"),
+    Action("all-candidates", "All candidates of the reference, side by side", ("v",), "Moving"),
     Action("skip", "Skip the candidate with a reason", ("s",), "Moving"),
     Action("recuse", "Recuse yourself: conflict of interest", ("r",), "Moving"),
     Action("queue", "Back to the queue", ("q",), "Moving"),

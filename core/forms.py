@@ -264,11 +264,9 @@ def radio_choices(
     )
 
 
-def focused_group(
-    names: Iterable[str], errors: Mapping[str, Sequence[str]], *, is_new: bool
-) -> str:
-    """Return the group that takes the focus: the first wrong one, or a new page's first."""
-    return next((name for name in names if is_new or errors.get(name)), "")
+def focused_group(names: Iterable[str], errors: Mapping[str, Sequence[str]]) -> str:
+    """Return the group that takes the focus: the first wrong one, "" where none is."""
+    return next((name for name in names if errors.get(name)), "")
 
 
 class ReasonForm(RefusableForm):

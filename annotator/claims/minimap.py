@@ -28,35 +28,21 @@ _EQUAL: Final = ("", Standing.MATCHED)
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One row of a reading: the claims that stand in it, None where a side has none, and state."""
+    """One row of a reading as the minimap shows it.
 
-    reference: ClaimView | None
-    candidate: ClaimView | None
+    `number` is the reference's, else the candidate's; `label` the state in one phrase, with the
+    candidate's number where it is another one; `places` name the claims' elements on the page, the
+    candidate's before the reference's.
+    """
+
+    number: int | None
     state: State
-
-    @property
-    def number(self) -> int | None:
-        """The number that the cell shows: the reference's, else the candidate's."""
-        claim = self.reference or self.candidate
-        return claim.number if claim else None
-
-    @property
-    def places(self) -> tuple[str, ...]:
-        """The names of the claims' elements on the page, the candidate's first."""
-        sides = ((CANDIDATE, self.candidate), (REFERENCE, self.reference))
-        return tuple(f"{side}-{claim.start}" for side, claim in sides if claim)
-
-    @property
-    def label(self) -> str:
-        """The state in one phrase, with the candidate's number where it is another one."""
-        one, other = self.reference, self.candidate
-        words = next((claim.share for claim in (one, other) if claim and claim.share), "")
-        words = words or str(self.state)
-        if one and other and other.is_moved and self.state != State.MOVED:
-            words += " and moved"
-        if one and other and one.number != other.number and other.number is not None:
-            words += f", claim {other.number} of the candidate"
-        return words
+    label: str
+    places: tuple[str, ...]
+    address: str = ""
+    """Where the cell leads, if not to its places on the same page."""
+    is_current: bool = False
+    """Whether the page of that address is the one that is shown."""
 
 
 def cells_of(reading: Reading) -> tuple[Cell, ...]:
@@ -68,7 +54,24 @@ def cells_of(reading: Reading) -> tuple[Cell, ...]:
     """
     if reading.is_plain:
         return ()
-    return tuple(Cell(left, right, _state(left, right)) for left, right in reading.rows)
+    return tuple(_cell(left, right) for left, right in reading.rows)
+
+
+def _cell(left: ClaimView | None, right: ClaimView | None) -> Cell:
+    state = state_of(left, right)
+    claim = left or right
+    label = next((one.share for one in (left, right) if one and one.share), "") or str(state)
+    if left and right and right.is_moved and state != State.MOVED:
+        label += " and moved"
+    if left and right and left.number != right.number and right.number is not None:
+        label += f", claim {right.number} of the candidate"
+    sides = ((CANDIDATE, right), (REFERENCE, left))
+    return Cell(
+        claim.number if claim else None,
+        state,
+        label,
+        tuple(f"{side}-{one.start}" for side, one in sides if one),
+    )
 
 
 def count_states(cells: Iterable[Cell]) -> dict[State, int]:
@@ -77,7 +80,8 @@ def count_states(cells: Iterable[Cell]) -> dict[State, int]:
     return {state: counts[state] for state in State if counts[state]}
 
 
-def _state(left: ClaimView | None, right: ClaimView | None) -> State:
+def state_of(left: ClaimView | None, right: ClaimView | None) -> State:
+    """Return what became of a claim; one of the two may be None."""
     for claim in (left, right):
         if claim and claim.sharing:
             return State(claim.sharing)

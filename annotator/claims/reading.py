@@ -69,10 +69,14 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class LimitationView:
-    """One limitation with its standing against the other side ("" when not compared)."""
+    """One limitation with its standing against the other side ("" when not compared).
+
+    `note` says which of several candidates lack it.
+    """
 
     standing: str
     segments: tuple[Segment, ...]
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,7 +373,7 @@ def _view(claim: Claim, depth: int, marks: list[Span], compared: ComparedClaim) 
     spans = [
         *marks,
         *(
-            Span(offset + piece.start, offset + piece.end, _kind(piece.change))
+            Span(offset + piece.start, offset + piece.end, kind_of(piece.change))
             for piece in compared.pieces
             if piece.change
         ),
@@ -389,7 +393,8 @@ def _view(claim: Claim, depth: int, marks: list[Span], compared: ComparedClaim) 
     )
 
 
-def _kind(change: Change) -> str:
+def kind_of(change: Change) -> str:
+    """Return the kind of mark of a class of differences."""
     return ONLY_HERE if change == Change.SUBSTANCE else f"{ONLY}{change}"
 
 

@@ -4,13 +4,21 @@ The page is blind: no candidate row, no label of the rate screen and no rating i
 templates are given, so that none can be shown by mistake.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
 from django.db.models import QuerySet
 
+from annotator.claims.minimap import Cell, State
 from annotator.claims.near_duplicates import CompactKeys
+from annotator.claims.side_by_side import (
+    SideBySide,
+    joint_cells,
+    set_side_by_side,
+    unlike_states,
+)
 from annotator.formats.label_studio import PreferenceRecord
 from annotator.formats.references import CandidateRecord, ReferenceRecord
 from annotator.models import (
@@ -28,7 +36,7 @@ from annotator.models import (
     Role,
     User,
 )
-from annotator.reading import Compared, compare_rows, reading_of, reading_preference
+from annotator.reading import reading_of, reading_preference
 from core.database import neighbours
 from core.text_io.text import candidate_id_of, reference_id_of, text_sha256
 
@@ -169,6 +177,14 @@ class StatedTexts:
         self._annotations.clear()
 
 
+SIDES: Final = ("left", "right")
+
+
+def _note(lacking: Sequence[int]) -> str:
+    """Return which side lacks a limitation of the reference."""
+    return "on neither side" if len(lacking) > 1 else f"not on the {SIDES[lacking[0]]}"
+
+
 @dataclass(frozen=True, slots=True)
 class ComparePage:
     """Everything that the compare page shows."""
@@ -177,12 +193,21 @@ class ComparePage:
     position: int
     campaign: Campaign
     reference: Reference
-    seen: Compared
+    seen: SideBySide
     preference: Preference | None
     closed_because: str
     previous: UUID | None
     following: UUID | None
     reading: ReadingPreference
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        return joint_cells(self.seen, SIDES, SIDES)
+
+    @property
+    def states(self) -> list[list[tuple[State, int]]]:
+        """Return how many claims of each side differ, by state."""
+        return [unlike_states(self.seen, place) for place in range(len(SIDES))]
 
     @property
     def is_writable(self) -> bool:
@@ -206,9 +231,9 @@ def compare_page(user: User, comparison_id: UUID) -> ComparePage | None:
     if comparison is None:
         return None
     reference = comparison.left.reference
-    seen = compare_rows(
-        reading_of(reference, comparison.left),
-        reading_of(reference, comparison.right),
+    seen = set_side_by_side(
+        [reading_of(reference, one) for one in (comparison.left, comparison.right)],
+        _note,
     )
     own = Comparison.objects.filter(annotator=user, campaign=comparison.campaign_id)
     # Answered or not.

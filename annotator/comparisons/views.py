@@ -14,7 +14,7 @@ from annotator.comparisons.forms import PreferenceForm, as_sent
 from annotator.comparisons.queries import ComparePage, compare_page, next_comparison
 from annotator.comparisons.services import submit_preference
 from annotator.models import Preference
-from annotator.reading import reading_context, show_aid
+from annotator.reading import READING_KEYS, reading_context, show_aid
 from annotator.rubric import ALL_CRITERIA, NAMES, OVERALL
 from core.errors import OutOfDate
 from core.forms import ASCII_SPACE, RadioGroup, focused_group, radio_choices
@@ -35,14 +35,8 @@ KEY_LABELS: Final = {
     "previous-criterion": "Previous criterion",
     "comment": "Write the comment",
     "submit": "Submit the preference",
-    "scroll-down": "Scroll the claim sets down",
-    "scroll-up": "Scroll the claim sets up",
     "toggle-aligned": "Show or fold the reference",
-    "toggle-diff": "Word differences on or off",
-    "toggle-marks": "Marks on or off",
-    "fold-dependents": "Fold or unfold dependent claims",
-    "next-difference": "Next difference",
-    "previous-difference": "Previous difference",
+    **READING_KEYS,
     "next-candidate": "Next comparison",
     "previous-candidate": "Previous comparison",
     "queue": "Back to the queue",
@@ -69,7 +63,7 @@ def page_context(
     sent = _values(page.preference, form)
     if form is None or is_stale:
         sent["version"] = str(page.version)
-    focused = focused_group(ALL_CRITERIA, errors, is_new=form is None)
+    focused = focused_group(ALL_CRITERIA, errors)
     return {
         "page": page,
         "sent": sent,
@@ -135,16 +129,18 @@ def compare(request: SignedInRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 def compare_reading(request: SignedInRequest, pk: UUID) -> HttpResponse:
-    """Switch a reading aid for this person; without a script, show the page with all typed."""
+    """Switch a reading aid for this person: the claim sets as they look then, for the script.
+
+    Without a script the whole page is shown, with all that was typed.
+    """
     page = _own_page(request, pk)
     aid, _, wish = request.POST.get("aid", "").partition(" ")
     form = PreferenceForm(request.POST)
     with form.refusals():
         show_aid(user=request.user, aid=aid, is_shown=wish != "off")
-        if request.headers.get("HX-Request"):
-            return HttpResponse(status=204)
         context = page_context(_own_page(request, pk), form, is_checked=False)
-        return render(request, "annotator/comparisons/compare.html", context)
+        name = "_compare_panes" if request.headers.get("HX-Request") else "compare"
+        return render(request, f"annotator/comparisons/{name}.html", context)
     return _show(request, page, form)
 
 

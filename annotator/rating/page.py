@@ -177,7 +177,7 @@ def scales_of(sent: Mapping[str, str], form: RubricForm | None) -> tuple[RadioGr
     scales are seen beside the claims, the page's script puts the focus there.
     """
     errors = {key: _reasons(form, key) for key in CRITERIA}
-    focused = focused_group(CRITERIA, errors, is_new=False)
+    focused = focused_group(CRITERIA, errors)
     labels = [(value, str(value)) for value in range(LOWEST, HIGHEST + 1)]
     scales = []
     for entry in RUBRIC:

@@ -33,6 +33,7 @@ from annotator.models import (
     SecondLook,
     User,
 )
+from annotator.rating.all_candidates import has_several, may_compare
 from annotator.rating.own_notes import own_note
 from annotator.reading import reading_of, reading_preference
 from core.clock import database_now
@@ -53,11 +54,18 @@ class Sibling:
     assignment_id: UUID
     label: str
     position: int
-    is_rated: bool
-    is_left: bool
+    status: str
     is_current: bool
     is_same_text: bool
     """Whether its text is that of the current one, where neither is a hidden repeat or sentinel."""
+
+    @property
+    def is_rated(self) -> bool:
+        return self.status == AssignmentStatus.SUBMITTED
+
+    @property
+    def is_left(self) -> bool:
+        return self.status not in HOLDING
 
 
 class ReadingPage(ABC):
@@ -114,9 +122,7 @@ class RatePage(ReadingPage):
         rows = Assignment.objects.filter(annotator=self.user, candidate__reference=reference)
         return tuple(
             Sibling(
-                *(pk, label, position),
-                is_rated=status == AssignmentStatus.SUBMITTED,
-                is_left=status not in HOLDING,
+                *(pk, label, position, status),
                 is_current=pk == current.pk,
                 is_same_text=kind == own,
             )
@@ -125,6 +131,13 @@ class RatePage(ReadingPage):
                 *("candidate__claims_sha256", "candidate__purpose"),
             )
         )
+
+    @property
+    def compares(self) -> bool:
+        """Whether there are several candidates to compare, and all one's own ratings are in."""
+        statuses = [sibling.status for sibling in self.siblings]
+        is_open = self.assignment.campaign.is_open
+        return has_several(statuses) and may_compare(statuses, is_open=is_open)
 
     @property
     def same_texts(self) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from annotator.models import (
     Role,
     User,
 )
+from annotator.rating.all_candidates import comparable_references
 from annotator.rating.calibration.queries import CALIBRATE_FIRST, first_due
 from annotator.rating.drafts import DraftMoved, discard_draft, record_ping, save_draft, save_refused
 from annotator.rating.forms import RatingForm
@@ -183,12 +184,27 @@ def rate(request: SignedInRequest, pk: UUID) -> HttpResponse:
         return show_again(request, pk, form, refusal)
     except Assignment.DoesNotExist as error:
         raise Http404 from error
-    messages.success(request, f"{done.label}: rating stored.")
+    _confirm(request, done)
     row = following(request.user, done)
     target = resolve_url("annotator:rate", row.pk) if row else "/"
     if request.headers.get("HX-Request"):
         return JsonResponse({"location": target})
     return SeeOther(target)
+
+
+def _confirm(request: SignedInRequest, done: Assignment) -> None:
+    """Say that the rating is stored, and show the way to compare once all of a reference are in."""
+    reference = done.candidate.reference_id
+    if reference in comparable_references(request.user, [reference]):
+        messages.success(
+            request,
+            format_html(
+                '{}: rating stored. <a href="{}">All candidates side by side</a>',
+                *(done.label, resolve_url("annotator:all_candidates", done.pk)),
+            ),
+        )
+    else:
+        messages.success(request, f"{done.label}: rating stored.")
 
 
 @require_POST

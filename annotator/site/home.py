@@ -21,6 +21,7 @@ from annotator.comparisons.services import ask_comparisons
 from annotator.conflicts.rules import gap_text
 from annotator.imports.preferences.queries import preference_check
 from annotator.models import Campaign, Role
+from annotator.rating.all_candidates import comparable_references
 from annotator.rating.calibration.queries import due_calibrations
 from annotator.rubric import overall_text
 from annotator.timesheets.queries import own_days
@@ -130,5 +131,11 @@ def rated(request: SignedInRequest) -> HttpResponse:
     ratings = ratings_by(request.user).annotate(head=head_of("candidate__reference"))[:MOST_SHOWN]
     rows = [(rating, overall_text(rating.overall_numerator)) for rating in ratings]
     days = [(day, time_text(round(day.seconds))) for day in own_days(request.user)]
-    context = {"rows": rows, "times": times_of(request.user), "days": days}
+    references = {rating.candidate.reference_id for rating, _ in rows}
+    context = {
+        "rows": rows,
+        "times": times_of(request.user),
+        "days": days,
+        "comparable": comparable_references(request.user, references),
+    }
     return render(request, "annotator/site/rated.html", context)

@@ -15,7 +15,7 @@ from annotator.exports import views as exports_views
 from annotator.imports import views as imports_views
 from annotator.operations.health import views as health_views
 from annotator.planning import views as planning_views
-from annotator.rating import reading_views
+from annotator.rating import all_views, reading_views
 from annotator.rating import views as rating_views
 from annotator.rating.calibration import views as calibration_views
 from annotator.reliability import views as reliability_views
@@ -111,6 +111,8 @@ urlpatterns = [
     path("rate/<uuid:pk>/note/", rating_views.own_note, name="own_note"),
     path("rate/<uuid:pk>/ping/", rating_views.ping, name="ping"),
     path("rate/<uuid:pk>/reading/", reading_views.reading, name="reading"),
+    path("rate/<uuid:pk>/all/", all_views.all_of_reference, name="all_candidates"),
+    path("rate/<uuid:pk>/all/reading/", all_views.all_reading, name="all_candidates_reading"),
     path("rate/<uuid:pk>/tags/", reading_views.tags, name="tags"),
     path("rate/<uuid:pk>/skip/", rating_views.skip, name="skip"),
     path("rate/<uuid:pk>/recuse/", rating_views.recuse_oneself, name="recuse"),
@@ -121,6 +123,11 @@ urlpatterns = [
     path("compare/<uuid:pk>/reading/", comparisons_views.compare_reading, name="compare_reading"),
     path("adjudication/", rulings_views.adjudication, name="adjudication"),
     path("adjudication/<uuid:pk>/", rulings_views.adjudicate, name="adjudicate"),
+    path(
+        "adjudication/<uuid:pk>/reading/",
+        rulings_views.adjudicate_reading,
+        name="adjudicate_reading",
+    ),
     path("adjudication/<uuid:pk>/take/", rulings_views.take, name="take_turn"),
     path("adjudication/<uuid:pk>/give-back/", rulings_views.return_conflict, name="give_back"),
     path("adjudication/<uuid:pk>/send-back/", rulings_views.send_conflict_back, name="send_back"),

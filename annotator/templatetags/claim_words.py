@@ -48,7 +48,8 @@ def _limitation(entry: LimitationView) -> str:
         head, segments[0] = _without_space(segments[0], at_end=False)
         tail, segments[-1] = _without_space(segments[-1], at_end=True)
     html = _gap(head) + "".join(_segment(segment) for segment in segments) + _gap(tail)
-    return f'<span class="limitation{standing}">{html}</span>'
+    note = f' data-note="{escape(entry.note)}"' if entry.note else ""
+    return f'<span class="limitation{standing}"{note}>{html}</span>'
 
 
 def _without_space(segment: Segment, *, at_end: bool) -> tuple[str, Segment]:

@@ -1,16 +1,16 @@
 // The rate screen: each behaviour in its own module. The form itself works without any of them.
-import { startAids } from "./rate/aids.js";
 import { mayLeave, settle, settled, startDrafts } from "./rate/drafts.js";
 import { changed, form } from "./rate/form.js";
 import { startKeys } from "./rate/keys.js";
 import { settleNote, startOwnNote } from "./rate/own-note.js";
 import { startPings } from "./rate/pings.js";
 import { startTags } from "./rate/tags.js";
-import { startTools } from "./rate/tools.js";
 import { startUndo } from "./rate/undo.js";
+import { startAids } from "./shared/aids.js";
 import { showScripted } from "./shared/page.js";
 import { startReading } from "./shared/reading.js";
 import { startSubmit } from "./shared/submit.js";
+import { startTools } from "./shared/tools.js";
 
 showScripted();
 startReading();

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from annotator.models import Adjudication, Conflict, Rating, Ruling, User
+from annotator.models import Adjudication, Conflict, Rating, Reference, Ruling, User
 from annotator.rating.services import revise_rating
 from annotator.rubric import CRITERIA
 from tests.browser.axe import faults
+from tests.browser.long_claims import hundred
 from tests.browser.scene import PASSWORD, frame_overflow, furnish, press, sign_in
 
 SHOTS = os.environ.get("SCREENSHOTS", "")
@@ -143,6 +144,42 @@ def test_tagged_passages_are_marked_and_found_from_the_list_of_tags(scene: Page)
     before = scene.url
     link.click()
     assert scene.url == before
+
+
+def test_a_pair_is_read_with_the_tools_of_the_rate_page(scene: Page, site: str) -> None:
+    reference = Reference.objects.get()
+    Reference.objects.update(claims=hundred())
+    first, second = reference.candidates.order_by("candidate_id")
+    reference.candidates.filter(pk=first.pk).update(claims=hundred(is_candidate=True))
+    reference.candidates.filter(pk=second.pk).update(claims=hundred())
+    for is_flip in (False, True):
+        if is_flip:
+            open_flip(scene, site)
+        else:
+            scene.reload()
+            expect(scene.get_by_role("button", name="Keys")).to_be_visible()
+        tagged = scene.evaluate("CSS.highlights.get('tagged').size")
+        press(scene, "g", "6", "0")
+        marked = scene.locator(".minimap [aria-current=true]")
+        expect(marked).to_contain_text("60")
+        for claim in scene.locator(".claim").filter(has_text="of type 60,").all():
+            expect(claim).to_be_in_viewport()
+        press(scene, "Escape", "d")
+        scene.wait_for_selector("#panes:not(.shows-diff)")
+        expect(marked).to_contain_text("60")
+        # The tagged words are marked in the new claims too.
+        assert scene.evaluate("CSS.highlights.get('tagged').size") == tagged
+        assert scene.evaluate(
+            "[...CSS.highlights.get('tagged')].every((r) => r.startContainer.isConnected)"
+        )
+        scene.reload()
+        scene.wait_for_selector("#panes:not(.shows-diff)")
+        expect(scene.get_by_role("button", name="Keys")).to_be_visible()
+        press(scene, "d", "F")
+        scene.wait_for_selector("#panes.shows-diff")
+        expect(scene.locator(".claim.is-folded").first).to_be_visible()
+        assert not faults(scene)
+        assert frame_overflow(scene) == (0, 0)
 
 
 @pytest.mark.exhaustive

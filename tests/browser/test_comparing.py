@@ -8,9 +8,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from annotator.comparisons.services import assign_comparisons
-from annotator.models import Campaign, Comparison, Preference, User
+from annotator.models import Campaign, Comparison, Preference, Reference, User
 from annotator.rubric import ALL_CRITERIA
 from tests.browser.axe import faults
+from tests.browser.long_claims import hundred
 from tests.browser.scene import PASSWORD, frame_overflow, go_to, press, sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -83,17 +84,19 @@ def test_aids_are_switched_by_keys_and_nothing_chosen_is_lost(compare_page: Page
     compare_page.keyboard.press("1")
     panes = compare_page.locator("#panes")
     expect(panes).to_have_class(re.compile("shows-diff"))
-    with compare_page.expect_response("**/reading/") as answer:
-        compare_page.keyboard.press("d")
-    assert answer.value.status == 204
+    compare_page.keyboard.press("d")
     expect(panes).not_to_have_class(re.compile("shows-diff"))
     expect(compare_page.locator("input[type=radio]:checked")).to_have_count(1)
     reference = compare_page.locator(".row:not(.heads) .of-reference").first
     expect(reference).to_be_visible()
     compare_page.keyboard.press("a")
     expect(reference).to_be_hidden()
+    # What the server sends anew leaves the reference folded.
+    compare_page.keyboard.press("m")
+    expect(panes).not_to_have_class(re.compile("shows-marks"))
+    expect(reference).to_be_hidden()
     compare_page.reload()
-    button = compare_page.locator("[data-aid=diff]")
+    button = compare_page.locator("[data-action=toggle-diff]")
     expect(button).to_have_attribute("aria-pressed", "false")
     expect(reference).to_be_visible()
 
@@ -130,7 +133,7 @@ def test_only_the_claims_scroll_on_a_wide_screen(compare_page: Page) -> None:
 
 def test_three_columns_stand_side_by_side_on_a_wide_screen_only(compare_page: Page) -> None:
     def tops() -> int:
-        cells = compare_page.locator(".row:not(.heads)").first.locator(".cell")
+        cells = compare_page.locator(".row:not(.heads)").first.locator(".side")
         return len(set(cells.evaluate_all("cells => cells.map(c => c.getBoundingClientRect().y)")))
 
     counts = []
@@ -138,6 +141,33 @@ def test_three_columns_stand_side_by_side_on_a_wide_screen_only(compare_page: Pa
         compare_page.set_viewport_size({"width": width, "height": 800})
         counts.append(tops())
     assert counts == [1, 2, 3]
+
+
+def test_a_pair_is_read_with_the_tools_of_the_rate_page(compare_page: Page, rows) -> None:
+    reference = rows[0].left.reference
+    Reference.objects.filter(pk=reference.pk).update(claims=hundred())
+    reference.candidates.filter(pk=rows[0].left_id).update(claims=hundred(is_candidate=True))
+    reference.candidates.filter(pk=rows[0].right_id).update(claims=hundred())
+    compare_page.reload()
+    expect(compare_page.get_by_role("button", name="Keys")).to_be_visible()
+    marked = compare_page.locator(".minimap [aria-current=true]")
+    expect(marked).to_have_text("1 matched")
+    press(compare_page, "g", "6", "0")
+    expect(marked).to_have_text("60 changed: left; matched: right")
+    for side in ("reference", "left", "right"):
+        claim = compare_page.locator(f".claim[data-side={side}]").filter(has_text="of type 60,")
+        expect(claim).to_be_in_viewport()
+    press(compare_page, "Escape", "/")
+    compare_page.keyboard.type("arranged between")
+    counts = compare_page.locator("#tools output").last
+    expect(counts).to_have_text("Reference: 99, Left: 88, Right: 99")
+    press(compare_page, "Escape", "=")
+    expect(compare_page.locator(".claim.is-folded")).to_have_count(3 * 89)
+    press(compare_page, "=", ">", ".")
+    expect(compare_page.locator(".is-current")).to_have_count(1)
+    expect(compare_page.locator("input[type=radio]:checked")).to_have_count(0)
+    assert not faults(compare_page)
+    assert frame_overflow(compare_page) == (0, 0)
 
 
 @pytest.mark.exhaustive

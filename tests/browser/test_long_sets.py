@@ -3,15 +3,23 @@
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from annotator.models import Assignment, Reference, User
+from annotator.models import Assignment, ReadingPreference, Reference, User
 from tests.browser.axe import faults
 from tests.browser.conftest import Enter
+from tests.browser.long_claims import CLAIMS, hundred
 from tests.browser.scene import press
 from tests.browser.test_layout import START_AT_THE_TOP
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-CLAIMS = 100
-PARTS = ("spring", "seal", "valve", "bearing", "sensor", "cover", "flange", "gasket", "lever")
+# Whether the marked cell is that of the first claim whose text reaches below the heads.
+IS_READ = """() => {
+  const pane = document.querySelector("#reading");
+  const line = pane.querySelector(".row.heads, .pane-head").getBoundingClientRect().bottom + 4;
+  const claims = [...pane.querySelectorAll(".claim")];
+  const first = claims.find((claim) => claim.getBoundingClientRect().bottom > line);
+  const marked = [...document.querySelectorAll(".minimap [aria-current]")];
+  return marked.length === 1 && marked[0].dataset.places.split(" ").includes(first.id);
+}"""
 # The whole claims that are seen: below the sticky heads, above the end of the pane.
 SEEN = """() => {
   const end = document.getElementById("reading").getBoundingClientRect().bottom;
@@ -21,31 +29,6 @@ SEEN = """() => {
     return text.top >= top - 1 && text.bottom <= end + 1;
   }).length;
 }"""
-
-
-def hundred(*, is_candidate: bool = False) -> str:
-    """Return claims as long as those of granted patents (31 words); the candidate differs.
-
-    It changes each tenth claim, lacks claim 23 and has one that is its own.
-    """
-    claims = [
-        "1. A pump comprising a housing (10), a rotor (12) that is mounted in the housing, and a "
-        "controller (14) configured to stop the rotor when a pressure exceeds a limit."
-    ]
-    for number in range(2, CLAIMS + 1):
-        if is_candidate and number == 23:
-            continue
-        part, other = PARTS[number % 9], PARTS[(number + 4) % 9]
-        parent = 1 if number % 7 == 2 or number in (24, 23) else number - 1
-        where = "behind" if is_candidate and number % 10 == 0 else "between the rotor and"
-        claims.append(
-            f"{number}. The pump of claim {parent}, wherein the housing (10) further holds a "
-            f"{part} of type {number}, the {part} being arranged {where} a {other} that is joined "
-            "to the shaft."
-        )
-    if is_candidate:
-        claims.append("101. The pump of claim 1, wherein a camera films a display made of glass.")
-    return "\n".join(claims)
 
 
 @pytest.fixture
@@ -105,6 +88,63 @@ def test_a_cell_leads_to_its_claims_by_click_and_by_arrow(long_scene: Page) -> N
     expect(stops).to_have_count(1)
     press(long_scene, "Control+Enter")
     expect(long_scene.locator(".scale.field-wrong")).to_have_count(4)
+
+
+def test_the_cell_of_the_claim_that_is_read_is_marked(long_scene: Page) -> None:
+    marked = long_scene.locator(".minimap [aria-current=true]")
+    expect(marked).to_have_text("1 matched")
+    # The first claim below the heads, whatever was scrolled by.
+    for _ in range(3):
+        press(long_scene, "PageDown")
+        expect(marked).to_have_count(1)
+        long_scene.wait_for_function(IS_READ)
+        expect(marked).to_be_in_viewport()
+    long_scene.locator("#reading").evaluate("pane => pane.scrollTo(0, pane.scrollHeight)")
+    long_scene.wait_for_function(IS_READ)
+    expect(marked).to_be_in_viewport()
+    # A jump marks its own cell, though the last claims cannot come to the top.
+    long_scene.get_by_role("link", name="101 added").click()
+    expect(marked).to_have_text("101 added")
+    # A switched aid puts new cells there, with the mark where it was.
+    press(long_scene, "d")
+    long_scene.wait_for_selector("#panes:not(.shows-diff)")
+    expect(marked).to_have_text("101 added")
+    press(long_scene, "PageUp")
+    long_scene.wait_for_function(IS_READ)
+
+
+def test_the_cell_of_a_difference_gone_to_is_marked(long_scene: Page) -> None:
+    press(long_scene, ".", ".")
+    current = long_scene.locator(".is-current")
+    claim = current.evaluate("one => one.closest('.claim').id")
+    marked = long_scene.locator(".minimap [aria-current=true]")
+    assert claim in str(marked.get_attribute("data-places")).split()
+
+
+def test_in_columns_the_pane_that_was_scrolled_last_is_followed(long_scene: Page) -> None:
+    press(long_scene, "a")
+    long_scene.wait_for_selector(".columns")
+    for pane in ("reference", "candidate"):
+        long_scene.locator(f"#{pane}").evaluate("pane => pane.scrollTo(0, pane.scrollHeight / 2)")
+        long_scene.wait_for_function(IS_READ.replace("#reading", f"#{pane}"))
+
+
+def test_all_classes_of_differences_take_no_second_line(
+    long_scene: Page, long_work: list[Assignment], alice: User
+) -> None:
+    # So that each class has a count of three digits.
+    for row, more in ((Reference.objects, "the valves (7), wherein"), (None, "a valve 8; that")):
+        text = hundred(is_candidate=row is None).replace("a spring", f"{more} a spring")
+        text = text.replace("the housing", "said housings," if row is None else "the housing")
+        (row or long_work[0].candidate.reference.candidates).update(claims=text)
+    changes = ["signs", "articles", "connectives", "forms", "punctuation"]
+    ReadingPreference.objects.create(user=alice, shows_changes=changes)
+    long_scene.reload()
+    long_scene.wait_for_selector(".fold")
+    expect(long_scene.locator(".aids .change[aria-pressed=true]")).to_have_count(len(changes))
+    box = long_scene.locator(".aids").bounding_box()
+    assert box and box["height"] < 30
+    assert long_scene.evaluate(SEEN) >= 7
 
 
 def test_in_columns_a_cell_moves_both(long_scene: Page) -> None:
@@ -211,16 +251,18 @@ def test_a_number_after_g_goes_to_the_claim_and_gives_no_score(long_scene: Page)
     assert long_scene.locator(".scale input:checked").input_value() == "7"
 
 
-def test_a_term_is_found_and_counted_on_both_sides_over_marks(long_scene: Page) -> None:
+def test_a_term_is_found_and_counted_on_both_sides_over_marks(
+    long_scene: Page, long_work: list[Assignment]
+) -> None:
     press(long_scene, "/")
     long_scene.keyboard.type("ARRANGED between  the rotor")
     counts = long_scene.locator("#tools output").last
-    expect(counts).to_have_text("99 in the reference, 88 in the candidate")
+    expect(counts).to_have_text(f"Reference: 99, {long_work[0].label}: 88")
     size = "CSS.highlights.get('found').size"
     assert long_scene.evaluate(size) == 187
     press(long_scene, "Control+A")
     long_scene.keyboard.type("camera (")
-    expect(counts).to_have_text("0 in the reference, 0 in the candidate")
+    expect(counts).to_have_text(f"Reference: 0, {long_work[0].label}: 0")
     assert not faults(long_scene)
     press(long_scene, "Backspace", "Backspace", "Enter")
     expect(long_scene.locator(".claim").filter(has_text="a camera films")).to_be_in_viewport()

@@ -234,6 +234,8 @@ NO_ACT: Final = {
     "annotator:ping": "measures time; the rating carries it",
     "annotator:reading": "how one likes to read",
     "annotator:compare_reading": "how one likes to read",
+    "annotator:all_candidates_reading": "how one likes to read",
+    "annotator:adjudicate_reading": "how one likes to read",
     "annotator:tags": "as a draft; the rating carries them",
     "annotator:account": "how one likes to read times",
     "annotator:keys": "how one likes to press keys",

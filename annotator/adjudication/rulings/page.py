@@ -10,22 +10,24 @@ from django.core.exceptions import NON_FIELD_ERRORS
 from annotator.adjudication.cases import SENT_SENTENCE
 from annotator.adjudication.rulings.forms import KINDS, OTHER, TAKE, RulingForm, SendBackForm
 from annotator.adjudication.rulings.queries import MEANING, AdjudicationPage, SeenRating
+from annotator.claims.minimap import State
 from annotator.claims.reading import SideView
+from annotator.claims.side_by_side import (
+    SideBySide,
+    joint_cells,
+    note_by_names,
+    set_side_by_side,
+    unlike_states,
+)
 from annotator.models import Decision, RulingReason
 from annotator.rating_values import points_text
-from annotator.reading import Chip, Compared, CompareRow, chosen_tags, compare_rows, reading_context
+from annotator.reading import READING_KEYS, Chip, chosen_tags, reading_context
 from annotator.rubric import ALL_CRITERIA, CRITERIA, HIGHEST, NAMES
 from core.forms import Choice, RefusableForm, radio_choices
 
 # The keys of the rate screen that work here too, as this screen calls them.
 KEY_LABELS: Final = {
-    "scroll-down": "Scroll the claim sets down",
-    "scroll-up": "Scroll the claim sets up",
-    "toggle-diff": "Word differences on or off",
-    "toggle-marks": "Marks on or off",
-    "fold-dependents": "Fold or unfold dependent claims",
-    "next-difference": "Next difference",
-    "previous-difference": "Previous difference",
+    **READING_KEYS,
     "comment": "Write the reason",
     "submit": "Sign the ruling",
     "queue": "Back to the list",
@@ -77,27 +79,31 @@ class PartView:
     name: str
     side: str
     view: SideView
+    states: list[tuple[State, int]]
     rows: tuple[ScoreRow, ...]
     words: tuple[Remarks, ...]
     is_ruled: bool
 
 
 def page_context(
-    page: AdjudicationPage, form: RulingForm | SendBackForm | None = None
+    page: AdjudicationPage,
+    form: RulingForm | SendBackForm | None = None,
+    *,
+    is_checked: bool = True,
 ) -> dict[str, Any]:
     """Return what the adjudication template needs, filled from what was typed in both its forms.
 
     `form` is the one whose button was pressed; the page sends the other one's fields along.
+    With `is_checked` false it was sent for another reason, and its mistakes are not shown.
     """
-    errors = {name: [str(e) for e in why] for name, why in form.errors.items()} if form else {}
+    errors: dict[str, list[str]] = {}
+    if form and is_checked:
+        errors = {name: [str(e) for e in why] for name, why in form.errors.items()}
     sent = {name: form.typed(name) if form else "" for name in TYPED}
     # What the reading pane shows, for one candidate or for two.
-    first = page.parts[0].reading
-    rows = tuple(CompareRow(a, b, None) for a, b in first.rows)
-    seen = Compared(first.reference, (first.candidate,), rows, first.notices)
-    if len(page.parts) > 1:
-        seen = compare_rows(first, page.parts[1].reading)
-    parts = [_part(page, place, seen.candidates[place], form) for place in range(len(page.parts))]
+    names = [part.name for part in page.parts]
+    seen = set_side_by_side([part.reading for part in page.parts], note_by_names(names))
+    parts = [_part(page, place, seen, form) for place in range(len(page.parts))]
     return {
         "page": page,
         "parts": parts,
@@ -113,9 +119,8 @@ def page_context(
         "choices": range(HIGHEST + 1),
         "meaning": MEANING,
         "span": len(page.annotators) + 3,
-        "reference_view": seen.reference,
-        "rows": seen.rows,
-        "notices": seen.notices,
+        "seen": seen,
+        "cells": joint_cells(seen, [part.side for part in parts], names),
         "spans": json.dumps(
             [
                 {"side": chip.side, "start": chip.start, "end": chip.end}
@@ -146,7 +151,7 @@ def _columns(page: AdjudicationPage, sent: str) -> list[Choice]:
 
 
 def _part(
-    page: AdjudicationPage, place: int, view: SideView, form: RefusableForm | None
+    page: AdjudicationPage, place: int, seen: SideBySide, form: RefusableForm | None
 ) -> PartView:
     part = page.parts[place]
     by_number = {rating.number: rating for rating in part.ratings}
@@ -164,7 +169,8 @@ def _part(
     side = SIDES[place] if len(page.parts) > 1 else "candidate"
     texts = {"candidate": part.claims, "reference": page.reference.claims}
     remarks = tuple(_remarks(rating, side, texts) for rating in part.ratings)
-    return PartView(part.name, side, view, tuple(rows), remarks, part.ruled is not None)
+    view, states = seen.candidates[place], unlike_states(seen, place)
+    return PartView(part.name, side, view, states, tuple(rows), remarks, part.ruled is not None)
 
 
 def _cell(rating: SeenRating | None, key: str) -> Cell:

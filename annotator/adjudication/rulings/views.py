@@ -26,6 +26,7 @@ from annotator.adjudication.rulings.queries import (
 )
 from annotator.adjudication.rulings.services import rule, void_adjudication
 from annotator.models import Campaign
+from annotator.reading import show_aid
 from core.errors import Refused
 from core.http import SeeOther, missing_is_404, refusals_told
 
@@ -76,6 +77,23 @@ def adjudicate(request: SignedInRequest, pk: UUID) -> HttpResponse:
         )
         messages.success(request, f"{page.reference.reference_id}, {page.name}: ruled and signed.")
         return SeeOther(resolve_url(QUEUE))
+    return _page(request, _own_page(request, pk), form)
+
+
+@require_POST
+def adjudicate_reading(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Switch a reading aid for this person: the claim sets as they look then, for the script.
+
+    Without a script the whole page is shown, with all that was typed but the password.
+    """
+    _own_page(request, pk)
+    aid, _, wish = request.POST.get("aid", "").partition(" ")
+    form = RulingForm(request.POST)
+    with form.refusals():
+        show_aid(user=request.user, aid=aid, is_shown=wish != "off")
+        context = page_context(_own_page(request, pk), form, is_checked=False)
+        name = "_adjudication_panes" if request.headers.get("HX-Request") else "adjudicate"
+        return render(request, f"annotator/adjudication/{name}.html", context)
     return _page(request, _own_page(request, pk), form)
 
 

@@ -1,11 +1,10 @@
 // Keys: digits give scores.
 import { listenForKeys } from "../shared/keys.js";
 import { announce, parse } from "../shared/page.js";
-import { choose, current, goTo } from "../shared/radios.js";
-import { goToMark, scrollPane } from "../shared/reading.js";
+import { choose, current, goTo, startAtFirst } from "../shared/radios.js";
+import { scrollPane } from "../shared/reading.js";
 import { form, scales } from "./form.js";
 import { beginTag } from "./tags.js";
-import { toolActions, typedInTools } from "./tools.js";
 
 const { keys } = JSON.parse(form.dataset.keymap);
 const leave = document.getElementById("leave");
@@ -38,9 +37,6 @@ async function showExamples() {
 }
 
 const actions = {
-  ...toolActions,
-  "next-mark": () => goToMark(1),
-  "previous-mark": () => goToMark(-1),
   ten: () => score("10"),
   "next-criterion": () => step(1),
   "previous-criterion": () => step(-1),
@@ -65,9 +61,6 @@ function digit(key) {
 }
 
 function typing(event) {
-  if (typedInTools(event)) {
-    return;
-  }
   const isLeaving = leave?.contains(event.target);
   if (event.key === "Escape") {
     if (isLeaving) {
@@ -81,16 +74,8 @@ function typing(event) {
   }
 }
 
-// Where the scales stand below the claims, the page begins at the claims.
-function focusFirstScale() {
-  const isWide = matchMedia("(min-width: 60.01rem)").matches;
-  if ("starts" in form.dataset && isWide && !location.hash && document.activeElement === document.body) {
-    goTo(scales, 0);
-  }
-}
-
 export function startKeys() {
-  focusFirstScale();
+  startAtFirst(form, scales);
   listenForKeys(keys, actions, { digit, typing });
   document.querySelector("[data-action=rubric]").addEventListener("click", (event) => {
     event.preventDefault();

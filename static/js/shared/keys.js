@@ -1,14 +1,18 @@
 // Keys of a page with claim sets: looked up in the person's own keymap, but for the digits.
-import { foldDependents, goToDifference, scrollPane } from "./reading.js";
+import { foldDependents, goToDifference, goToMark, scrollPane } from "./reading.js";
+import { toolActions, typedInTools } from "./tools.js";
 
 // A focused pane scrolls by its own arrows and page keys; the cells of the minimap have theirs.
 const SCROLLING = ["ArrowDown", "ArrowUp", "PageDown", "PageUp", "Home", "End"];
 const everywhere = {
+  ...toolActions,
   "scroll-down": () => scrollPane("candidate", 1),
   "scroll-up": () => scrollPane("candidate", -1),
   "fold-dependents": foldDependents,
   "next-difference": () => goToDifference(1),
   "previous-difference": () => goToDifference(-1),
+  "next-mark": () => goToMark(1),
+  "previous-mark": () => goToMark(-1),
   keys: () => document.getElementById("keys").showModal(),
 };
 
@@ -27,7 +31,9 @@ export function listenForKeys(keys, more, { digit, typing }) {
       return;
     }
     if (isTyping(event.target) && !isCtrl) {
-      typing(event);
+      if (!typedInTools(event)) {
+        typing(event);
+      }
     } else if (event.target.closest(".pane, .reading, .minimap") && SCROLLING.includes(event.key)) {
       return;
     } else if (digit(key, event.target)) {

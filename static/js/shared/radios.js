@@ -14,6 +14,14 @@ export function goTo(groups, index) {
   (chosen(group) ?? group.querySelector("input")).focus();
 }
 
+// Where the groups stand below the claims, a page begins at the claims.
+export function startAtFirst(form, groups) {
+  const isWide = matchMedia("(min-width: 60.01rem)").matches;
+  if ("starts" in form.dataset && isWide && !location.hash && document.activeElement === document.body) {
+    goTo(groups, 0);
+  }
+}
+
 export function choose(groups, index, value) {
   const radio = groups[index]?.querySelector(`input[value="${value}"]`);
   if (!radio || groups[index].disabled) {

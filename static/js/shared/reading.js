@@ -1,4 +1,5 @@
 // The claim sets: fold, walk through differences, keep the place when an aid is switched.
+import { markClaim, placesOf, startMinimap, takeUpCells } from "./minimap.js";
 import { quietButton, replacePart } from "./page.js";
 
 const DIFFERENCES = ".limitation:is(.is-missing, .is-added, .is-narrowed, .is-broadened, .is-changed)";
@@ -62,6 +63,7 @@ function walk(selector, step) {
     current = next;
     current.classList.add("is-current");
     showWhole(current);
+    markClaim(current.closest(".claim"));
   }
 }
 
@@ -72,76 +74,31 @@ export const goToMark = (step) => walk(MARKS, step);
 function goToPlace(side, place) {
   const claims = [...panes().querySelectorAll(`.claim[data-side="${side}"]`)];
   const claim = claims.filter((entry) => Number(entry.dataset.start) <= place).at(-1);
-  claim?.scrollIntoView({ block: "center" });
-}
-
-const placesOf = (cell) => cell.dataset.places.split(" ");
-
-// Shows both claims of a cell of the minimap: in rows they stand side by side, else each in its pane.
-function goToCell(cell) {
-  panes().querySelector(".minimap [aria-current]")?.removeAttribute("aria-current");
-  cell.setAttribute("aria-current", "true");
-  cell.scrollIntoView({ block: "nearest" });
-  for (const id of placesOf(cell).reverse()) {
-    document.getElementById(id).scrollIntoView({ block: "start" });
+  if (claim) {
+    claim.scrollIntoView({ block: "center" });
+    markClaim(claim);
   }
-}
-
-// By the reference's number, else by the candidate's; returns whether there is such a claim.
-export function goToClaim(number) {
-  const cells = [...panes().querySelectorAll(".minimap a")].filter((cell) => cell.dataset.number === number);
-  const cell = cells.find((one) => one.dataset.places.includes("reference-")) ?? cells[0];
-  if (cell) {
-    goToCell(cell);
-  }
-  return Boolean(cell);
-}
-
-// One stop for Tab, whatever the size of the set; the arrows go from cell to cell.
-function walkCells(event) {
-  const cells = [...panes().querySelectorAll(".minimap a")];
-  const at = cells.indexOf(event.target);
-  const next = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: cells.length - 1 }[event.key];
-  if (at >= 0 && cells[next]) {
-    event.preventDefault();
-    cells[at].tabIndex = -1;
-    cells[next].tabIndex = 0;
-    cells[next].focus();
-    goToCell(cells[next]);
-  }
-}
-
-const leaveOneStop = () => panes().querySelectorAll(".minimap li + li a").forEach((cell) => { cell.tabIndex = -1; });
-
-export function toggleAid(button) {
-  const isOn = panes().classList.toggle(`shows-${button.dataset.aid}`);
-  button.setAttribute("aria-pressed", String(isOn));
-  return isOn;
 }
 
 // Puts the claim sets as the server sends them in the place of those that are shown.
 export function showPanes(html) {
   const folded = [...panes().querySelectorAll(".claim.is-folded")].map((claim) => claim.id);
   const tops = SCROLLERS.map((id) => document.getElementById(id)?.scrollTop);
+  const boxes = [...panes().querySelectorAll(".aids input")];
   replacePart("panes", html);
+  boxes.forEach(({ id, checked }) => { document.getElementById(id).checked = checked; });
   addFolds();
-  leaveOneStop();
   folded.forEach((id) => fold(document.getElementById(id), true));
   current = null;
   SCROLLERS.forEach((id, index) => document.getElementById(id)?.scrollTo({ top: tops[index] ?? 0 }));
+  takeUpCells();
   document.dispatchEvent(new Event("panes-shown"));
 }
 
 export function startReading() {
   addFolds();
-  leaveOneStop();
-  document.addEventListener("keydown", walkCells);
+  startMinimap();
   document.addEventListener("click", (event) => {
-    const cell = event.target.closest(".minimap a");
-    if (cell) {
-      event.preventDefault();
-      goToCell(cell);
-    }
     const link = event.target.closest("[data-place]");
     if (link) {
       event.preventDefault();

@@ -8,7 +8,15 @@ from django.utils.html import strip_tags
 
 from annotator.adjudication.rulings.services import void_adjudication
 from annotator.claims.reading import CLAIMS
-from annotator.models import Adjudication, Conflict, Reference, Ruling, Turn, User
+from annotator.models import (
+    Adjudication,
+    Conflict,
+    ReadingPreference,
+    Reference,
+    Ruling,
+    Turn,
+    User,
+)
 from annotator.rubric import CRITERIA
 from tests.annotator.adjudication.discrepant import NOTES, WORDS, disagree, of
 from tests.annotator.adjudication.rulings import RULING, decide
@@ -65,6 +73,51 @@ def test_the_page_shows_ratings_only_once_it_is_taken(client, carol, conflict):
     assert "Vagueness" in text and "A mug" in text
     assert 'data-place="candidate 3"' in text
     assert Turn.objects.get().adjudicator == carol
+
+
+def test_an_aid_is_switched_and_remembered_and_what_was_typed_stays(client, carol, conflict):
+    take(client, conflict)
+    sent = ruling(aid="diff off", reason="Half a reason", back_question="And the lid?")
+    answer = client.post(f"{address(conflict)}reading/", sent)
+    html = answer.content.decode()
+    assert answer.status_code == 200
+    assert "Half a reason</textarea>" in html and "And the lid?" in html
+    assert "shows-diff" not in html and "shows-marks" in html
+    assert "field-wrong" not in html and "aria-invalid" not in html
+    assert sent["password"] not in html
+    assert ReadingPreference.objects.get(user=carol).shows_diff is False
+    assert not Adjudication.objects.exists()
+    script = client.post(
+        f"{address(conflict)}reading/", {"aid": "diff on"}, headers={"HX-Request": "true"}
+    )
+    panes = script.content.decode()
+    assert panes.lstrip().startswith('<div id="panes"') and "<form" not in panes
+    assert "shows-diff" in panes
+    assert client.post(f"{address(conflict)}reading/", {"aid": "x"}).status_code == 422
+
+
+def test_before_it_is_taken_the_aids_have_a_form_of_their_own(client, carol, conflict):
+    html = client.get(address(conflict)).content.decode()
+    assert '<form method="post" id="aids-form">' in html
+    assert 'form="aids-form"' in html and 'form="ruling"' not in html
+    shown = client.post(f"{address(conflict)}reading/", {"aid": "marks off"}).content.decode()
+    assert "shows-marks" not in shown and "Take this conflict" in shown
+
+
+def test_an_aid_of_anothers_conflict_is_not_found(client, conflict, cast):
+    client.force_login(grant(User.objects.create(username="eve"), cast.elsewhere, "adjudicator"))
+    answer = client.post(f"{address(conflict)}reading/", {"aid": "diff off"})
+    assert answer.status_code == 404
+    assert not ReadingPreference.objects.exists()
+
+
+def test_each_claim_has_a_cell_for_one_candidate_and_for_two(client, carol, conflict, flip):
+    for case, sides in ((conflict, ("candidate",)), (flip, ("left", "right"))):
+        html = client.get(address(case)).content.decode()
+        places = re.findall(r'<a class="cell [^>]*data-places="([^"]*)"', html)
+        assert len(places) == 2
+        assert places[0] == " ".join(f"{side}-0" for side in (*sides, "reference"))
+        assert 'id="tools"' in html
 
 
 def test_marks_of_a_language_that_is_not_read_are_said_to_be_missing(client, carol, conflict):

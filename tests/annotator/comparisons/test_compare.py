@@ -71,7 +71,8 @@ def test_the_form_has_five_radio_groups_of_three(client, rows) -> None:
         values = re.findall(rf'type="radio" name="{key}" value="(-?\d)"', html)
         assert values == ["1", "0", "-1"]
     assert re.search(r'<button type="submit"[^>]*>Submit preference</button>', html)
-    assert re.findall(r'name="(\w+)" value="1" autofocus', html) == [FIRST]
+    # The script puts the focus there where the questions are seen beside the claims.
+    assert "data-starts" in html and "autofocus" not in html.split('<dialog id="sign-in')[0]
 
 
 def test_the_page_says_left_and_right_and_nothing_of_the_rate_screen(client, rows, cast) -> None:
@@ -161,9 +162,36 @@ def test_an_aid_is_switched_and_remembered_and_what_was_typed_stays(client, rows
     assert ReadingPreference.objects.get(user=cast.alice).shows_diff is False
     values["aid"] = "diff on"
     script = client.post(f"{path(rows[0])}reading/", values, headers={"HX-Request": "true"})
-    assert script.status_code == 204
-    assert "shows-diff" in client.get(path(rows[0])).content.decode()
+    panes = script.content.decode()
+    assert panes.lstrip().startswith('<div id="panes"') and "<form" not in panes
+    assert "shows-diff" in panes and "shows-diff" in client.get(path(rows[0])).content.decode()
     assert client.post(f"{path(rows[0])}reading/", {"aid": "x"}).status_code == 422
+
+
+def test_each_claim_has_a_cell_and_each_side_says_how_its_claims_differ(client, rows) -> None:
+    html = client.get(path(rows[0])).content.decode()
+    cells = re.findall(
+        r'<a class="cell state-(\w+)"[^>]*data-places="([^"]*)" title="([^"]*)"', html
+    )
+    assert [(state, label) for state, _, label in cells] == [
+        ("changed", "changed"),
+        ("missing", "missing"),
+    ]
+    places = [place for _, found, _ in cells for place in found.split()]
+    assert places[0].startswith("left-") and all(f'id="{place}"' in html for place in places)
+    assert html.count('<p class="states">') == 2
+    assert 'id="tools"' in html
+
+
+def test_a_class_of_differences_is_counted_over_both_sides_and_switched(client, rows) -> None:
+    for number, row in enumerate((rows[0].left, rows[0].right)):
+        row.claims = row.reference.claims.replace("1. A ", "1. The ", 1)[: 40 - number]
+        row.save()
+    html = client.get(path(rows[0])).content.decode()
+    assert re.search(r'value="articles on" aria-pressed="false"[^>]*>articles 4</button>', html)
+    client.post(f"{path(rows[0])}reading/", {"aid": "articles on"})
+    shown = client.get(path(rows[0])).content.decode()
+    assert "shows-articles" in shown and 'value="articles off"' in shown
 
 
 def test_own_keys_are_printed_and_handed_to_the_script(client, rows, cast) -> None:

@@ -1,7 +1,7 @@
 // Reading aids: the server remembers each switch and sends the claim sets as they are read now.
-import { announce } from "../shared/page.js";
-import { post } from "../shared/post.js";
-import { showPanes } from "../shared/reading.js";
+import { announce } from "./page.js";
+import { post } from "./post.js";
+import { showPanes } from "./reading.js";
 
 const buttonOf = (action) => document.querySelector(`#panes [data-action="${action}"]`);
 let last = Promise.resolve();

@@ -1,5 +1,6 @@
-// Ways through long claim sets: go to a claim, find a term on both sides, fold, size of the text.
-import { foldAll, foldEqual, goToClaim, showWhole } from "../shared/reading.js";
+// Ways through long claim sets: go to a claim, find a term in all texts, fold, size of the text.
+import { goToClaim } from "./minimap.js";
+import { foldAll, foldEqual, showWhole } from "./reading.js";
 
 const NORMAL = "text-normal";
 const SIZES = ["text-small", NORMAL, "text-large", "text-larger"];
@@ -38,10 +39,12 @@ function find() {
   const pattern = parts[0] ? new RegExp(parts.join("\\s+"), "gi") : null;
   const claims = pattern ? [...document.querySelectorAll("#panes .claim")] : [];
   const found = claims.map((claim) => [claim.dataset.side, rangesIn(claim, pattern)]);
+  const sides = [...new Set(claims.map((claim) => claim.dataset.side))];
   const on = (side) => found.filter((entry) => entry[0] === side).flatMap((entry) => entry[1]).length;
+  const name = (side) => document.getElementById(`${side}-heading`).firstChild.textContent.trim();
   ranges = found.flatMap((entry) => entry[1]);
   at = -1;
-  counts.textContent = pattern ? `${on("reference")} in the reference, ${on("candidate")} in the candidate` : "";
+  counts.textContent = sides.map((side) => `${name(side)}: ${on(side)}`).join(", ");
   if (globalThis.Highlight) {
     CSS.highlights.set("found", new Highlight(...ranges));
   }
@@ -95,7 +98,10 @@ export function typedInTools(event) {
 
 export function startTools() {
   show(localStorage.getItem(STORED));
-  number.addEventListener("input", go);
+  // In a form of its own it leads to another page, once it is sent.
+  if (!number.form) {
+    number.addEventListener("input", go);
+  }
   term.addEventListener("input", find);
   document.addEventListener("panes-shown", find);
   tools.addEventListener("click", ({ target }) => {
