@@ -21,15 +21,36 @@ KINDS: Final = tuple((str(kind), LABELS[kind]) for kind in CHOICES)
 
 
 class SendBackForm(RefusableForm):
-    """What the adjudication page posts beside the ruling, under names of its own."""
+    """What is asked before a conflict is sent back, under names of its own beside the ruling's."""
 
     places = {"kind": "back_kind", "question": "back_question"}
 
     back_kind = forms.ChoiceField(
+        label="Before it is ruled",
         choices=KINDS,
+        widget=forms.RadioSelect,
         error_messages=dict.fromkeys(("required", "invalid_choice"), "Choose who is asked."),
     )
-    back_question = words_field(LONGEST_QUESTION, "A question has at most", required=False)
+    back_question = words_field(
+        LONGEST_QUESTION,
+        "A question has at most",
+        label="Question",
+        help_text="Shown to those who look again; no scores, no names.",
+        widget=forms.Textarea({"rows": 3}),
+        required=False,
+    )
+
+
+class VoidForm(RefusableForm):
+    """Why a signature is voided."""
+
+    reason = words_field(
+        LONGEST_REASON,
+        "A reason may have",
+        label="Why",
+        widget=forms.Textarea({"rows": 3}),
+        error_messages={"required": "Say in a few words why."},
+    )
 
 
 OTHER: Final = "other_"

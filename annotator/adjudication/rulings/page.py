@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.core.exceptions import NON_FIELD_ERRORS
 
 from annotator.adjudication.cases import SENT_SENTENCE
-from annotator.adjudication.rulings.forms import KINDS, OTHER, TAKE, RulingForm, SendBackForm
+from annotator.adjudication.rulings.forms import OTHER, TAKE, RulingForm, SendBackForm
 from annotator.adjudication.rulings.queries import MEANING, AdjudicationPage, SeenRating
 from annotator.claims.reading import SideView
 from annotator.models import Decision, RulingReason
@@ -108,7 +108,6 @@ def page_context(
         "is_refused": bool(errors),
         "is_sent_back": isinstance(form, SendBackForm),
         "sent_sentence": SENT_SENTENCE,
-        "back_kinds": KINDS,
         "reasons": RulingReason.choices,
         "choices": range(HIGHEST + 1),
         "meaning": MEANING,

@@ -117,9 +117,6 @@ def _sha256(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-MOST_LISTED = 500
-
-
 @dataclass(frozen=True, slots=True)
 class Signature:
     """A signed decision, valid or void, and whether its record is what was signed."""
@@ -140,11 +137,11 @@ def rulings_of(campaign: Campaign) -> QuerySet[Adjudication]:
     return Adjudication.objects.filter(conflict__campaign=campaign)
 
 
-def campaign_rulings(campaign: Campaign) -> tuple[Signature, ...]:
-    """Return the latest rulings, void ones included; no claim text and no rating is read."""
+def listed_rulings(campaign: Campaign) -> QuerySet[Adjudication]:
+    """Return the rulings, the latest first; no claim text and no rating is read with them."""
     rows = rulings_of(campaign).select_related("conflict__candidate__reference")
     rows = rows.defer("conflict__candidate__claims", "conflict__candidate__reference__claims")
-    return signatures(rows.order_by("-made_at")[:MOST_LISTED])
+    return rows.order_by("-made_at", "pk")
 
 
 _REFERENCE = "candidate__reference"
@@ -313,6 +310,11 @@ class AdjudicationPage:
     @property
     def is_open(self) -> bool:
         return self.status == ConflictStatus.OPEN
+
+    @property
+    def is_askable(self) -> bool:
+        """Whether the reader may send it back to the annotators."""
+        return self.is_open and self.may_rule and not self.is_taken
 
     @property
     def is_asked(self) -> bool:

@@ -11,23 +11,27 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotator.access.gate import SignedInRequest, counted_campaign
 from annotator.adjudication.cases import adjudication_queue
 from annotator.adjudication.rounds import call_back, give_back, send_back, take_turn, waiting_cases
-from annotator.adjudication.rulings.forms import OTHER, RulingForm, SendBackForm
+from annotator.adjudication.rulings.forms import OTHER, RulingForm, SendBackForm, VoidForm
 from annotator.adjudication.rulings.page import page_context
 from annotator.adjudication.rulings.queries import (
     AdjudicationPage,
     adjudication_page,
-    campaign_rulings,
     case_count,
     first_free,
+    listed_rulings,
     references_to_rule,
     rulings_of,
+    signatures,
 )
+from annotator.adjudication.rulings.sending_back import about_sending_back
 from annotator.adjudication.rulings.services import rule, void_adjudication
-from annotator.models import Campaign
+from annotator.models import Adjudication, Campaign
+from core.confirmation import Confirmation, ask, asked_form, counted, is_confirmed
 from core.errors import Refused
 from core.http import SeeOther, missing_is_404, refusals_told
 
 REFERENCES_A_PAGE = 25
+RULINGS_A_PAGE = 50
 QUEUE = "annotator:adjudication"
 PAGE = "annotator:adjudicate"
 
@@ -103,8 +107,16 @@ def return_conflict(request: SignedInRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 def send_conflict_back(request: SignedInRequest, pk: UUID) -> HttpResponse:
-    """Ask the annotators once more before the conflict is ruled."""
+    """Ask the annotators once more before the conflict is ruled, once confirmed.
+
+    What was typed for the ruling goes along, so that it is there again for who rules after all.
+    """
     page = _own_page(request, pk)
+    if "leave" in request.POST:
+        return _page(request, page, _as_typed(request))
+    form = asked_form(SendBackForm, request)
+    if page.is_askable and not (is_confirmed(request) and form.is_valid()):
+        return ask(request, about_sending_back(page, request.POST), form)
     form = SendBackForm(request.POST)
     if not form.is_valid():
         return _page(request, page, form)
@@ -117,7 +129,19 @@ def send_conflict_back(request: SignedInRequest, pk: UUID) -> HttpResponse:
         )
         messages.success(request, f"{page.reference.reference_id}, {page.name}: sent back.")
         return SeeOther(resolve_url(QUEUE))
-    return _page(request, _own_page(request, pk), form)
+    page = _own_page(request, pk)
+    if page.is_askable:
+        return ask(request, about_sending_back(page, request.POST), form)
+    return _page(request, page, form)
+
+
+def _as_typed(request: SignedInRequest) -> RulingForm:
+    """Return the ruling as far as it is typed: nothing of it is wrong before it is signed."""
+    form = RulingForm(request.POST)
+    form.is_valid()
+    form.errors.clear()
+    form.status = 200
+    return form
 
 
 @require_POST
@@ -150,30 +174,38 @@ def _own_page(request: SignedInRequest, pk: UUID) -> AdjudicationPage:
 
 @require_safe
 def rulings(request: SignedInRequest, slug: str) -> HttpResponse:
-    """List the rulings of a campaign to its admins."""
-    return _show(request, counted_campaign(request, slug))
+    """List the rulings of a campaign to its admins, the latest first."""
+    campaign = counted_campaign(request, slug)
+    page = Paginator(listed_rulings(campaign), RULINGS_A_PAGE).get_page(request.GET.get("page"))
+    context = {"campaign": campaign, "page": page, "rulings": signatures(page.object_list)}
+    return render(request, "annotator/adjudication/rulings.html", context)
 
 
 @require_POST
 def void(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
-    """Void a signature for a reason; its conflicts open again."""
+    """Void a signature for a reason, once confirmed; its conflicts open again."""
     campaign = counted_campaign(request, slug)
     row = get_object_or_404(rulings_of(campaign), pk=pk)
-    reason = request.POST.get("reason", "").replace("\r\n", "\n")
-    try:
-        void_adjudication(adjudication_id=row.pk, reason=reason, by=request.user)
-    except Refused as refusal:
-        wrong = {"pk": row.pk, "sentence": refusal.sentence, "reason": reason}
-        return _show(request, campaign, wrong, refusal.status)
-    messages.success(request, "The signature is void; its conflicts are open again.")
-    return SeeOther(resolve_url("annotator:rulings", campaign.slug))
+    form = asked_form(VoidForm, request)
+    if is_confirmed(request) and form.is_valid():
+        with form.refusals():
+            reason = form.cleaned_data["reason"]
+            void_adjudication(adjudication_id=row.pk, reason=reason, by=request.user)
+            messages.success(request, "The signature is void; its conflicts are open again.")
+            return SeeOther(resolve_url("annotator:rulings", campaign.slug))
+    return ask(request, _about_voiding(row, campaign), form)
 
 
-def _show(
-    request: SignedInRequest,
-    campaign: Campaign,
-    wrong: dict[str, object] | None = None,
-    status: int = 200,
-) -> HttpResponse:
-    context = {"campaign": campaign, "rulings": campaign_rulings(campaign), "wrong": wrong or {}}
-    return render(request, "annotator/adjudication/rulings.html", context, status=status)
+def _about_voiding(row: Adjudication, campaign: Campaign) -> Confirmation:
+    count = row.rulings.count()
+    value = "loses its ruling" if count == 1 else "lose their rulings"
+    return Confirmation(
+        question="Void this signature?",
+        count=counted(count, "candidate"),
+        effect=f"{value}, signed by {row.signed_as}; what the ratings still show of the conflicts "
+        "is open again. The reason stays in view.",
+        undo="This cannot be taken back; the conflicts can be ruled anew.",
+        act="Void and open again",
+        leave="Leave it signed",
+        back=resolve_url("annotator:rulings", campaign.slug),
+    )

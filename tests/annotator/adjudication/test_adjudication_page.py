@@ -191,7 +191,9 @@ def row(cast, carol: User, client: Client) -> Adjudication:
 
 
 def void(client: Client, row: Adjudication, reason: str, slug: str = "cups") -> Any:
-    return client.post(f"/campaigns/{slug}/rulings/{row.pk}/void/", {"reason": reason})
+    return client.post(
+        f"/campaigns/{slug}/rulings/{row.pk}/void/", {"reason": reason, "confirmed": "1"}
+    )
 
 
 def test_the_list_says_who_signed_what_and_whether_it_holds(client, row) -> None:
@@ -204,6 +206,8 @@ def test_the_list_says_who_signed_what_and_whether_it_holds(client, row) -> None
 
 
 def test_voiding_needs_a_reason_and_opens_the_conflict_again(client, row) -> None:
+    asked = client.post(f"{LIST}{row.pk}/void/").content.decode()
+    assert "<strong>1 candidate</strong>" in asked and "cannot be taken back" in asked
     answer = void(client, row, " ")
     assert answer.status_code == 422 and b"Say in a few words why." in answer.content
     assert Conflict.objects.filter(status="ruled").exists()
