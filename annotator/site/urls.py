@@ -95,6 +95,7 @@ urlpatterns = [
     path("compare/<uuid:pk>/", comparisons_views.compare, name="compare"),
     path("compare/<uuid:pk>/reading/", comparisons_views.compare_reading, name="compare_reading"),
     path("adjudication/", rulings_views.adjudication, name="adjudication"),
+    path("adjudication/sign/", rulings_views.sign, name="sign_rulings"),
     path("adjudication/<uuid:pk>/", rulings_views.adjudicate, name="adjudicate"),
     path("adjudication/<uuid:pk>/take/", rulings_views.take, name="take_turn"),
     path("adjudication/<uuid:pk>/give-back/", rulings_views.return_conflict, name="give_back"),

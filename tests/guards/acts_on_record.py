@@ -183,6 +183,7 @@ NAMED: Final = {
     "annotator:account_password": "password.changed",
     "annotator:account_end_others": "session.ended",
     "annotator:account_end_session": "session.ended",
+    "annotator:sign_rulings": "conflict.ruled",
     "annotator:users": "invitation.made",
     "annotator:change_user": "user.deactivated",
     "annotator:invitation": "invitation.accepted",

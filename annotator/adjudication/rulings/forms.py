@@ -1,5 +1,6 @@
 """The ruling form, and the form that sends a conflict back to annotators."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 from uuid import UUID
 
@@ -11,7 +12,15 @@ from annotator.adjudication.rounds import CHOICES, LONGEST_QUESTION
 from annotator.adjudication.rulings.services import LONGEST_REASON
 from annotator.models import Decision, RoundKind, RulingReason
 from annotator.rubric import CRITERIA
-from core.forms import ASCII_SPACE, SCORE, PlainTextField, RefusableForm, TickField, words_field
+from core.forms import (
+    ASCII_SPACE,
+    SCORE,
+    EverySent,
+    PlainTextField,
+    RefusableForm,
+    TickField,
+    words_field,
+)
 
 LABELS: Final = {
     RoundKind.AGAIN: "the same annotators look again",
@@ -101,3 +110,30 @@ class RulingForm(RefusableForm):
         sent = {key: self.typed(f"{prefix}{key}").strip(ASCII_SPACE) for key in CRITERIA}
         found = {key: int(text) for key, text in sent.items() if SCORE.fullmatch(text)}
         return found if any(sent.values()) else None
+
+
+class PreparedForm(RulingForm):
+    """A ruling that is signed later: without the password."""
+
+    password = None
+
+
+class IdsField(forms.Field):
+    """The ids of rows that were ticked."""
+
+    widget = EverySent
+
+    def clean(self, value: Sequence[str]) -> list[UUID]:
+        try:
+            return [UUID(text) for text in value]
+        except ValueError as error:
+            raise ValidationError("There is no such ruling.") from error
+
+
+class SignListForm(RefusableForm):
+    """Which of the prepared rulings one password signs."""
+
+    ruling = IdsField()
+    password = forms.CharField(
+        strip=False, error_messages={"required": "Your password is your signature."}
+    )

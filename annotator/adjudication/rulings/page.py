@@ -26,6 +26,7 @@ KEY_LABELS: Final = {
     "fold-dependents": "Fold or unfold dependent claims",
     "next-difference": "Next difference",
     "previous-difference": "Previous difference",
+    "ten": "Ten, in a new score",
     "comment": "Write the reason",
     "submit": "Sign the ruling",
     "queue": "Back to the list",
@@ -72,12 +73,16 @@ class Remarks:
 
 @dataclass(frozen=True, slots=True)
 class PartView:
-    """A candidate's rows of the table, and what was written about it."""
+    """A candidate's rows of the table, and what was written about it.
+
+    Of two candidates the overall stands apart, above the rows of both: it is what is in dispute.
+    """
 
     name: str
     side: str
     view: SideView
     rows: tuple[ScoreRow, ...]
+    overall: ScoreRow | None
     words: tuple[Remarks, ...]
     is_ruled: bool
 
@@ -163,7 +168,8 @@ def _part(
     side = SIDES[place] if len(page.parts) > 1 else "candidate"
     texts = {"candidate": part.claims, "reference": page.reference.claims}
     remarks = tuple(_remarks(rating, side, texts) for rating in part.ratings)
-    return PartView(part.name, side, view, tuple(rows), remarks, part.ruled is not None)
+    overall = rows.pop() if len(page.parts) > 1 else None
+    return PartView(part.name, side, view, tuple(rows), overall, remarks, part.ruled is not None)
 
 
 def _cell(rating: SeenRating | None, key: str) -> Cell:

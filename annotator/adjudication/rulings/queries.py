@@ -36,6 +36,7 @@ from annotator.models import (
     Candidate,
     Conflict,
     ConflictStatus,
+    PreparedRuling,
     Rating,
     ReadingPreference,
     Reference,
@@ -159,15 +160,31 @@ def case_count(user: User) -> int:
     return open_conflicts(user).order_by().values("candidate", "other_candidate").distinct().count()
 
 
-def first_free(user: User) -> UUID | None:
-    """Return the first conflict that no other adjudicator has open."""
+def free_cases(user: User) -> list[UUID]:
+    """Return the conflicts that nobody else has open, in the order of the list.
+
+    Without those on which the user has prepared a ruling.
+    """
     taken = Turn.objects.filter(
         Q(candidate=OuterRef("candidate")) | Q(candidate=OuterRef("other_candidate")),
         expires_at__gt=Now(),
     ).exclude(adjudicator=user)
     alone_first = F("other_candidate").asc(nulls_first=True)
     free = open_conflicts(user).filter(~Exists(taken)).order_by(*_ORDER, alone_first, "-gap", "pk")
-    return free.values_list("pk", flat=True).first()
+    prepared = PreparedRuling.objects.filter(adjudicator=user)
+    pairs = set(prepared.values_list("conflict__candidate", "conflict__other_candidate"))
+    rows = free.values_list("pk", "candidate", "other_candidate")
+    return [pk for pk, *pair in rows if tuple(pair) not in pairs]
+
+
+def next_case(before: Sequence[UUID], done: UUID, now: Sequence[UUID]) -> UUID | None:
+    """Return what to open after a case: of those behind it, else from the start, the first.
+
+    `before` and `now` are the free ones, in order, before and after it was done.
+    """
+    place = before.index(done) + 1 if done in before else 0
+    left = set(now) - {done}
+    return next((pk for pk in (*before[place:], *before[:place]) if pk in left), None)
 
 
 # The latest rulings show best how long one takes now.

@@ -1,30 +1,48 @@
 """The pages of conflicts, their list, and the rulings of a campaign for its admins."""
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from uuid import UUID
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpResponse, JsonResponse
+from django.http import Http404, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import get_object_or_404, render, resolve_url
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotator.access.gate import SignedInRequest, counted_campaign
 from annotator.adjudication.cases import adjudication_queue
 from annotator.adjudication.rounds import call_back, give_back, send_back, take_turn, waiting_cases
-from annotator.adjudication.rulings.forms import OTHER, RulingForm, SendBackForm, VoidForm
+from annotator.adjudication.rulings.forms import (
+    OTHER,
+    PreparedForm,
+    RulingForm,
+    SendBackForm,
+    SignListForm,
+    VoidForm,
+)
 from annotator.adjudication.rulings.page import page_context
+from annotator.adjudication.rulings.prepared import (
+    SHOWN,
+    list_to_sign,
+    prepare_ruling,
+    sign_prepared,
+    typed_of,
+)
 from annotator.adjudication.rulings.queries import (
+    MEANING,
     AdjudicationPage,
     adjudication_page,
     case_count,
-    first_free,
+    free_cases,
     listed_rulings,
+    next_case,
     references_to_rule,
     rulings_of,
     signatures,
 )
 from annotator.adjudication.rulings.sending_back import about_sending_back
-from annotator.adjudication.rulings.services import rule, void_adjudication
+from annotator.adjudication.rulings.services import Decided, rule, void_adjudication
 from annotator.models import Adjudication, Campaign
 from core.confirmation import Confirmation, ask, asked_form, counted, is_confirmed
 from core.errors import Refused
@@ -34,51 +52,114 @@ REFERENCES_A_PAGE = 25
 RULINGS_A_PAGE = 50
 QUEUE = "annotator:adjudication"
 PAGE = "annotator:adjudicate"
+# The button that stores a ruling to be signed later sends this name.
+LATER = "later"
 
 
 @require_safe
 def adjudication(request: SignedInRequest) -> HttpResponse:
     """List the open conflicts of the campaigns in which the person adjudicates."""
+    return _list(request, SignListForm())
+
+
+@require_POST
+def sign(request: SignedInRequest) -> HttpResponse:
+    """Sign prepared rulings with one password, each with a signature of its own."""
+    form = SignListForm(request.POST)
+    if not form.is_valid():
+        return _list(request, form)
+    with form.refusals():
+        signed, refused = sign_prepared(
+            adjudicator=request.user,
+            chosen=form.cleaned_data["ruling"],
+            password=form.cleaned_data["password"],
+        )
+        if signed:
+            done = f"{counted(len(signed), 'ruling')} signed, each with a signature of its own."
+            messages.success(request, done)
+        for why in refused:
+            messages.error(request, f"Not signed. {why}")
+        return SeeOther(resolve_url(QUEUE))
+    return _list(request, form)
+
+
+def _list(request: SignedInRequest, form: SignListForm) -> HttpResponse:
     pages = Paginator(references_to_rule(request.user), REFERENCES_A_PAGE)
     page = pages.get_page(request.GET.get("page"))
     references = adjudication_queue(request.user, list(page))
-    shown = [case for entry in references for case in entry.cases if not case.is_taken]
+    cases = [case for entry in references for case in entry.cases]
+    shown = [case.conflict_id for case in cases if not (case.is_taken or case.is_prepared)]
     context = {
         "page": page,
         "references": references,
         "count": case_count(request.user),
-        "first": shown[0].conflict_id if shown else first_free(request.user),
+        "first": next(iter(shown or free_cases(request.user)), None),
         "waiting": waiting_cases(request.user),
+        "to_sign": list_to_sign(request.user),
+        "criteria": SHOWN,
+        "meaning": MEANING,
+        "form": form,
+        "ticked": request.POST.getlist("ruling") if form.is_bound else None,
     }
-    return render(request, "annotator/adjudication/adjudication.html", context)
+    template = "annotator/adjudication/adjudication.html"
+    return render(request, template, context, status=form.status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def adjudicate(request: SignedInRequest, pk: UUID) -> HttpResponse:
-    """Show a conflict; sign the ruling that is posted and go back to the list."""
+    """Show a conflict; sign the ruling that is posted, or store it to be signed later.
+
+    Then the next conflict opens, as the next candidate does after a rating.
+    """
     page = _own_page(request, pk)
     if request.method != "POST":
-        return _page(request, page)
-    form = RulingForm(request.POST)
+        typed = typed_of(pk, request.user) if page.held_until else None
+        return _page(request, page, _as_typed(typed) if typed else None)
+    is_later = LATER in request.POST
+    form = PreparedForm(request.POST) if is_later else RulingForm(request.POST)
     if not form.is_valid():
         return _page(request, page, form)
+    before = free_cases(request.user)
     with form.refusals():
-        rule(
-            conflict_id=pk,
-            adjudicator=request.user,
-            decision=form.cleaned_data["decision"],
-            rating_id=form.rating_id,
-            scores=form.scores(),
-            other_scores=form.scores(OTHER),
-            reason_code=form.cleaned_data["reason_code"],
-            reason=form.cleaned_data["reason"],
-            has_guideline_gap=form.cleaned_data["has_guideline_gap"],
-            password=form.cleaned_data["password"],
-            seen=form.cleaned_data["seen"],
-        )
-        messages.success(request, f"{page.reference.reference_id}, {page.name}: ruled and signed.")
-        return SeeOther(resolve_url(QUEUE))
+        if is_later:
+            prepare_ruling(conflict_id=pk, adjudicator=request.user, decided=_decided(form))
+            done = "is in the list to be signed"
+        else:
+            password = form.cleaned_data["password"]
+            rule(
+                conflict_id=pk,
+                adjudicator=request.user,
+                password=password,
+                **asdict(_decided(form)),
+            )
+            done = "ruled and signed"
+        messages.success(request, f"{page.reference.reference_id}, {page.name}: {done}.")
+        return _open_next(request, before, pk)
     return _page(request, _own_page(request, pk), form)
+
+
+def _decided(form: RulingForm) -> Decided:
+    given = form.cleaned_data
+    return Decided(
+        decision=given["decision"],
+        rating_id=form.rating_id,
+        scores=form.scores(),
+        other_scores=form.scores(OTHER),
+        reason_code=given["reason_code"],
+        reason=given["reason"],
+        has_guideline_gap=given["has_guideline_gap"],
+        seen=given["seen"],
+    )
+
+
+def _open_next(request: SignedInRequest, before: Sequence[UUID], done: UUID) -> HttpResponse:
+    """Take a turn at the case that comes next, and show it; the list when there is none."""
+    following = next_case(before, done, free_cases(request.user))
+    if following is None:
+        return SeeOther(resolve_url(QUEUE))
+    with refusals_told(request, messages.ERROR):
+        take_turn(conflict_id=following, adjudicator=request.user)
+    return SeeOther(resolve_url(PAGE, following))
 
 
 @require_POST
@@ -113,7 +194,7 @@ def send_conflict_back(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """
     page = _own_page(request, pk)
     if "leave" in request.POST:
-        return _page(request, page, _as_typed(request))
+        return _page(request, page, _as_typed(request.POST))
     form = asked_form(SendBackForm, request)
     if page.is_askable and not (is_confirmed(request) and form.is_valid()):
         return ask(request, about_sending_back(page, request.POST), form)
@@ -135,9 +216,9 @@ def send_conflict_back(request: SignedInRequest, pk: UUID) -> HttpResponse:
     return _page(request, page, form)
 
 
-def _as_typed(request: SignedInRequest) -> RulingForm:
+def _as_typed(typed: QueryDict) -> RulingForm:
     """Return the ruling as far as it is typed: nothing of it is wrong before it is signed."""
-    form = RulingForm(request.POST)
+    form = RulingForm(typed)
     form.is_valid()
     form.errors.clear()
     form.status = 200

@@ -231,5 +231,5 @@ def test_a_list_of_waiting_cases_asks_the_database_as_often_for_many(
         other = disagree(cast, f"x{number}")
         send_back(conflict_id=of(other).pk, adjudicator=cast.carol, kind="again", question=QUESTION)
     assert Conflict.objects.filter(status="waiting").count() >= 2 * 5
-    with django_assert_max_num_queries(13):
+    with django_assert_max_num_queries(14):
         client.get("/adjudication/")
