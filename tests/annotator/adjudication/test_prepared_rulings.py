@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.utils.html import strip_tags
 
-from annotator.adjudication.rounds import give_back, take_turn
+from annotator.adjudication.rounds import give_back
 from annotator.adjudication.rulings.prepared import prepare_ruling, sign_prepared
 from annotator.adjudication.rulings.queries import (
     free_cases,
@@ -158,14 +158,14 @@ def test_what_changed_since_is_not_signed_and_says_so_beside_the_others(client, 
     assert Ruling.objects.get().candidate == three[1]
 
 
-def test_bad_values_are_refused_before_they_are_in_the_list(client, three) -> None:
+def test_bad_values_are_refused_before_they_are_in_the_list(client, three, cast) -> None:
     for wrong in ({"reason": " "}, {"decision": "take 7"}, {"decision": "scores"}):
         answer = later(client, three[0], **wrong)
         assert answer.status_code == 422, wrong
     assert not PreparedRuling.objects.exists()
+    given = {"conflict_id": of(three[0]).pk, "adjudicator": cast.carol}
     with pytest.raises(Refused):
-        decided = Decided("mean", "whim", "Why not.", seen="x")
-        prepare_ruling(conflict_id=of(three[0]).pk, adjudicator=None, decided=decided)
+        prepare_ruling(**given, decided=Decided("mean", "whim", "Why not.", seen="x"))
 
 
 def test_an_opened_one_shows_what_was_decided_and_given_back_leaves_the_list(client, three, cast):
