@@ -162,10 +162,7 @@ def adjudication_queue(
     known = _Known(
         live_turns(pks),
         dict(asked.values_list("candidate").annotate(Max("number"))),
-        {
-            tuple(pk for pk in pair if pk)
-            for pair in prepared.values_list("conflict__candidate", "conflict__other_candidate")
-        },
+        {row.conflict.pair for row in prepared.select_related("conflict")},
     )
     found = []
     for _, group in groupby(rows, key=lambda row: row.candidate.reference_id):

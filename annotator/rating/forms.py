@@ -120,8 +120,8 @@ def as_sent(rating: Rating) -> dict[str, str]:
     return sent | {ERROR_TAGS: json.dumps(rating.error_tags), "version": str(rating.version)}
 
 
-def _reason(hint: str, **more: Any) -> CommentField:
-    return words_field(LONGEST_REASON, "A reason may have", label=hint, widget=TextInput, **more)
+def _reason(**more: Any) -> CommentField:
+    return words_field(LONGEST_REASON, "A reason may have", widget=TextInput, **more)
 
 
 class SkipForm(RefusableForm):
@@ -134,7 +134,9 @@ class SkipForm(RefusableForm):
         choices=[("", "choose …"), *(one for one in DepartureReason.choices if one[0] != CONFLICT)],
         error_messages=dict.fromkeys(("required", "invalid_choice"), "Choose a reason."),
     )
-    leave_reason = _reason("In your words, for the admin; optional", required=False)
+    leave_reason = _reason(
+        label="In your words", help_text="Optional; for the admin.", required=False
+    )
 
     @property
     def given(self) -> dict[str, str]:
@@ -151,7 +153,8 @@ class RecusalForm(RefusableForm):
     places = {"reason": "leave_reason"}
 
     leave_reason = _reason(
-        "The conflict of interest in a few words, for the admin; no client secrets",
+        label="Reason",
+        help_text="For the admin: the conflict of interest in a few words, no client secrets.",
         error_messages={"required": "Say in a few words what the conflict of interest is."},
     )
 

@@ -67,8 +67,13 @@ TAKE: Final = f"{Decision.TAKE} "
 SCORE_NAMES: Final = (*CRITERIA, *(f"{OTHER}{key}" for key in CRITERIA))
 
 
-class RulingForm(RefusableForm):
-    """What the adjudication page posts; `decision` is `mean`, `scores`, or `take` and a rating."""
+def _password() -> forms.CharField:
+    missing = {"required": "Your password is your signature."}
+    return forms.CharField(strip=False, error_messages=missing)
+
+
+class DecisionForm(RefusableForm):
+    """A ruling without its signature; `decision` is `mean`, `scores`, or `take` and a rating."""
 
     places = {"rating": "decision", "scores": "decision", "other_scores": "decision"}
 
@@ -82,9 +87,6 @@ class RulingForm(RefusableForm):
         LONGEST_REASON, "A reason may have", error_messages={"required": "Say in a few words why."}
     )
     has_guideline_gap = TickField(required=False)
-    password = forms.CharField(
-        strip=False, error_messages={"required": "Your password is your signature."}
-    )
     seen = forms.CharField(required=False, max_length=64)
     rating_id: UUID | None = None
 
@@ -112,10 +114,10 @@ class RulingForm(RefusableForm):
         return found if any(sent.values()) else None
 
 
-class PreparedForm(RulingForm):
-    """A ruling that is signed later: without the password."""
+class RulingForm(DecisionForm):
+    """What the adjudication page posts: a decision, signed by a password."""
 
-    password = None
+    password = _password()
 
 
 class IdsField(forms.Field):
@@ -134,6 +136,4 @@ class SignListForm(RefusableForm):
     """Which of the prepared rulings one password signs."""
 
     ruling = IdsField()
-    password = forms.CharField(
-        strip=False, error_messages={"required": "Your password is your signature."}
-    )
+    password = _password()

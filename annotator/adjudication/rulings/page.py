@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.core.exceptions import NON_FIELD_ERRORS
 
 from annotator.adjudication.cases import SENT_SENTENCE
-from annotator.adjudication.rulings.forms import OTHER, TAKE, RulingForm, SendBackForm
+from annotator.adjudication.rulings.forms import OTHER, TAKE, DecisionForm, SendBackForm
 from annotator.adjudication.rulings.queries import MEANING, AdjudicationPage, SeenRating
 from annotator.claims.reading import SideView
 from annotator.models import Decision, RulingReason
@@ -88,7 +88,7 @@ class PartView:
 
 
 def page_context(
-    page: AdjudicationPage, form: RulingForm | SendBackForm | None = None
+    page: AdjudicationPage, form: DecisionForm | SendBackForm | None = None
 ) -> dict[str, Any]:
     """Return what the adjudication template needs, filled from what was typed in both its forms.
 

@@ -196,5 +196,5 @@ def _decision(row: PreparedRuling) -> str:
     ratings = Rating.objects.filter(candidate__in=row.conflict.pair)
     by_id = dict(ratings.values_list("pk", "annotator"))
     people = shuffled_people(row.conflict.pair, set(by_id.values()))
-    taken = by_id.get(row.rating_id)
+    taken = by_id.get(row.rating_id) if row.rating_id else None
     return f"Annotator {people.index(taken) + 1}" if taken in people else "a rating"

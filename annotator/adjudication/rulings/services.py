@@ -15,7 +15,6 @@ from annotator.adjudication.rounds import (
     RULED_SENTENCE,
     lock_conflict,
     lock_reference,
-    prepared_on,
     refuse_taken,
     refuse_who_may_not,
     undecided,
@@ -35,6 +34,7 @@ from annotator.models import (
     ConflictStatus,
     Decision,
     Membership,
+    PreparedRuling,
     Rating,
     Role,
     Ruling,
@@ -136,13 +136,15 @@ def sign_decided(*, conflict_id: UUID, adjudicator: User, decided: Decided) -> A
             rows = Conflict.objects.filter(settled, status=ConflictStatus.OPEN)
             rows.update(status=ConflictStatus.RULED)
             Turn.objects.filter(candidate__in=pks).delete()
-            prepared_on(conflict).delete()
             _audit(row, conflict, adjudicator, RULED)
             # Flips between two ruled candidates are settled; others of theirs may take their rows.
             reference_id = conflict.candidate.reference_id
             measure_conflicts(
                 conflict.campaign, reference_id, row.made_at, rated=conflict.candidate_id
             )
+            # Whoever prepared one on what is settled by now has nothing to sign.
+            done = {"candidate__reference": reference_id, "status": ConflictStatus.RULED}
+            PreparedRuling.objects.filter(conflict__in=Conflict.objects.filter(**done)).delete()
             return row
     except IntegrityError as error:
         # Another ruling on one of the candidates was first, whatever way it came.

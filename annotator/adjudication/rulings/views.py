@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import cast
 from uuid import UUID
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from django.http import Http404, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import get_object_or_404, render, resolve_url
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -15,7 +17,7 @@ from annotator.adjudication.cases import adjudication_queue
 from annotator.adjudication.rounds import call_back, give_back, send_back, take_turn, waiting_cases
 from annotator.adjudication.rulings.forms import (
     OTHER,
-    PreparedForm,
+    DecisionForm,
     RulingForm,
     SendBackForm,
     SignListForm,
@@ -116,7 +118,7 @@ def adjudicate(request: SignedInRequest, pk: UUID) -> HttpResponse:
         typed = typed_of(pk, request.user) if page.held_until else None
         return _page(request, page, _as_typed(typed) if typed else None)
     is_later = LATER in request.POST
-    form = PreparedForm(request.POST) if is_later else RulingForm(request.POST)
+    form = DecisionForm(request.POST) if is_later else RulingForm(request.POST)
     if not form.is_valid():
         return _page(request, page, form)
     before = free_cases(request.user)
@@ -138,7 +140,7 @@ def adjudicate(request: SignedInRequest, pk: UUID) -> HttpResponse:
     return _page(request, _own_page(request, pk), form)
 
 
-def _decided(form: RulingForm) -> Decided:
+def _decided(form: DecisionForm) -> Decided:
     given = form.cleaned_data
     return Decided(
         decision=given["decision"],
@@ -216,9 +218,9 @@ def send_conflict_back(request: SignedInRequest, pk: UUID) -> HttpResponse:
     return _page(request, page, form)
 
 
-def _as_typed(typed: QueryDict) -> RulingForm:
+def _as_typed(typed: QueryDict) -> DecisionForm:
     """Return the ruling as far as it is typed: nothing of it is wrong before it is signed."""
-    form = RulingForm(typed)
+    form = DecisionForm(typed)
     form.is_valid()
     form.errors.clear()
     form.status = 200
@@ -238,7 +240,7 @@ def call_conflict_back(request: SignedInRequest, pk: UUID) -> HttpResponse:
 def _page(
     request: SignedInRequest,
     page: AdjudicationPage,
-    form: RulingForm | SendBackForm | None = None,
+    form: DecisionForm | SendBackForm | None = None,
 ) -> HttpResponse:
     status = form.status if form else 200
     context = page_context(page, form)
@@ -258,7 +260,11 @@ def rulings(request: SignedInRequest, slug: str) -> HttpResponse:
     """List the rulings of a campaign to its admins, the latest first."""
     campaign = counted_campaign(request, slug)
     page = Paginator(listed_rulings(campaign), RULINGS_A_PAGE).get_page(request.GET.get("page"))
-    context = {"campaign": campaign, "page": page, "rulings": signatures(page.object_list)}
+    context = {
+        "campaign": campaign,
+        "page": page,
+        "rulings": signatures(cast("QuerySet[Adjudication]", page.object_list)),
+    }
     return render(request, "annotator/adjudication/rulings.html", context)
 
 
