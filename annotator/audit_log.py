@@ -168,7 +168,7 @@ _ACTS: Final[dict[str, Act]] = {
     "reliability.requested": Act("requested reliability figures"),
     "repeats.set": Act("set hidden repeats", ("from", "to")),
     "role.granted": Act("granted a role", ("role",)),
-    "role.revoked": Act("revoked a role", ("role",)),
+    "role.revoked": Act("revoked a role", ("role", "count")),
     "second_factor.codes_renewed": Act("made new recovery codes"),
     "second_factor.refused": Act("entered a wrong second factor"),
     "second_factor.reset": Act("removed a second factor"),

@@ -27,6 +27,7 @@ from annotator.models import (
     ConflictKind,
     ConflictStatus,
     Membership,
+    PreparedRuling,
     Rating,
     Role,
     Round,
@@ -113,7 +114,8 @@ class Case:
     """The open conflicts of one candidate, or of one pair: a single ruling settles them.
 
     `conflict_id` is one of them; `held_until` is set while the reader has it open, `is_taken`
-    while another adjudicator has. `round` is the last one in which annotators were asked.
+    while another adjudicator has. `round` is the last one in which annotators were asked;
+    `is_prepared`: the reader has decided it and signs it later.
     """
 
     conflict_id: UUID
@@ -122,6 +124,7 @@ class Case:
     held_until: datetime | None
     is_taken: bool
     round: int
+    is_prepared: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +158,12 @@ def adjudication_queue(
     letters = candidate_names({row.candidate.reference_id for row in rows}, user)
     pks = {pk for row in rows for pk in row.pair}
     asked = Round.objects.filter(candidate__in=pks).order_by()
-    known = (live_turns(pks), dict(asked.values_list("candidate").annotate(Max("number"))))
+    prepared = PreparedRuling.objects.filter(adjudicator=user, conflict__candidate__in=pks)
+    known = _Known(
+        live_turns(pks),
+        dict(asked.values_list("candidate").annotate(Max("number"))),
+        {row.conflict.pair for row in prepared.select_related("conflict")},
+    )
     found = []
     for _, group in groupby(rows, key=lambda row: row.candidate.reference_id):
         of_one = list(group)
@@ -202,13 +210,22 @@ def describe_finding(kind: str, criterion: str, gap: int) -> str:
     return f"Opposite order, each way by {overall_text(gap)} points or more"
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Turns and last rounds by candidate, and the pairs on which the reader prepared a ruling."""
+
+    turns: dict[UUID, Turn]
+    rounds: dict[UUID, int]
+    prepared: set[tuple[UUID, ...]]
+
+
 def _cases(
     rows: Sequence[Conflict],
     names: dict[UUID, str],
-    known: tuple[dict[UUID, Turn], dict[UUID, int]],
+    known: _Known,
     user: User,
 ) -> Iterator[Case]:
-    turns, rounds = known
+    turns = known.turns
     by_pair: dict[tuple[UUID, ...], list[Conflict]] = {}
     for row in rows:
         by_pair.setdefault(row.pair, []).append(row)
@@ -223,7 +240,8 @@ def _cases(
             tuple(describe_finding(row.kind, row.criterion, row.gap) for row in group),
             min(own) if own else None,
             len(own) < len(held),
-            max(rounds.get(pk, 1) for pk in pair),
+            max(known.rounds.get(pk, 1) for pk in pair),
+            pair in known.prepared,
         )
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from annotator import audit_log
@@ -34,6 +34,7 @@ from annotator.models import (
     Conflict,
     ConflictStatus,
     Membership,
+    PreparedRuling,
     Rating,
     RatingRevision,
     Reference,
@@ -206,10 +207,22 @@ def take_turn(*, conflict_id: UUID, adjudicator: User) -> datetime:
 
 @transaction.atomic
 def give_back(*, conflict_id: UUID, adjudicator: User) -> None:
-    """Close a conflict unruled, so that another may open it; its ratings unlock with it."""
+    """Close a conflict unruled, so that another may open it; its ratings unlock with it.
+
+    A ruling that they had prepared on it is forgotten.
+    """
     conflict = conflicts_in_reach(adjudicator).get(pk=conflict_id)
+    prepared_on(conflict).filter(adjudicator=adjudicator).delete()
     if Turn.objects.filter(candidate__in=conflict.pair, adjudicator=adjudicator).delete()[0]:
         audit_log.record_on(conflict, "turn.given_back", adjudicator)
+
+
+def prepared_on(conflict: Conflict) -> QuerySet[PreparedRuling]:
+    """Return the rulings that are prepared on exactly the candidates of a conflict."""
+    return PreparedRuling.objects.filter(
+        conflict__candidate=conflict.candidate_id,
+        conflict__other_candidate=conflict.other_candidate_id,
+    )
 
 
 def lock_conflict(conflict_id: UUID, adjudicator: User) -> Conflict:
@@ -298,6 +311,7 @@ def send_back(
     audit_log.record_on(conflict, "conflict.sent_back", adjudicator, kind=kind)
     rows = [_ask(one, conflict, adjudicator, kind, question, now) for one in candidates]
     Turn.objects.filter(candidate__in=candidates).delete()
+    prepared_on(conflict).delete()
     measure_conflicts(conflict.campaign, conflict.candidate.reference_id, now)
     return rows
 

@@ -182,8 +182,10 @@ def assign_candidates(
 
 
 @transaction.atomic
-def take_next(*, slug: str, annotator: User) -> Assignment | None:
+def take_next(*, slug: str, annotator: User, beside: Assignment | None = None) -> Assignment | None:
     """Return the annotator's next open assignment, leased now; None when nothing is left.
+
+    Another one than `beside`, which may be open still: they come back to it later.
 
     What is theirs already comes first; else a candidate below its overlap is leased: one of the
     reference that they rated last, so that a reference is read once, then of those after it in
@@ -199,6 +201,7 @@ def take_next(*, slug: str, annotator: User) -> Assignment | None:
     if not campaign.is_open:
         raise OutOfDate("The campaign is closed; nothing is assigned any more.")
     opened, lapsed, recused = _unfinished(campaign, annotator)
+    opened = [row for row in opened if row != beside]
     if opened:
         # Of several that were given by name, what the screens would put first.
         rows = Assignment.objects.filter(campaign=campaign, annotator=annotator)

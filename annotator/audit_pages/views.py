@@ -64,7 +64,10 @@ def _page(
         "form": form,
         "trail": trail,
         "entries": entries[:A_PAGE],
-        "older": _older(form, entries[A_PAGE - 1].number) if len(entries) > A_PAGE else "",
+        "older": _asked(form, before=entries[A_PAGE - 1].number) if len(entries) > A_PAGE else "",
+        # An empty question is one too: that for everything.
+        "latest": _asked(form) if form.typed("before") else None,
+        "last_number": entries[:A_PAGE][-1].number if entries else None,
         "is_asked": any(form.cleaned_data.values()),
     }
     form.focus_error()
@@ -72,7 +75,7 @@ def _page(
     return render(request, "annotator/audit_pages/audit.html", context | more, status=status)
 
 
-def _older(form: AuditForm, last: int) -> str:
-    """Return the question of the next page, which goes on below the last entry of this one."""
-    asked = {name: form.typed(name) for name in form.fields if form.typed(name)}
-    return urlencode(asked | {"before": last})
+def _asked(form: AuditForm, **before: int) -> str:
+    """Return what was asked as an address: of the latest entries, or of those before a number."""
+    names = [name for name in form.fields if name != "before" and form.typed(name)]
+    return urlencode({name: form.typed(name) for name in names} | before)

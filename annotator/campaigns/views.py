@@ -6,6 +6,7 @@ from django.shortcuts import render, resolve_url
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotator.access.gate import SignedInRequest, own_campaign
+from annotator.campaigns.closing import about_closing
 from annotator.campaigns.forms import NewCampaignForm, RulesForm, rules_as_sent
 from annotator.campaigns.queries import rules_history
 from annotator.campaigns.services import (
@@ -15,6 +16,7 @@ from annotator.campaigns.services import (
     reopen_campaign,
 )
 from annotator.models import Campaign
+from core.confirmation import ask, asked_form, is_confirmed
 from core.forms import ReasonForm
 from core.http import SeeOther
 
@@ -54,25 +56,25 @@ def campaign_rules(request: SignedInRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def close(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Close a campaign with a reason."""
-    return _turn(request, slug, is_closing=True)
+    """Close a campaign with a reason, once confirmed."""
+    row = own_campaign(request, slug)
+    form = asked_form(ReasonForm, request)
+    if is_confirmed(request):
+        with form.refusals():
+            close_campaign(campaign=row, reason=form.reason_sent, closed_by=request.user)
+            messages.success(request, f"{row.name} is closed. You can reopen it here.")
+            return SeeOther(resolve_url("annotator:campaign_rules", row.slug))
+    return ask(request, about_closing(row), form)
 
 
 @require_POST
 def reopen(request: SignedInRequest, slug: str) -> HttpResponse:
     """Open a closed campaign again with a reason."""
-    return _turn(request, slug, is_closing=False)
-
-
-def _turn(request: SignedInRequest, slug: str, *, is_closing: bool) -> HttpResponse:
     row = own_campaign(request, slug)
     form = ReasonForm(request.POST)
     with form.refusals():
-        if is_closing:
-            close_campaign(campaign=row, reason=form.reason_sent, closed_by=request.user)
-        else:
-            reopen_campaign(campaign=row, reason=form.reason_sent, reopened_by=request.user)
-        messages.success(request, f"{row.name} is {'closed' if is_closing else 'open again'}.")
+        reopen_campaign(campaign=row, reason=form.reason_sent, reopened_by=request.user)
+        messages.success(request, f"{row.name} is open again.")
         return SeeOther(resolve_url("annotator:campaign", row.slug))
     return _rules(request, row, RulesForm(initial=rules_as_sent(row)), form)
 

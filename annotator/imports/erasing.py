@@ -21,6 +21,7 @@ from annotator.models import (
     ImportedAnnotation,
     Preference,
     PreferenceRevision,
+    PreparedRuling,
     Rating,
     RatingRevision,
     Reference,
@@ -56,6 +57,7 @@ def erase_texts(reference: Reference) -> dict[str, int]:
     counts = {
         "drafts": Draft.objects.filter(**by_assignment).delete()[0],
         "own notes": ReferenceNote.objects.filter(reference=reference).delete()[0],
+        "prepared rulings": _prepared(candidates),
         "turns": Turn.objects.filter(**of_it).delete()[0],
         "departures": Departure.objects.filter(**by_assignment).update(reason=""),
         "flags": Flag.objects.filter(**by_assignment).update(reason=""),
@@ -105,6 +107,12 @@ def _comparisons(candidates: Any) -> dict[str, int]:
     }
     pairs.filter(preference=None).delete()
     return counts
+
+
+def _prepared(candidates: Any) -> int:
+    keys = candidates.values("pk")
+    of_either = Q(conflict__candidate__in=keys) | Q(conflict__other_candidate__in=keys)
+    return PreparedRuling.objects.filter(of_either).delete()[0]
 
 
 def _rulings(candidates: Any) -> int:

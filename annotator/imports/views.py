@@ -17,6 +17,7 @@ from annotator.imports.services import (
     request_import,
 )
 from annotator.models import Campaign, ClaimImport
+from core.confirmation import Confirmation, ask, is_confirmed
 from core.errors import Refused
 from core.http import SeeOther, refusals_told
 from core.jobs.registry import enqueue_on_commit
@@ -83,11 +84,25 @@ def confirm(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
 def cancel(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
     """Give the file up, or stop the worker that is at it."""
     row = _own_import(request, slug, pk)
+    if not is_confirmed(request) and (not row.is_final or ImportPage(row).is_waiting):
+        return ask(request, _about_cancelling(row))
     with refusals_told(request):
         cancel_import(row=row, cancelled_by=request.user)
         is_over = row.status == JobStatus.CANCELLED
         messages.success(request, NOTHING if is_over else "The import will stop within seconds.")
     return SeeOther(resolve_url("annotator:claim_import", slug, pk))
+
+
+def _about_cancelling(row: ClaimImport) -> Confirmation:
+    return Confirmation(
+        question="Cancel this import?",
+        count="1 file",
+        effect="is given up, and nothing of it is stored.",
+        undo="This cannot be taken back. The file can be uploaded again.",
+        act="Cancel the import",
+        leave="Go on with it",
+        back=resolve_url("annotator:claim_import", row.campaign.slug, row.pk),
+    )
 
 
 def _own_import(request: SignedInRequest, slug: str, pk: UUID) -> ClaimImport:

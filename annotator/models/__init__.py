@@ -17,6 +17,7 @@ from annotator.models.adjudication import (
     ConflictKind,
     ConflictStatus,
     Decision,
+    PreparedRuling,
     Round,
     RoundKind,
     Ruling,

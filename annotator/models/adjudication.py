@@ -180,6 +180,37 @@ class Adjudication(Keyed):
         return self.voided_at is None
 
 
+class PreparedRuling(Keyed):
+    """A ruling decided, but not signed yet: its adjudicator's alone, as a draft is.
+
+    Changed, it is another row: what is signed is what its adjudicator had before them.
+    """
+
+    conflict = models.ForeignKey(Conflict, on_delete=models.CASCADE, related_name="prepared")
+    adjudicator = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="prepared_rulings"
+    )
+    decision = models.CharField(max_length=6, choices=Decision)
+    # The rating that is taken, by its id: whether it still is one of the conflict, signing finds.
+    rating_id = models.UUIDField(null=True)
+    scores = models.JSONField(null=True)
+    other_scores = models.JSONField(null=True)
+    reason_code = models.CharField(max_length=20, choices=RulingReason)
+    reason = models.TextField()
+    has_guideline_gap = models.BooleanField(default=False)
+    # Which ratings were read, as the page of the conflict sends it.
+    seen = models.CharField(max_length=64)
+    made_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["made_at"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["conflict", "adjudicator"], name="prepared_once_per_adjudicator"
+            )
+        ]
+
+
 class Ruling(Keyed):
     """The values that an adjudication gives one candidate; one valid ruling each."""
 

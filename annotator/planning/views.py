@@ -32,7 +32,9 @@ from annotator.planning.services import (
     unmark_qualification,
     withdraw_assignments,
 )
+from annotator.planning.withdrawals import about_withdrawal
 from core.clock import database_now
+from core.confirmation import ask, counted, is_confirmed
 from core.http import SeeOther
 
 
@@ -141,7 +143,13 @@ def by_name(request: SignedInRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def withdraw(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Take back what an annotator has open."""
+    """Take back what an annotator has open, once confirmed."""
+    form = _form(request, slug, WithdrawForm)
+    if form.is_valid() and not is_confirmed(request):
+        references = form.typed("references")
+        asks = about_withdrawal(form.campaign, form.cleaned_data, references)
+        if asks is not None:
+            return ask(request, asks)
 
     def act(row: Campaign, cleaned: dict[str, Any]) -> str:
         count = withdraw_assignments(
@@ -153,7 +161,7 @@ def withdraw(request: SignedInRequest, slug: str) -> HttpResponse:
         )
         return f"{_count(count)} taken back from {cleaned['annotator'].username}; drafts are kept."
 
-    return _done(request, _form(request, slug, WithdrawForm), act)
+    return _done(request, form, act)
 
 
 @require_POST
@@ -226,4 +234,4 @@ def _done(request: SignedInRequest, form: PlanForm, act: Act) -> HttpResponse:
 
 
 def _count(number: int) -> str:
-    return f"{number} candidate{'' if number == 1 else 's'}"
+    return counted(number, "candidate")

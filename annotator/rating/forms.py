@@ -8,10 +8,11 @@ from typing import Any, Final, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.forms import TextInput
 from django.http import QueryDict
 
 from annotator.keymap import ACTIONS, Action, clean_changes, key_problems, keymap, shown
-from annotator.models import Rating, ReadingPreference
+from annotator.models import DepartureReason, Rating, ReadingPreference
 from annotator.rating_values import (
     AIDS,
     ERROR_TAGS,
@@ -26,21 +27,22 @@ from core.forms import (
     LARGEST_VERSION,
     SCORE,
     ChosenField,
+    CommentField,
+    RefusableForm,
     RubricForm,
     TickField,
     WholeNumberField,
     words_field,
 )
+from core.text_io.shapes import LONGEST_REASON
 from core.text_io.strict_json import StrictJsonError, loads
 
 LONGEST_KEY: Final = 200
 LONGEST_TAGS: Final = 100_000
-# Fields of the same form that other buttons of it send: the reason of a skip, a chosen tag.
+CONFLICT: Final = DepartureReason.CONFLICT_OF_INTEREST
+# Fields of the same form that other buttons of it send: the reason of a flag, a chosen tag.
 OF_OTHER_BUTTONS: Final = frozenset(
-    {
-        *("csrfmiddlewaretoken", "leave_code", "leave_reason", "flag_code", "flag_reason"),
-        *("tag", "aid", "own_note"),
-    }
+    {"csrfmiddlewaretoken", "flag_code", "flag_reason", "tag", "aid", "own_note"}
 )
 
 
@@ -129,6 +131,45 @@ def as_sent(rating: Rating) -> dict[str, str]:
     """Return a stored rating as the values that the form would send for it."""
     sent = {name: str(getattr(rating, name)) for name in TYPED}
     return sent | {ERROR_TAGS: json.dumps(rating.error_tags), "version": str(rating.version)}
+
+
+def _reason(**more: Any) -> CommentField:
+    return words_field(LONGEST_REASON, "A reason may have", widget=TextInput, **more)
+
+
+class SkipForm(RefusableForm):
+    """Why a candidate is left unrated; a conflict of interest is a recusal."""
+
+    places = {"reason_code": "leave_code", "reason": "leave_reason"}
+
+    leave_code = forms.ChoiceField(
+        label="Reason",
+        choices=[("", "choose …"), *(one for one in DepartureReason.choices if one[0] != CONFLICT)],
+        error_messages=dict.fromkeys(("required", "invalid_choice"), "Choose a reason."),
+    )
+    leave_reason = _reason(
+        label="In your words", help_text="Optional; for the admin.", required=False
+    )
+
+    @property
+    def given(self) -> dict[str, str]:
+        """What a skip takes, once the form is valid."""
+        return {
+            "reason_code": self.cleaned_data["leave_code"],
+            "reason": self.cleaned_data["leave_reason"].strip(),
+        }
+
+
+class RecusalForm(RefusableForm):
+    """What the conflict of interest is, which an admin reads."""
+
+    places = {"reason": "leave_reason"}
+
+    leave_reason = _reason(
+        label="Reason",
+        help_text="For the admin: the conflict of interest in a few words, no client secrets.",
+        error_messages={"required": "Say in a few words what the conflict of interest is."},
+    )
 
 
 LONGEST_KEY_NAME: Final = 20

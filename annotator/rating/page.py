@@ -10,7 +10,7 @@ from django.conf import settings
 from django.urls import reverse
 
 from annotator.keymap import ACTIONS, GROUPS
-from annotator.models import DepartureReason, Draft, FlagReason, ReadingPreference
+from annotator.models import Draft, FlagReason, ReadingPreference
 from annotator.rating.forms import RatingForm, as_sent
 from annotator.rating.queries import RatePage
 from annotator.rating_values import AIDS, ERROR_TAGS, TEXT_FIELDS, TYPED, RatingField
@@ -35,7 +35,7 @@ from core.forms import (
     radio_choices,
 )
 
-LEAVING: Final = ("leave_code", "leave_reason", "flag_code", "flag_reason")
+FLAGGING: Final = ("flag_code", "flag_reason")
 ACTION_LABELS: Final = {action.code: action.words for action in ACTIONS}
 
 
@@ -83,7 +83,6 @@ def page_context(
         "stored": stored,
         "rated_overall": overall_text(page.rating.overall_numerator) if page.rating else "",
         "other_draft": page.draft if is_conflict and _differs(page.draft, sent) else None,
-        "skip_reasons": [r for r in DepartureReason.choices if r[0] != "conflict-of-interest"],
         "flag_reasons": FlagReason.choices,
         "idle_seconds": settings.READING_IDLE_SECONDS,
         "keys_url": f"{reverse('annotator:keys')}?next={reverse('annotator:rate', args=[own.pk])}",
@@ -138,7 +137,7 @@ def overall_context(scores: Mapping[str, int]) -> dict[str, Any]:
 
 
 def _values(page: RatePage, form: RatingForm | None) -> dict[str, str]:
-    names = (*TYPED, "version", "draft_version", "key", *LEAVING)
+    names = (*TYPED, "version", "draft_version", "key", *FLAGGING)
     if form is not None:
         typed = {name: form.typed(name) for name in names}
         typed[ERROR_TAGS] = typed[ERROR_TAGS] or "[]"

@@ -1,6 +1,7 @@
 """The rate page: show, submit, revise, leave, store a draft, go on to the next candidate."""
 
 from collections.abc import Callable
+from functools import partial
 from uuid import UUID
 
 from django.contrib import messages
@@ -26,16 +27,11 @@ from annotator.models import (
 from annotator.rating.all_candidates import comparable_references
 from annotator.rating.calibration.queries import CALIBRATE_FIRST, first_due
 from annotator.rating.drafts import DraftMoved, discard_draft, record_ping, save_draft, save_refused
-from annotator.rating.forms import RatingForm
+from annotator.rating.forms import RatingForm, RecusalForm, SkipForm
+from annotator.rating.leaving import MINUTES, about_recusal, about_skip
 from annotator.rating.own_notes import NoteMoved, save_note
 from annotator.rating.page import overall_context, page_context, same_text
-from annotator.rating.queries import (
-    TAKEN_BACK_WITHIN,
-    RatePage,
-    open_of_reference,
-    own_rating,
-    rate_page,
-)
+from annotator.rating.queries import RatePage, own_rating, rate_page
 from annotator.rating.services import (
     flag_candidate,
     recuse,
@@ -46,8 +42,12 @@ from annotator.rating.services import (
     take_recusal_back,
 )
 from annotator.rating_values import rating_digest, texts_of
+from core.confirmation import Confirmation, ask, asked_form, counted, is_confirmed
 from core.errors import OutOfDate, Refused
 from core.http import SeeOther
+
+# The button that leaves a candidate for later sends this name.
+LATER = "later"
 
 
 def own_page(request: SignedInRequest, pk: UUID) -> RatePage:
@@ -144,7 +144,7 @@ def following(user: User, done: Assignment) -> Assignment | None:
     if row or not done.lease_expires_at:
         return row
     try:
-        return take_next(slug=done.campaign.slug, annotator=user)
+        return take_next(slug=done.campaign.slug, annotator=user, beside=done)
     except (OutOfDate, Membership.DoesNotExist):
         return None
 
@@ -263,56 +263,66 @@ def _store(pk: UUID, form: RatingForm, user: User) -> Rating:
 
 @require_POST
 def skip(request: SignedInRequest, pk: UUID) -> HttpResponse:
-    """Leave this candidate and go on with the next."""
+    """Go on with the next candidate: this one stays theirs, or is given free once confirmed."""
+    if LATER in request.POST:
+        return _done(request, pk, partial(_set_aside, request), goes_on=True)
+    form = asked_form(SkipForm, request)
 
     def act(assignment: Assignment) -> None:
-        skip_assignment(assignment=assignment, **_why(request, "leave"))
-        messages.success(request, f"{assignment.label}: skipped. It is free for others now.")
+        skip_assignment(assignment=assignment, **form.given)
+        back = resolve_url("annotator:rate", pk)
+        told = '{} is skipped. <a href="{}">Take it back</a> while nobody else has taken it.'
+        messages.success(request, format_html(told, assignment.label, back))
 
-    return _done(request, pk, act, goes_on=True)
+    return _leave(request, pk, form, about_skip, act)
+
+
+def _set_aside(request: SignedInRequest, assignment: Assignment) -> None:
+    ends = assignment.lease_expires_at
+    until = f" until {ends:%H:%M} UTC" if ends else ""
+    messages.success(request, f"{assignment.label} stays yours{until}, with what you typed.")
 
 
 @require_POST
 def recuse_oneself(request: SignedInRequest, pk: UUID) -> HttpResponse:
-    """Say what a recusal would take; with a reason and a confirmation, leave the reference."""
-    reason = _why(request, "leave")["reason"]
-    is_confirmed = "confirmed" in request.POST
-    if not is_confirmed or not reason:
-        return _ask_to_recuse(request, pk, reason, is_missing=is_confirmed)
+    """Leave the reference for a conflict of interest, once confirmed."""
+    form = asked_form(RecusalForm, request)
 
     def act(assignment: Assignment) -> None:
-        left = recuse(assignment=assignment, reason=reason)
-        minutes = TAKEN_BACK_WITHIN.seconds // 60
+        left = recuse(assignment=assignment, reason=form.cleaned_data["leave_reason"])
         messages.success(
             request,
             format_html(
-                "You are recused from this reference; {} candidate{} went back. "
+                "You are recused from this reference; {} went back. "
                 '<a href="{}">Take it back</a> within {} minutes.',
-                *(len(left), "" if len(left) == 1 else "s"),
-                *(resolve_url("annotator:rate", pk), minutes),
+                *(counted(len(left), "candidate"), resolve_url("annotator:rate", pk), MINUTES),
             ),
         )
 
-    return _done(request, pk, act, goes_on=True)
+    return _leave(request, pk, form, about_recusal, act)
 
 
-def _ask_to_recuse(
-    request: SignedInRequest, pk: UUID, reason: str, *, is_missing: bool
+def _leave(
+    request: SignedInRequest,
+    pk: UUID,
+    form: SkipForm | RecusalForm,
+    about: Callable[[Assignment], Confirmation],
+    act: Callable[[Assignment], None],
 ) -> HttpResponse:
+    """Store what is typed and say what leaving would do; once confirmed, leave and go on."""
     page = own_page(request, pk)
     if refused := save_posted(request, page):
         return refused
-    rows = open_of_reference(page.assignment)
-    context = {
-        "page": page,
-        "count": rows.count(),
-        "drafts": rows.filter(draft__isnull=False).count(),
-        "minutes": TAKEN_BACK_WITHIN.seconds // 60,
-        "reason": reason,
-        "is_missing": is_missing,
-    }
-    status = Refused.status if is_missing else 200
-    return render(request, "annotator/rating/recuse.html", context, status=status)
+    try:
+        asks = about(page.assignment)
+    except Refused as refusal:
+        return show_again(request, pk, RatingForm(request.POST), refusal)
+    if not is_confirmed(request) or not form.is_valid():
+        return ask(request, asks, form)
+    with form.refusals():
+        act(page.assignment)
+        return _next(request, page)
+    return ask(request, asks, form)
 
 
 @require_POST
@@ -337,7 +347,9 @@ def flag(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Report to the admin that something is wrong, and stay."""
 
     def act(assignment: Assignment) -> None:
-        flag_candidate(assignment=assignment, **_why(request, "flag"))
+        reason = str(request.POST.get("flag_reason", "")).replace("\r\n", "\n").strip()
+        code = str(request.POST.get("flag_code", ""))
+        flag_candidate(assignment=assignment, reason_code=code, reason=reason)
         messages.success(request, f"{assignment.label}: flagged for the campaign's admin.")
 
     return _done(request, pk, act, goes_on=False)
@@ -354,15 +366,12 @@ def _done(
         act(page.assignment)
     except Refused as refusal:
         return show_again(request, pk, RatingForm(request.POST), refusal)
-    if not goes_on:
-        return back_to(page)
+    return _next(request, page) if goes_on else back_to(page)
+
+
+def _next(request: SignedInRequest, page: RatePage) -> HttpResponse:
     row = following(request.user, page.assignment)
     return SeeOther(resolve_url("annotator:rate", row.pk) if row else "/")
-
-
-def _why(request: SignedInRequest, act: str) -> dict[str, str]:
-    reason = str(request.POST.get(f"{act}_reason", "")).replace("\r\n", "\n").strip()
-    return {"reason_code": str(request.POST.get(f"{act}_code", "")), "reason": reason}
 
 
 @require_POST

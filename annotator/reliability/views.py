@@ -22,6 +22,7 @@ from annotator.access.visibility import (
 from annotator.models import Campaign, Role, Shown, User
 from annotator.reliability.queries import names_for, own_feedback, reliability_page, standing_of
 from annotator.reliability.services import cancel_reliability, request_reliability
+from core.confirmation import about_cancelling, ask, is_confirmed
 from core.errors import OutOfDate
 from core.forms import ReasonForm
 from core.http import SeeOther, refusals_told
@@ -70,6 +71,10 @@ def progress(request: SignedInRequest, campaign: Campaign, reader: Reader) -> Ht
 def cancel(request: SignedInRequest, campaign: Campaign, reader: Reader) -> HttpResponse:
     """Stop the report that is under way."""
     row = standing_of(campaign).under_way
+    if row is not None and not is_confirmed(request):
+        again = "It can be asked for again, from the ratings as they are then."
+        back = resolve_url("annotator:reliability", campaign.slug)
+        return ask(request, about_cancelling("report", row.percent, again=again, back=back))
     with refusals_told(request):
         if row is None:
             raise OutOfDate("No report is under way.")

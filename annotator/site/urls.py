@@ -122,6 +122,7 @@ urlpatterns = [
     path("compare/<uuid:pk>/", comparisons_views.compare, name="compare"),
     path("compare/<uuid:pk>/reading/", comparisons_views.compare_reading, name="compare_reading"),
     path("adjudication/", rulings_views.adjudication, name="adjudication"),
+    path("adjudication/sign/", rulings_views.sign, name="sign_rulings"),
     path("adjudication/<uuid:pk>/", rulings_views.adjudicate, name="adjudicate"),
     path(
         "adjudication/<uuid:pk>/reading/",

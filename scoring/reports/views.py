@@ -6,11 +6,12 @@ from uuid import UUID
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect, render, resolve_url
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotator.access.gate import SignedInRequest
 from annotator.access.scopes import roles_of
+from core.confirmation import about_cancelling, ask, is_confirmed
 from core.errors import OutOfDate, Refused
 from core.http import file_download
 from core.jobs.registry import enqueue_on_commit
@@ -82,6 +83,10 @@ def progress(request: SignedInRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def cancel(request: SignedInRequest, pk: UUID) -> HttpResponse:
     row = get_object_or_404(reports_for(request.user), pk=pk)
+    if not row.is_final and not is_confirmed(request):
+        again = "Asked for again, it begins anew; scores that are stored already are used."
+        back = resolve_url("scoring:report", pk)
+        return ask(request, about_cancelling("report", row.percent, again=again, back=back))
     try:
         cancel_report(report=row, cancelled_by=request.user)
         messages.success(request, "The report will stop within seconds.")

@@ -4,11 +4,12 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect, render, resolve_url
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotator.access.gate import SignedInRequest
 from annotator.access.visibility import judges_meanwhile
+from core.confirmation import Confirmation, ask, counted, is_confirmed
 from core.jobs.registry import enqueue_on_commit
 from scoring.models import ScoreRequest
 from scoring.scores.forms import ScoreForm, entered_texts
@@ -59,9 +60,25 @@ def progress(request: SignedInRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 def delete(request: SignedInRequest, pk: UUID) -> HttpResponse:
-    delete_scores(request=_own(request, pk), deleted_by=request.user)
+    row = _own(request, pk)
+    if not is_confirmed(request):
+        return ask(request, _about_deleting(row))
+    delete_scores(request=row, deleted_by=request.user)
     messages.success(request, "The texts and their scores are deleted.")
     return redirect("scoring:score")
+
+
+def _about_deleting(row: ScoreRequest) -> Confirmation:
+    return Confirmation(
+        question="Delete texts and scores?",
+        count=counted(len(row.candidate_texts), "candidate"),
+        effect="with the reference and all their scores "
+        f"{'is' if len(row.candidate_texts) == 1 else 'are'} deleted at once.",
+        undo="This cannot be taken back. Texts that you still have can be scored again.",
+        act="Delete them",
+        leave="Keep them",
+        back=resolve_url("scoring:scored", row.pk),
+    )
 
 
 def _own(request: SignedInRequest, pk: UUID) -> ScoreRequest:

@@ -6,7 +6,15 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from annotator.models import Adjudication, Conflict, Rating, Reference, Ruling, User
+from annotator.models import (
+    Adjudication,
+    Conflict,
+    PreparedRuling,
+    Rating,
+    Reference,
+    Ruling,
+    User,
+)
 from annotator.rating.services import revise_rating
 from annotator.rubric import CRITERIA
 from tests.browser.axe import faults
@@ -97,12 +105,17 @@ def test_a_conflict_is_ruled_by_keyboard_alone(scene: Page, site: str) -> None:
     scene.keyboard.type("Claim 1 keeps the lid: 1 and 2 are words here.")
     press(scene, "Tab", "Space", "Tab")
     scene.keyboard.type(PASSWORD)
+    here = scene.url
     scene.keyboard.press("Enter")
-    scene.wait_for_url(f"{site}/adjudication/")
+    # The next one opens at once, with what was given.
+    scene.wait_for_url(lambda url: "/adjudication/" in url and url != here)
+    expect(scene.get_by_text("ruled and signed")).to_be_visible()
+    expect(scene.locator("#held-until")).to_be_visible()
     row = Adjudication.objects.get()
     assert (row.decision, row.reason_code) == ("take", "both-defensible")
     assert row.has_guideline_gap
     assert row.reason == "Claim 1 keeps the lid: 1 and 2 are words here."
+    scene.goto(f"{site}/adjudication/")
     expect(scene.get_by_role("link", name="Candidate")).to_have_count(2)
 
 
@@ -117,12 +130,70 @@ def test_new_scores_of_two_candidates_are_typed_by_keyboard(scene: Page, site: s
     scene.locator("#id_reason").fill("Both overlooked the hinge.")
     scene.locator("#id_password").fill(PASSWORD)
     scene.keyboard.press("Control+Enter")
-    scene.wait_for_url(f"{site}/adjudication/")
+    expect(scene.get_by_text("ruled and signed")).to_be_visible()
     rows = [[row.scores[key] for key in CRITERIA] for row in Ruling.objects.all()]
     assert sorted(rows) == [["3", "2", "1", "0"], ["7", "6", "10", "5"]]
     scene.goto(f"{site}/adjudication/{Conflict.objects.get(kind='order_flip').pk}/")
     expect(scene.get_by_text("Signed by carol")).to_be_visible()
     shoot(scene, "ruled")
+
+
+def test_a_digit_is_corrected_by_a_digit(scene: Page) -> None:
+    scene.keyboard.press("1")
+    expect(scene.locator("#id_reason_code")).to_be_focused()
+    scene.keyboard.press("3")
+    expect(scene.get_by_label("Mean")).to_be_checked()
+    scene.keyboard.press("4")
+    first = scene.locator(".scores select").first
+    expect(first).to_be_focused()
+    for keys, value in (("7", "7"), ("3", "3"), ("t", "10"), ("1", "1"), ("0", "10"), ("0", "0")):
+        scene.keyboard.press(keys)
+        expect(first).to_have_value(value)
+
+
+def test_an_order_flip_shows_both_overalls_and_how_to_send_it_back(scene: Page, site: str) -> None:
+    open_flip(scene, site)
+    for width, height in ((1440, 900), (1280, 800)):
+        scene.set_viewport_size({"width": width, "height": height})
+        overalls = scene.locator(".overalls [scope=row]")
+        expect(overalls).to_have_text(["Candidate A apart", "Candidate B apart"])
+        bottom = scene.locator(".scores-scroll").bounding_box()
+        for row in overalls.all():
+            box = row.bounding_box()
+            assert box and bottom and box["y"] + box["height"] <= bottom["y"] + bottom["height"]
+            assert box["y"] + box["height"] <= height
+        box = scene.get_by_role("button", name="Send back").bounding_box()
+        assert box and box["y"] + box["height"] <= height
+
+
+def test_a_telephone_shows_the_mean_and_the_new_scores(scene: Page, site: str) -> None:
+    open_flip(scene, site)
+    scene.set_viewport_size({"width": 390, "height": 844})
+    for place in (scene.get_by_label("Mean"), scene.locator(".scores select").first):
+        place.scroll_into_view_if_needed()
+        box = place.bounding_box()
+        assert box and box["x"] >= 0 and box["x"] + box["width"] <= 390
+
+
+def test_a_list_of_rulings_is_signed_by_one_password(scene: Page, site: str) -> None:
+    for _ in range(3):
+        scene.get_by_label("Mean").check()
+        scene.locator("#id_reason_code").select_option("both-defensible")
+        scene.locator("#id_reason").fill("Both can be defended.")
+        with scene.expect_navigation():
+            scene.get_by_role("button", name="Sign later").click()
+    scene.wait_for_url(f"{site}/adjudication/")
+    expect(scene.get_by_role("heading", name="To be signed")).to_be_visible()
+    expect(scene.locator(".to-sign :checked")).to_have_count(3)
+    shoot(scene, "to-sign")
+    assert faults(scene) == []
+    scene.get_by_label("Your password").fill(PASSWORD)
+    scene.keyboard.press("Enter")
+    expect(scene.get_by_text("signed, each with a signature of its own")).to_be_visible()
+    # The order of the two is settled by the rulings on both.
+    expect(scene.get_by_text("Not signed. r1: This conflict has been ruled")).to_be_visible()
+    assert Adjudication.objects.count() == 2
+    assert not PreparedRuling.objects.exists()
 
 
 def test_all_that_was_typed_but_the_password_stays(scene: Page, complaints: list[str]) -> None:

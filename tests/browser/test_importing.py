@@ -87,6 +87,8 @@ def test_a_check_is_given_up_by_keyboard(desk: Page) -> None:
     press(desk, "Enter")
     go_to(desk, desk.get_by_role("button", name="Cancel"))
     press(desk, "Enter")
+    expect(desk.get_by_role("link", name="Go on with it")).to_be_focused()
+    press(desk, "Tab", "Enter")
     expect(desk.get_by_text("nothing of this file is stored")).to_be_visible()
     assert not Reference.objects.exists()
 

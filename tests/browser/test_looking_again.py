@@ -10,7 +10,7 @@ from annotator.models import Adjudication, Conflict, Rating, Round, User
 from annotator.rubric import CRITERIA
 from tests.annotator.adjudication.discrepant import member, rate_all
 from tests.browser.axe import faults
-from tests.browser.scene import PASSWORD, furnish
+from tests.browser.scene import PASSWORD, furnish, press
 
 QUESTION = "Is the hinge of claim 1 kept?"
 SHOTS = os.environ.get("SCREENSHOTS", "")
@@ -64,21 +64,24 @@ def test_a_conflict_is_sent_back_looked_at_again_by_keyboard_and_ruled_by_anothe
     carol.keyboard.press("Enter")
     carol.wait_for_url("**/adjudication/*-*/")
     carol.locator("#id_reason").fill("Typed for the ruling.")
-    carol.locator(".send-back summary").focus()
-    carol.keyboard.press("Enter")
-    carol.keyboard.press("Tab")
-    carol.keyboard.press("Space")
-    sound(carol, "send-back")
-    # Without a question it is refused in place, and nothing typed is lost.
-    carol.get_by_role("button", name="Send back", exact=True).press("Enter")
-    expect(carol.get_by_text("Say what the annotators shall look at again.").first).to_be_visible()
+    carol.get_by_role("button", name="Send back").press("Enter")
+    expect(carol.get_by_text("2 annotators")).to_be_visible()
+    # Who rules after all finds the ruling as it was typed.
+    leave = carol.get_by_role("button", name="Rule on it myself")
+    expect(leave).to_be_focused()
+    leave.press("Enter")
     expect(carol.locator("#id_reason")).to_have_value("Typed for the ruling.")
+    carol.get_by_role("button", name="Send back").press("Enter")
+    carol.get_by_label("the same annotators look again").press("Space")
+    sound(carol, "send-back")
+    # Without a question it is refused in place.
+    carol.get_by_role("button", name="Send it back").press("Enter")
+    expect(carol.get_by_text("Say what the annotators shall look at again.")).to_be_visible()
     expect(carol.locator("#id_back_question")).to_be_focused()
     assert [line for line in errors if "422" not in line] == []
     errors.clear()
     carol.keyboard.type(QUESTION)
-    carol.keyboard.press("Tab")
-    carol.keyboard.press("Enter")
+    press(carol, "Tab", "Tab", "Enter")
     carol.wait_for_url(f"{site}/adjudication/")
     expect(carol.get_by_text("Round 2: the same annotators look again")).to_be_visible()
     sound(carol, "waiting")
@@ -130,10 +133,10 @@ def test_it_is_sent_and_called_back_without_scripts(
     page = context.new_page()
     page.goto(f"{site}/adjudication/")
     page.get_by_role("button", name="Take the first free conflict").click()
-    page.locator(".send-back summary").click()
+    page.get_by_role("button", name="Send back …").click()
     page.get_by_label("the same annotators look again").check()
     page.get_by_label("Question").fill(QUESTION)
-    page.get_by_role("button", name="Send back", exact=True).click()
+    page.get_by_role("button", name="Send it back").click()
     page.get_by_role("button", name="Call back").click()
     expect(page.get_by_text("called back")).to_be_visible()
     assert set(Conflict.objects.values_list("status", flat=True)) == {"open"}

@@ -74,6 +74,9 @@ def test_work_is_given_and_taken_back_by_keyboard(desk: Page) -> None:
     go_to(desk, withdraw.get_by_label("Reason:"))
     desk.keyboard.type("on leave")
     desk.keyboard.press("Enter")
+    expect(desk.get_by_role("link", name="Keep them there")).to_be_focused()
+    desk.keyboard.press("Tab")
+    desk.keyboard.press("Enter")
     expect(desk.get_by_text("2 candidates taken back from bob")).to_be_visible()
     assert set(Assignment.objects.values_list("status", flat=True)) == {"withdrawn"}
 

@@ -257,10 +257,16 @@ def test_reading_aids_are_remembered_and_recorded_on_the_rating(scene: Page, ali
 
 def test_a_candidate_is_skipped_by_keys_with_a_reason(scene: Page, work: list[Assignment]) -> None:
     here = scene.url
-    # A whole rating is on the page; Enter in the reason must skip, not submit.
-    press(scene, "1", "2", "3", "4", "s", "o", "Tab")
-    scene.keyboard.type("no such field")
+    press(scene, "1", "2", "3", "4", "s", "Enter")
+    expect(scene.get_by_role("heading", name="Skip Candidate 1?")).to_be_visible()
+    expect(scene.get_by_role("link", name="Keep it")).to_be_focused()
+    scene.get_by_label("Reason").select_option("outside-field")
+    scene.get_by_label("In your words").fill("no such field")
+    # Enter in a field does nothing: a key alone gives nothing away.
     press(scene, "Enter")
+    expect(scene.get_by_role("heading", name="Skip Candidate 1?")).to_be_visible()
+    assert not work[0].departures.exists()
+    press(scene, "Tab", "Tab", "Enter")
     wait_for_another(scene, here)
     departure = work[0].departures.get()
     assert (departure.kind, departure.reason_code) == ("skip", "outside-field")
@@ -271,11 +277,21 @@ def test_a_candidate_is_skipped_by_keys_with_a_reason(scene: Page, work: list[As
     assert chosen(scene) == ["1", "2", "3", "4"]
 
 
-def test_a_skip_without_a_reason_changes_nothing(scene: Page, work: list[Assignment]) -> None:
-    press(scene, "1", "2", "3", "4", "s", "Tab", "Tab", "Enter")
-    expect(scene.get_by_role("alert").filter(visible=True)).to_contain_text("Choose a reason.")
-    assert chosen(scene) == ["1", "2", "3", "4"]
+def test_a_skip_without_a_reason_changes_nothing(
+    scene: Page, work: list[Assignment], complaints: list[str]
+) -> None:
     here = scene.url
+    press(scene, "1", "2", "3", "4", "s", "Enter")
+    expect(scene.get_by_role("link", name="Keep it")).to_be_focused()
+    scene.get_by_role("button", name="Skip the candidate").press("Enter")
+    expect(scene.get_by_text("Choose a reason.")).to_be_visible()
+    expect(scene.get_by_label("Reason")).to_be_focused()
+    assert all("422" in line for line in complaints)
+    complaints.clear()
+    scene.get_by_role("link", name="Keep it").press("Enter")
+    scene.wait_for_url(here)
+    scene.wait_for_selector(".fold")
+    assert chosen(scene) == ["1", "2", "3", "4"]
     press(scene, "Control+Enter")
     wait_for_another(scene, here)
     assert Rating.objects.get().assignment == work[0]
@@ -292,6 +308,8 @@ def test_a_recusal_by_keys_takes_the_whole_reference(scene: Page, work: list[Ass
     assert set(rows.values_list("status")) == {(AssignmentStatus.OPEN,)}
     press(scene, "r", "Enter")
     scene.get_by_label("Reason").fill("my client")
+    press(scene, "Enter")
+    assert set(rows.values_list("status")) == {(AssignmentStatus.OPEN,)}
     press(scene, "Tab", "Tab", "Enter")
     expect(scene.get_by_text("You are recused from this reference")).to_be_visible()
     assert set(rows.values_list("status")) == {(AssignmentStatus.RECUSED,)}
@@ -299,6 +317,21 @@ def test_a_recusal_by_keys_takes_the_whole_reference(scene: Page, work: list[Ass
     scene.get_by_role("button", name="Take it back").click()
     expect(scene.get_by_text("The recusal is undone")).to_be_visible()
     assert set(rows.values_list("status")) == {(AssignmentStatus.OPEN,)}
+
+
+def test_a_candidate_is_left_for_later_by_keys_and_stays(
+    scene: Page, work: list[Assignment]
+) -> None:
+    here = scene.url
+    press(scene, "1", "2", "s", "Shift+Tab")
+    expect(scene.get_by_role("button", name="Come back to it later")).to_be_focused()
+    press(scene, "Enter")
+    wait_for_another(scene, here)
+    expect(scene.get_by_text("Candidate 1 stays yours, with what you typed.")).to_be_visible()
+    work[0].refresh_from_db()
+    assert work[0].status == AssignmentStatus.OPEN
+    scene.goto(here)
+    assert chosen(scene)[:2] == ["1", "2"]
 
 
 def test_a_flag_by_keys_stays_on_the_page_with_what_is_typed(scene: Page) -> None:

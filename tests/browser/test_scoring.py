@@ -56,6 +56,9 @@ def test_two_candidates_are_scored_by_keyboard_and_the_scores_come_by_themselves
     )
     expect(page.get_by_role("progressbar")).to_have_count(0)
     assert faults(page) == []
-    go(page, "Delete texts and scores")
+    go(page, "Delete texts and scores …")
+    expect(page.get_by_role("heading", name="Delete texts and scores?")).to_be_visible()
+    assert faults(page) == []
+    go(page, "Delete them")
     expect(page.get_by_text("The texts and their scores are deleted.")).to_be_visible()
     assert not ScoreRequest.objects.exists()

@@ -49,7 +49,7 @@ def click(page: Page, button: str) -> None:
 
 def open_leave(page: Page) -> None:
     """Open the list of ways to leave, unless the page has opened it already."""
-    if not page.locator("#id_leave_code").is_visible():
+    if not page.locator("#skip").is_visible():
         page.locator("#leave summary").click()
 
 
@@ -99,10 +99,12 @@ def test_reading_aids_are_switched_and_what_is_typed_stays(plain: Page, alice: U
 def test_a_candidate_is_flagged_skipped_and_taken_back(plain: Page, work: list[Assignment]) -> None:
     choose(plain, 2, 3)
     open_leave(plain)
+    click(plain, "Skip the candidate …")
     click(plain, "Skip the candidate")
-    expect(plain.get_by_text("Choose a reason.").first).to_be_visible()
+    expect(plain.get_by_text("Choose a reason.")).to_be_visible()
+    plain.get_by_role("link", name="Keep it").click()
     assert chosen(plain) == ["2", "3"]
-    # The draft that the refused button stored is this page's own, and no other tab's.
+    # The draft that the button stored is this page's own, and no other tab's.
     choose(plain, 2, 3, 4)
     open_leave(plain)
     plain.get_by_label("What").select_option(index=1)
@@ -111,9 +113,10 @@ def test_a_candidate_is_flagged_skipped_and_taken_back(plain: Page, work: list[A
     assert Flag.objects.count() == 1
     assert chosen(plain) == ["2", "3", "4"]
     open_leave(plain)
+    click(plain, "Skip the candidate …")
     plain.get_by_label("Reason").select_option("not-now")
     click(plain, "Skip the candidate")
-    expect(plain.get_by_text("Candidate 1: skipped.")).to_be_visible()
+    expect(plain.get_by_text("Candidate 1 is skipped.")).to_be_visible()
     plain.goto(f"/rate/{work[0].pk}/")
     expect(plain.locator("fieldset.scale:disabled")).to_have_count(4)
     click(plain, "Take it back")

@@ -48,7 +48,7 @@ def test_a_run_cancelled_while_it_trains_ends_cancelled_and_the_worker_takes_the
     swept_until(run, lambda: run.stage == "training" or run.is_final, 0.05)
     assert run.status == JobStatus.RUNNING, run.message
     asked = time.monotonic()
-    assert client.post(f"/runs/{run.pk}/cancel/").status_code == 302
+    assert client.post(f"/runs/{run.pk}/cancel/", {"confirmed": "1"}).status_code == 302
     swept_until(run, lambda: run.is_final, 0.05)
     sys.stdout.write(f"\ncancelled after {time.monotonic() - asked:.1f} s\n")
     assert (run.status, run.attempt, run.message) == (JobStatus.CANCELLED, 1, "")

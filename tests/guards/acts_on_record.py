@@ -12,6 +12,7 @@ from tests.guards.blindness.states import Scenario
 
 SCORES: Final = dict.fromkeys(CRITERIA, "7")
 WITH_REASON: Final = {"reason": "a reason"}
+CONFIRMED: Final = {"confirmed": "1"}
 WITHDRAWN: Final = {"act": "withdraw", **WITH_REASON}
 Body = Mapping[str, Any] | Callable[[Scenario], Mapping[str, Any]]
 
@@ -75,10 +76,10 @@ def report(scenario: Scenario) -> dict[str, Any]:
 
 CASES: Final[dict[str, Case]] = {
     "annotator:rate": Case("rating.submitted", "one", own, SCORES),
-    "annotator:skip": Case("assignment.skip", "one", own, {"leave_code": "not-now"}),
+    "annotator:skip": Case("assignment.skip", "one", own, {"leave_code": "not-now", **CONFIRMED}),
     "annotator:recuse": Case(
         *("assignment.recusal", "one", own),
-        {"leave_reason": "my client", "confirmed": "1"},
+        {"leave_reason": "my client", **CONFIRMED},
     ),
     "annotator:flag": Case("candidate.flagged", "one", own, {"flag_code": "wrong-text"}),
     "annotator:compare": Case(
@@ -89,16 +90,18 @@ CASES: Final[dict[str, Case]] = {
     "annotator:give_back": Case("turn.given_back", "adjudicator", conflict, state="taken"),
     "annotator:send_back": Case(
         *("conflict.sent_back", "adjudicator", conflict),
-        body={"back_kind": "again", "back_question": "a question"},
+        body={"back_kind": "again", "back_question": "a question", **CONFIRMED},
         state="taken",
     ),
     "annotator:call_back": Case("conflict.called_back", "adjudicator", conflict, state="waiting"),
     "annotator:new_campaign": Case("campaign.created", body={"slug": "newer", "name": "Newer"}),
     "annotator:campaign_rules": Case("campaign.rules_changed", body=rules),
-    "annotator:close_campaign": Case("campaign.closed", body=WITH_REASON),
+    "annotator:close_campaign": Case("campaign.closed", body=WITH_REASON | CONFIRMED),
     "annotator:reopen_campaign": Case("campaign.reopened", body=WITH_REASON, state="closed"),
     "annotator:members": Case("role.granted", body=as_one),
-    "annotator:revoke": Case("role.revoked", body=lambda scenario: as_one(scenario, "annotator")),
+    "annotator:revoke": Case(
+        "role.revoked", body=lambda scenario: as_one(scenario, "annotator") | CONFIRMED
+    ),
     "annotator:quota": Case(
         "quota.set",
         body=lambda scenario: {"annotator": scenario.people["peer"].username, "quota": "5"},
@@ -110,11 +113,11 @@ CASES: Final[dict[str, Case]] = {
     "annotator:sentinels": Case("sentinels.added", body={"count": "1", "seed": "1"}),
     "annotator:repeats": Case("repeats.set", body={"percent": "10", "lag": "5"}),
     "annotator:confirm_import": Case("import.confirmed", row=waiting_import),
-    "annotator:cancel_import": Case("import.cancelled", row=waiting_import),
+    "annotator:cancel_import": Case("import.cancelled", row=waiting_import, body=CONFIRMED),
     "annotator:void_ruling": Case(
         "signature.voided",
         row=lambda scenario: scenario.conflict.adjudications.get().pk,
-        body=WITH_REASON,
+        body=WITH_REASON | CONFIRMED,
         state="ruled",
     ),
     "annotator:reliability": Case("reliability.requested", state="rated by one"),
@@ -127,11 +130,11 @@ CASES: Final[dict[str, Case]] = {
     "annotator:ask_comparisons": Case("comparisons.asked", body={"share": "100", "seed": "1"}),
     "scoring:set_licence": Case("dataset.licence_set", body={"licence": "CC0-1.0"}),
     "scoring:cancel_freeze": Case(
-        "freeze.cancelled", row=lambda scenario: scenario.measured.freeze.pk
+        "freeze.cancelled", row=lambda scenario: scenario.measured.freeze.pk, body=CONFIRMED
     ),
-    "scoring:cancel_run": Case("training.cancelled", "researcher", waiting_run),
+    "scoring:cancel_run": Case("training.cancelled", "researcher", waiting_run, CONFIRMED),
     "scoring:promotion": Case("promotion.withdrawn", row=model, body=WITHDRAWN),
-    "scoring:delete_scores": Case("scores.deleted", "researcher", scores),
+    "scoring:delete_scores": Case("scores.deleted", "researcher", scores, CONFIRMED),
     "api:ratings": Case(
         *("rating.submitted", "one"),
         body=lambda scenario: {
@@ -188,6 +191,7 @@ NAMED: Final = {
     "annotator:account_password": "password.changed",
     "annotator:account_end_others": "session.ended",
     "annotator:account_end_session": "session.ended",
+    "annotator:sign_rulings": "conflict.ruled",
     "annotator:users": "invitation.made",
     "annotator:change_user": "user.deactivated",
     "annotator:invitation": "invitation.accepted",

@@ -120,8 +120,12 @@ def look(cast, state: str) -> Seen:
         "reading": htmx.post(f"/rate/{hers[1].pk}/reading/", {"aid": "diff off"}),
         "tags": htmx.post(f"/rate/{hers[1].pk}/tags/", {"tag": "add vagueness"}),
         "flag": client.post(f"/rate/{hers[1].pk}/flag/", {"flag_code": "wrong-text"}, follow=True),
-        "skip": client.post(f"/rate/{hers[2].pk}/skip/", {"leave_code": "not-now"}, follow=True),
-        "skip refused": client.post(f"/rate/{hers[2].pk}/skip/", {"leave_code": ""}),
+        "skip": client.post(
+            f"/rate/{hers[2].pk}/skip/", {"leave_code": "not-now", "confirmed": "1"}, follow=True
+        ),
+        "skip refused": client.post(
+            f"/rate/{hers[2].pk}/skip/", {"leave_code": "", "confirmed": "1"}
+        ),
         "comparison": client.get(compared[0]),
         "preference": client.post(compared[0], preferred, follow=True),
         "preference again": client.post(compared[0], preferred | {ALL_CRITERIA[0]: "1"}),

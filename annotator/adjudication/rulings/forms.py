@@ -1,5 +1,6 @@
 """The ruling form, and the form that sends a conflict back to annotators."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 from uuid import UUID
 
@@ -11,7 +12,15 @@ from annotator.adjudication.rounds import CHOICES, LONGEST_QUESTION
 from annotator.adjudication.rulings.services import LONGEST_REASON
 from annotator.models import Decision, RoundKind, RulingReason
 from annotator.rubric import CRITERIA
-from core.forms import ASCII_SPACE, SCORE, PlainTextField, RefusableForm, TickField, words_field
+from core.forms import (
+    ASCII_SPACE,
+    SCORE,
+    EverySent,
+    PlainTextField,
+    RefusableForm,
+    TickField,
+    words_field,
+)
 
 LABELS: Final = {
     RoundKind.AGAIN: "the same annotators look again",
@@ -21,15 +30,36 @@ KINDS: Final = tuple((str(kind), LABELS[kind]) for kind in CHOICES)
 
 
 class SendBackForm(RefusableForm):
-    """What the adjudication page posts beside the ruling, under names of its own."""
+    """What is asked before a conflict is sent back, under names of its own beside the ruling's."""
 
     places = {"kind": "back_kind", "question": "back_question"}
 
     back_kind = forms.ChoiceField(
+        label="Before it is ruled",
         choices=KINDS,
+        widget=forms.RadioSelect,
         error_messages=dict.fromkeys(("required", "invalid_choice"), "Choose who is asked."),
     )
-    back_question = words_field(LONGEST_QUESTION, "A question has at most", required=False)
+    back_question = words_field(
+        LONGEST_QUESTION,
+        "A question has at most",
+        label="Question",
+        help_text="Shown to those who look again; no scores, no names.",
+        widget=forms.Textarea({"rows": 3}),
+        required=False,
+    )
+
+
+class VoidForm(RefusableForm):
+    """Why a signature is voided."""
+
+    reason = words_field(
+        LONGEST_REASON,
+        "A reason may have",
+        label="Why",
+        widget=forms.Textarea({"rows": 3}),
+        error_messages={"required": "Give a short reason."},
+    )
 
 
 OTHER: Final = "other_"
@@ -37,8 +67,13 @@ TAKE: Final = f"{Decision.TAKE} "
 SCORE_NAMES: Final = (*CRITERIA, *(f"{OTHER}{key}" for key in CRITERIA))
 
 
-class RulingForm(RefusableForm):
-    """What the adjudication page posts; `decision` is `mean`, `scores`, or `take` and a rating."""
+def _password() -> forms.CharField:
+    missing = {"required": "Your password is your signature."}
+    return forms.CharField(strip=False, error_messages=missing)
+
+
+class DecisionForm(RefusableForm):
+    """A ruling without its signature; `decision` is `mean`, `scores`, or `take` and a rating."""
 
     places = {"rating": "decision", "scores": "decision", "other_scores": "decision"}
 
@@ -52,9 +87,6 @@ class RulingForm(RefusableForm):
         LONGEST_REASON, "A reason may have", error_messages={"required": "Give a short reason."}
     )
     has_guideline_gap = TickField(required=False)
-    password = forms.CharField(
-        strip=False, error_messages={"required": "Your password is your signature."}
-    )
     seen = forms.CharField(required=False, max_length=64)
     rating_id: UUID | None = None
 
@@ -80,3 +112,28 @@ class RulingForm(RefusableForm):
         sent = {key: self.typed(f"{prefix}{key}").strip(ASCII_SPACE) for key in CRITERIA}
         found = {key: int(text) for key, text in sent.items() if SCORE.fullmatch(text)}
         return found if any(sent.values()) else None
+
+
+class RulingForm(DecisionForm):
+    """What the adjudication page posts: a decision, signed by a password."""
+
+    password = _password()
+
+
+class IdsField(forms.Field):
+    """The ids of rows that were ticked."""
+
+    widget = EverySent
+
+    def clean(self, value: Sequence[str]) -> list[UUID]:
+        try:
+            return [UUID(text) for text in value]
+        except ValueError as error:
+            raise ValidationError("There is no such ruling.") from error
+
+
+class SignListForm(RefusableForm):
+    """Which of the prepared rulings one password signs."""
+
+    ruling = IdsField()
+    password = _password()

@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.core.exceptions import NON_FIELD_ERRORS
 
 from annotator.adjudication.cases import SENT_SENTENCE
-from annotator.adjudication.rulings.forms import KINDS, OTHER, TAKE, RulingForm, SendBackForm
+from annotator.adjudication.rulings.forms import OTHER, TAKE, DecisionForm, SendBackForm
 from annotator.adjudication.rulings.queries import MEANING, AdjudicationPage, SeenRating
 from annotator.claims.minimap import State
 from annotator.claims.reading import SideView
@@ -28,6 +28,7 @@ from core.forms import Choice, RefusableForm, radio_choices
 # The keys of the rate screen that work here too, as this screen calls them.
 KEY_LABELS: Final = {
     **READING_KEYS,
+    "ten": "Ten, in a new score",
     "comment": "Write the reason",
     "submit": "Sign the ruling",
     "queue": "Back to the list",
@@ -74,20 +75,24 @@ class Remarks:
 
 @dataclass(frozen=True, slots=True)
 class PartView:
-    """A candidate's rows of the table, and what was written about it."""
+    """A candidate's rows of the table, and what was written about it.
+
+    Of two candidates the overall stands apart, above the rows of both: it is what is in dispute.
+    """
 
     name: str
     side: str
     view: SideView
     states: list[tuple[State, int]]
     rows: tuple[ScoreRow, ...]
+    overall: ScoreRow | None
     words: tuple[Remarks, ...]
     is_ruled: bool
 
 
 def page_context(
     page: AdjudicationPage,
-    form: RulingForm | SendBackForm | None = None,
+    form: DecisionForm | SendBackForm | None = None,
     *,
     is_checked: bool = True,
 ) -> dict[str, Any]:
@@ -114,7 +119,6 @@ def page_context(
         "is_refused": bool(errors),
         "is_sent_back": isinstance(form, SendBackForm),
         "sent_sentence": SENT_SENTENCE,
-        "back_kinds": KINDS,
         "reasons": RulingReason.choices,
         "choices": range(HIGHEST + 1),
         "meaning": MEANING,
@@ -169,8 +173,10 @@ def _part(
     side = SIDES[place] if len(page.parts) > 1 else "candidate"
     texts = {"candidate": part.claims, "reference": page.reference.claims}
     remarks = tuple(_remarks(rating, side, texts) for rating in part.ratings)
+    overall = rows.pop() if len(page.parts) > 1 else None
     view, states = seen.candidates[place], unlike_states(seen, place)
-    return PartView(part.name, side, view, states, tuple(rows), remarks, part.ruled is not None)
+    is_ruled = part.ruled is not None
+    return PartView(part.name, side, view, states, tuple(rows), overall, remarks, is_ruled)
 
 
 def _cell(rating: SeenRating | None, key: str) -> Cell:

@@ -36,6 +36,7 @@ from annotator.models import (
     Candidate,
     Conflict,
     ConflictStatus,
+    PreparedRuling,
     Rating,
     ReadingPreference,
     Reference,
@@ -117,9 +118,6 @@ def _sha256(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-MOST_LISTED = 500
-
-
 @dataclass(frozen=True, slots=True)
 class Signature:
     """A signed decision, valid or void, and whether its record is what was signed."""
@@ -140,11 +138,11 @@ def rulings_of(campaign: Campaign) -> QuerySet[Adjudication]:
     return Adjudication.objects.filter(conflict__campaign=campaign)
 
 
-def campaign_rulings(campaign: Campaign) -> tuple[Signature, ...]:
-    """Return the latest rulings, void ones included; no claim text and no rating is read."""
+def listed_rulings(campaign: Campaign) -> QuerySet[Adjudication]:
+    """Return the rulings, the latest first; no claim text and no rating is read with them."""
     rows = rulings_of(campaign).select_related("conflict__candidate__reference")
     rows = rows.defer("conflict__candidate__claims", "conflict__candidate__reference__claims")
-    return signatures(rows.order_by("-made_at")[:MOST_LISTED])
+    return rows.order_by("-made_at", "pk")
 
 
 _REFERENCE = "candidate__reference"
@@ -162,15 +160,31 @@ def case_count(user: User) -> int:
     return open_conflicts(user).order_by().values("candidate", "other_candidate").distinct().count()
 
 
-def first_free(user: User) -> UUID | None:
-    """Return the first conflict that no other adjudicator has open."""
+def free_cases(user: User) -> list[UUID]:
+    """Return the conflicts that nobody else has open, in the order of the list.
+
+    Without those on which the user has prepared a ruling.
+    """
     taken = Turn.objects.filter(
         Q(candidate=OuterRef("candidate")) | Q(candidate=OuterRef("other_candidate")),
         expires_at__gt=Now(),
     ).exclude(adjudicator=user)
     alone_first = F("other_candidate").asc(nulls_first=True)
     free = open_conflicts(user).filter(~Exists(taken)).order_by(*_ORDER, alone_first, "-gap", "pk")
-    return free.values_list("pk", flat=True).first()
+    prepared = PreparedRuling.objects.filter(adjudicator=user)
+    pairs = set(prepared.values_list("conflict__candidate", "conflict__other_candidate"))
+    rows = free.values_list("pk", "candidate", "other_candidate")
+    return [pk for pk, *pair in rows if tuple(pair) not in pairs]
+
+
+def next_case(before: Sequence[UUID], done: UUID, now: Sequence[UUID]) -> UUID | None:
+    """Return what to open after a case: of those behind it, else from the start, the first.
+
+    `before` and `now` are the free ones, in order, before and after it was done.
+    """
+    place = before.index(done) + 1 if done in before else 0
+    left = set(now) - {done}
+    return next((pk for pk in (*before[place:], *before[:place]) if pk in left), None)
 
 
 # The latest rulings show best how long one takes now.
@@ -313,6 +327,11 @@ class AdjudicationPage:
     @property
     def is_open(self) -> bool:
         return self.status == ConflictStatus.OPEN
+
+    @property
+    def is_askable(self) -> bool:
+        """Whether the reader may send it back to the annotators."""
+        return self.is_open and self.may_rule and not self.is_taken
 
     @property
     def is_asked(self) -> bool:

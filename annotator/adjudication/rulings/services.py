@@ -1,6 +1,7 @@
 """Writes of rulings: decide a conflict and sign it, or void what was signed; ratings stay."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
@@ -33,6 +34,7 @@ from annotator.models import (
     ConflictStatus,
     Decision,
     Membership,
+    PreparedRuling,
     Rating,
     Role,
     Ruling,
@@ -52,6 +54,26 @@ NOT_YOURSELF: Final = "You sign as yourself and as nobody else; nothing was stor
 CHANGED_SENTENCE: Final = "The ratings have changed since you read them. Read them again."
 
 
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What an adjudicator decides about a conflict, and why.
+
+    "take" takes what the annotator of `rating_id` gave, "mean" the mean of the ratings, "scores"
+    the new scores: `scores` for the conflict's own candidate, `other_scores` for the other one of
+    an order flip. `seen` is the digest of the ratings that the adjudicator read; "" from a program
+    that does not send it.
+    """
+
+    decision: str
+    reason_code: str
+    reason: str
+    rating_id: UUID | None = None
+    scores: Mapping[str, int] | None = None
+    other_scores: Mapping[str, int] | None = None
+    has_guideline_gap: bool = False
+    seen: str = ""
+
+
 def rule(
     *,
     conflict_id: UUID,
@@ -67,13 +89,10 @@ def rule(
     seen: str = "",
     signed_as: str = "",
 ) -> Adjudication:
-    """Decide an open conflict and sign the decision.
+    """Decide an open conflict and sign the decision; a candidate with a valid ruling retains it.
 
-    "take" takes what the annotator of `rating_id` gave, "mean" the mean of the ratings, "scores"
-    the new scores: `scores` for the conflict's own candidate, `other_scores` for the other one of
-    an order flip. A candidate that has a valid ruling retains it. `seen` is the digest of the
-    ratings that the adjudicator read; "" from a program that does not send it. `signed_as` may name
-    who signs, who is the adjudicator and nobody else.
+    What is decided is described at `Decided`. `signed_as` may name who signs, who is the
+    adjudicator and nobody else.
 
     Raises Conflict.DoesNotExist for a conflict out of reach, Forbidden for one's own candidate or
     another's name, Refused for bad values or a wrong password, OutOfDate when it is ruled, lapsed,
@@ -83,33 +102,34 @@ def rule(
     refuse_who_may_not(conflict_id, adjudicator)
     if signed_as not in ("", adjudicator.get_username()):
         raise Forbidden(NOT_YOURSELF)
-    if decision not in Decision.values:
-        raise Refused.at("decision", f"The decision is one of {', '.join(Decision.values)}.")
-    if reason_code not in RulingReason.values:
-        raise Refused.at("reason_code", f"Choose a reason: {', '.join(RulingReason.values)}.")
-    check_text("reason", reason, longest=LONGEST_REASON, empty=NO_REASON)
-    check_signature(signer=adjudicator, password=password, campaign=conflict.campaign)
-    row = Adjudication(
-        conflict=conflict,
-        adjudicator=adjudicator,
-        decision=decision,
-        reason_code=reason_code,
-        reason=reason,
-        has_guideline_gap=has_guideline_gap,
-        signed_as=adjudicator.get_username(),
-        meaning=MEANING,
+    decided = Decided(
+        *(decision, reason_code, reason, rating_id, scores, other_scores),
+        *(has_guideline_gap, seen),
     )
+    check_decided(decided)
+    check_signature(signer=adjudicator, password=password, campaign=conflict.campaign)
+    return sign_decided(conflict_id=conflict_id, adjudicator=adjudicator, decided=decided)
+
+
+def check_decided(decided: Decided) -> None:
+    """Raise Refused for a decision or a reason that is none."""
+    if decided.decision not in Decision.values:
+        raise Refused.at("decision", f"The decision is one of {', '.join(Decision.values)}.")
+    if decided.reason_code not in RulingReason.values:
+        raise Refused.at("reason_code", f"Choose a reason: {', '.join(RulingReason.values)}.")
+    check_text("reason", decided.reason, longest=LONGEST_REASON, empty=NO_REASON)
+
+
+def sign_decided(*, conflict_id: UUID, adjudicator: User, decided: Decided) -> Adjudication:
+    """Store a decision as signed, for who has checked the signature; raises as `rule`."""
     try:
         with transaction.atomic():
             conflict = lock_conflict(conflict_id, adjudicator)
-            new = {
-                conflict.candidate_id: ("scores", scores),
-                conflict.other_candidate_id: ("other_scores", other_scores),
-            }
             candidates = undecided(conflict)
             if not candidates:
                 raise OutOfDate(RULED_SENTENCE)
-            _sign(row, _decide(row, candidates, rating_id, new, seen))
+            row, rulings = decide(conflict, candidates, adjudicator, decided)
+            _sign(row, rulings)
             # Settled: what is on its candidates alone, and this conflict, with all turns.
             pks = [candidate.pk for candidate in candidates]
             settled = Q(candidate__in=pks, other_candidate=None) | Q(pk=conflict.pk)
@@ -122,10 +142,34 @@ def rule(
             measure_conflicts(
                 conflict.campaign, reference_id, row.made_at, rated=conflict.candidate_id
             )
+            # Whoever prepared one on what is settled by now has nothing to sign.
+            done = {"candidate__reference": reference_id, "status": ConflictStatus.RULED}
+            PreparedRuling.objects.filter(conflict__in=Conflict.objects.filter(**done)).delete()
             return row
     except IntegrityError as error:
         # Another ruling on one of the candidates was first, whatever way it came.
         raise OutOfDate(RULED_SENTENCE) from error
+
+
+def decide(
+    conflict: Conflict, candidates: list[Candidate], adjudicator: User, decided: Decided
+) -> tuple[Adjudication, list[Ruling]]:
+    """Return what a decision comes to on each candidate without a ruling; nothing is stored."""
+    row = Adjudication(
+        conflict=conflict,
+        adjudicator=adjudicator,
+        decision=decided.decision,
+        reason_code=decided.reason_code,
+        reason=decided.reason,
+        has_guideline_gap=decided.has_guideline_gap,
+        signed_as=adjudicator.get_username(),
+        meaning=MEANING,
+    )
+    new = {
+        conflict.candidate_id: ("scores", decided.scores),
+        conflict.other_candidate_id: ("other_scores", decided.other_scores),
+    }
+    return row, _decide(row, candidates, decided.rating_id, new, decided.seen)
 
 
 @transaction.atomic

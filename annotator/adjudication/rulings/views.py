@@ -1,10 +1,14 @@
 """The pages of conflicts, their list, and the rulings of a campaign for its admins."""
 
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import cast
 from uuid import UUID
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpResponse, JsonResponse
+from django.db.models import QuerySet
+from django.http import Http404, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import get_object_or_404, render, resolve_url
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
@@ -13,71 +17,154 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotator.access.gate import SignedInRequest, counted_campaign
 from annotator.adjudication.cases import adjudication_queue
 from annotator.adjudication.rounds import call_back, give_back, send_back, take_turn, waiting_cases
-from annotator.adjudication.rulings.forms import OTHER, RulingForm, SendBackForm
+from annotator.adjudication.rulings.forms import (
+    OTHER,
+    DecisionForm,
+    RulingForm,
+    SendBackForm,
+    SignListForm,
+    VoidForm,
+)
 from annotator.adjudication.rulings.page import page_context
+from annotator.adjudication.rulings.prepared import (
+    SHOWN,
+    list_to_sign,
+    prepare_ruling,
+    sign_prepared,
+    typed_of,
+)
 from annotator.adjudication.rulings.queries import (
+    MEANING,
     AdjudicationPage,
     adjudication_page,
-    campaign_rulings,
     case_count,
-    first_free,
+    free_cases,
+    listed_rulings,
+    next_case,
     references_to_rule,
     rulings_of,
+    signatures,
 )
-from annotator.adjudication.rulings.services import rule, void_adjudication
-from annotator.models import Campaign
+from annotator.adjudication.rulings.sending_back import about_sending_back
+from annotator.adjudication.rulings.services import Decided, rule, void_adjudication
+from annotator.models import Adjudication, Campaign
 from annotator.reading import show_aid
+from core.confirmation import Confirmation, ask, asked_form, counted, is_confirmed
 from core.errors import Refused
 from core.http import SeeOther, missing_is_404, refusals_told
 
 REFERENCES_A_PAGE = 25
+RULINGS_A_PAGE = 50
 QUEUE = "annotator:adjudication"
 PAGE = "annotator:adjudicate"
+# The button that stores a ruling to be signed later sends this name.
+LATER = "later"
 
 
 @require_safe
 def adjudication(request: SignedInRequest) -> HttpResponse:
     """List the open conflicts of the campaigns in which the person adjudicates."""
+    return _list(request, SignListForm())
+
+
+@require_POST
+def sign(request: SignedInRequest) -> HttpResponse:
+    """Sign prepared rulings with one password, each with a signature of its own."""
+    form = SignListForm(request.POST)
+    if not form.is_valid():
+        return _list(request, form)
+    with form.refusals():
+        signed, refused = sign_prepared(
+            adjudicator=request.user,
+            chosen=form.cleaned_data["ruling"],
+            password=form.cleaned_data["password"],
+        )
+        if signed:
+            done = f"{counted(len(signed), 'ruling')} signed, each with a signature of its own."
+            messages.success(request, done)
+        for why in refused:
+            messages.error(request, f"Not signed. {why}")
+        return SeeOther(resolve_url(QUEUE))
+    return _list(request, form)
+
+
+def _list(request: SignedInRequest, form: SignListForm) -> HttpResponse:
     pages = Paginator(references_to_rule(request.user), REFERENCES_A_PAGE)
     page = pages.get_page(request.GET.get("page"))
     references = adjudication_queue(request.user, list(page))
-    shown = [case for entry in references for case in entry.cases if not case.is_taken]
+    cases = [case for entry in references for case in entry.cases]
+    shown = [case.conflict_id for case in cases if not (case.is_taken or case.is_prepared)]
     context = {
         "page": page,
         "references": references,
         "count": case_count(request.user),
-        "first": shown[0].conflict_id if shown else first_free(request.user),
+        "first": next(iter(shown or free_cases(request.user)), None),
         "waiting": waiting_cases(request.user),
+        "to_sign": list_to_sign(request.user),
+        "criteria": SHOWN,
+        "meaning": MEANING,
+        "form": form,
+        "ticked": request.POST.getlist("ruling") if form.is_bound else None,
     }
-    return render(request, "annotator/adjudication/adjudication.html", context)
+    template = "annotator/adjudication/adjudication.html"
+    return render(request, template, context, status=form.status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def adjudicate(request: SignedInRequest, pk: UUID) -> HttpResponse:
-    """Show a conflict; sign the ruling that is posted and go back to the list."""
+    """Show a conflict; sign the ruling that is posted, or store it to be signed later.
+
+    Then the next conflict opens, as the next candidate does after a rating.
+    """
     page = _own_page(request, pk)
     if request.method != "POST":
-        return _page(request, page)
-    form = RulingForm(request.POST)
+        typed = typed_of(pk, request.user) if page.held_until else None
+        return _page(request, page, _as_typed(typed) if typed else None)
+    is_later = LATER in request.POST
+    form = DecisionForm(request.POST) if is_later else RulingForm(request.POST)
     if not form.is_valid():
         return _page(request, page, form)
+    before = free_cases(request.user)
     with form.refusals():
-        rule(
-            conflict_id=pk,
-            adjudicator=request.user,
-            decision=form.cleaned_data["decision"],
-            rating_id=form.rating_id,
-            scores=form.scores(),
-            other_scores=form.scores(OTHER),
-            reason_code=form.cleaned_data["reason_code"],
-            reason=form.cleaned_data["reason"],
-            has_guideline_gap=form.cleaned_data["has_guideline_gap"],
-            password=form.cleaned_data["password"],
-            seen=form.cleaned_data["seen"],
-        )
-        messages.success(request, f"{page.reference.reference_id}, {page.name}: ruled and signed.")
-        return SeeOther(resolve_url(QUEUE))
+        if is_later:
+            prepare_ruling(conflict_id=pk, adjudicator=request.user, decided=_decided(form))
+            done = "is in the list to be signed"
+        else:
+            password = form.cleaned_data["password"]
+            rule(
+                conflict_id=pk,
+                adjudicator=request.user,
+                password=password,
+                **asdict(_decided(form)),
+            )
+            done = "ruled and signed"
+        messages.success(request, f"{page.reference.reference_id}, {page.name}: {done}.")
+        return _open_next(request, before, pk)
     return _page(request, _own_page(request, pk), form)
+
+
+def _decided(form: DecisionForm) -> Decided:
+    given = form.cleaned_data
+    return Decided(
+        decision=given["decision"],
+        rating_id=form.rating_id,
+        scores=form.scores(),
+        other_scores=form.scores(OTHER),
+        reason_code=given["reason_code"],
+        reason=given["reason"],
+        has_guideline_gap=given["has_guideline_gap"],
+        seen=given["seen"],
+    )
+
+
+def _open_next(request: SignedInRequest, before: Sequence[UUID], done: UUID) -> HttpResponse:
+    """Take a turn at the case that comes next, and show it; the list when there is none."""
+    following = next_case(before, done, free_cases(request.user))
+    if following is None:
+        return SeeOther(resolve_url(QUEUE))
+    with refusals_told(request, messages.ERROR):
+        take_turn(conflict_id=following, adjudicator=request.user)
+    return SeeOther(resolve_url(PAGE, following))
 
 
 @require_POST
@@ -123,8 +210,16 @@ def return_conflict(request: SignedInRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 def send_conflict_back(request: SignedInRequest, pk: UUID) -> HttpResponse:
-    """Ask the annotators once more before the conflict is ruled."""
+    """Ask the annotators once more before the conflict is ruled, once confirmed.
+
+    What was typed for the ruling goes along, so that it is there again for who rules after all.
+    """
     page = _own_page(request, pk)
+    if "leave" in request.POST:
+        return _page(request, page, _as_typed(request.POST))
+    form = asked_form(SendBackForm, request)
+    if page.is_askable and not (is_confirmed(request) and form.is_valid()):
+        return ask(request, about_sending_back(page, request.POST), form)
     form = SendBackForm(request.POST)
     if not form.is_valid():
         return _page(request, page, form)
@@ -137,7 +232,19 @@ def send_conflict_back(request: SignedInRequest, pk: UUID) -> HttpResponse:
         )
         messages.success(request, f"{page.reference.reference_id}, {page.name}: sent back.")
         return SeeOther(resolve_url(QUEUE))
-    return _page(request, _own_page(request, pk), form)
+    page = _own_page(request, pk)
+    if page.is_askable:
+        return ask(request, about_sending_back(page, request.POST), form)
+    return _page(request, page, form)
+
+
+def _as_typed(typed: QueryDict) -> DecisionForm:
+    """Return the ruling as far as it is typed: nothing of it is wrong before it is signed."""
+    form = DecisionForm(typed)
+    form.is_valid()
+    form.errors.clear()
+    form.status = 200
+    return form
 
 
 @require_POST
@@ -153,7 +260,7 @@ def call_conflict_back(request: SignedInRequest, pk: UUID) -> HttpResponse:
 def _page(
     request: SignedInRequest,
     page: AdjudicationPage,
-    form: RulingForm | SendBackForm | None = None,
+    form: DecisionForm | SendBackForm | None = None,
 ) -> HttpResponse:
     status = form.status if form else 200
     context = page_context(page, form)
@@ -170,30 +277,42 @@ def _own_page(request: SignedInRequest, pk: UUID) -> AdjudicationPage:
 
 @require_safe
 def rulings(request: SignedInRequest, slug: str) -> HttpResponse:
-    """List the rulings of a campaign to its admins."""
-    return _show(request, counted_campaign(request, slug))
+    """List the rulings of a campaign to its admins, the latest first."""
+    campaign = counted_campaign(request, slug)
+    page = Paginator(listed_rulings(campaign), RULINGS_A_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "campaign": campaign,
+        "page": page,
+        "rulings": signatures(cast("QuerySet[Adjudication]", page.object_list)),
+    }
+    return render(request, "annotator/adjudication/rulings.html", context)
 
 
 @require_POST
 def void(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
-    """Void a signature for a reason; its conflicts open again."""
+    """Void a signature for a reason, once confirmed; its conflicts open again."""
     campaign = counted_campaign(request, slug)
     row = get_object_or_404(rulings_of(campaign), pk=pk)
-    reason = request.POST.get("reason", "").replace("\r\n", "\n")
-    try:
-        void_adjudication(adjudication_id=row.pk, reason=reason, by=request.user)
-    except Refused as refusal:
-        wrong = {"pk": row.pk, "sentence": refusal.sentence, "reason": reason}
-        return _show(request, campaign, wrong, refusal.status)
-    messages.success(request, "The signature is void; its conflicts are open again.")
-    return SeeOther(resolve_url("annotator:rulings", campaign.slug))
+    form = asked_form(VoidForm, request)
+    if is_confirmed(request) and form.is_valid():
+        with form.refusals():
+            reason = form.cleaned_data["reason"]
+            void_adjudication(adjudication_id=row.pk, reason=reason, by=request.user)
+            messages.success(request, "The signature is void; its conflicts are open again.")
+            return SeeOther(resolve_url("annotator:rulings", campaign.slug))
+    return ask(request, _about_voiding(row, campaign), form)
 
 
-def _show(
-    request: SignedInRequest,
-    campaign: Campaign,
-    wrong: dict[str, object] | None = None,
-    status: int = 200,
-) -> HttpResponse:
-    context = {"campaign": campaign, "rulings": campaign_rulings(campaign), "wrong": wrong or {}}
-    return render(request, "annotator/adjudication/rulings.html", context, status=status)
+def _about_voiding(row: Adjudication, campaign: Campaign) -> Confirmation:
+    count = row.rulings.count()
+    value = "loses its ruling" if count == 1 else "lose their rulings"
+    return Confirmation(
+        question="Void this signature?",
+        count=counted(count, "candidate"),
+        effect=f"{value}, signed by {row.signed_as}; what the ratings still show of the conflicts "
+        "is open again. The reason stays in view.",
+        undo="This cannot be taken back; the conflicts can be ruled anew.",
+        act="Void and open again",
+        leave="Leave it signed",
+        back=resolve_url("annotator:rulings", campaign.slug),
+    )

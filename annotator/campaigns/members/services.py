@@ -51,10 +51,11 @@ def member_named(campaign: Campaign, username: str) -> User | None:
 
 
 @transaction.atomic
-def revoke_role(*, user: User, campaign: Campaign, role: str, revoked_by: User) -> None:
-    """Take a role from a user; what an annotator has open goes back, what they rated stays.
+def revoke_role(*, user: User, campaign: Campaign, role: str, revoked_by: User) -> int:
+    """Take a role from a user; return how many candidates an annotator had open, which go back.
 
-    Raises OutOfDate when they do not have it, or are the last admin of the campaign.
+    What they rated stays. Raises OutOfDate when they do not have it, or are the last admin of the
+    campaign.
     """
     # The campaign's row, so that two admins cannot each revoke the other at one moment.
     Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
@@ -63,14 +64,19 @@ def revoke_role(*, user: User, campaign: Campaign, role: str, revoked_by: User) 
         raise OutOfDate(f"{user.username} is no {role} of this campaign.")
     if role == Role.ADMIN and not rows.exclude(user=user).exists():
         raise OutOfDate("A campaign keeps at least one admin; name another one first.")
+    quota = rows.get(user=user).quota
     rows.filter(user=user).delete()
+    count = 0
     if role == Role.ADMIN:
         withdraw_invitations(invited_by=user, by=revoked_by, campaign=campaign)
     if role == Role.ANNOTATOR:
         own = Assignment.objects.filter(annotator=user, campaign=campaign)
-        free_places(own, AssignmentStatus.LAPSED)
+        count = free_places(own, AssignmentStatus.LAPSED)
         fit_qualification(campaign)
-    audit_log.record_on(user, "role.revoked", revoked_by, campaign, role=role)
+    # From here the role is given back as it was, while that may be done.
+    went = {"role": role, "count": count, "quota": quota}
+    audit_log.record_on(user, "role.revoked", revoked_by, campaign, **went)
+    return count
 
 
 LASTS: Final = timedelta(days=7)

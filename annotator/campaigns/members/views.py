@@ -15,6 +15,13 @@ from annotator.accounts.services import deactivate, reactivate
 from annotator.accounts.sessions import end_access
 from annotator.campaigns.forms import MemberForm
 from annotator.campaigns.members.forms import AcceptForm, InviteForm, SiteInviteForm
+from annotator.campaigns.members.removals import (
+    Removal,
+    about_removal,
+    removal_of,
+    removals_of,
+    restore_role,
+)
 from annotator.campaigns.members.services import (
     accept_invitation,
     grant_role,
@@ -26,6 +33,7 @@ from annotator.campaigns.members.services import (
     revoke_role,
 )
 from annotator.models import Campaign, Invitation, User
+from core.confirmation import ask, counted, is_confirmed
 from core.errors import OutOfDate, Refused
 from core.http import SeeOther
 
@@ -36,12 +44,17 @@ JOIN_BY_LINK = (
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def members(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Show the members; a POST gives one of them another role."""
+    """Show the members; a POST gives one of them another role, or back what was just taken."""
     row = own_campaign(request, slug)
     form = MemberForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        user, role = member_named(row, form.cleaned_data["username"]), form.cleaned_data["role"]
+        name, role = form.cleaned_data["username"], form.cleaned_data["role"]
+        user, removal = member_named(row, name), removal_of(row, name, role)
         with form.refusals():
+            if removal is not None:
+                back, gone = restore_role(campaign=row, removal=removal, restored_by=request.user)
+                messages.success(request, _restored(removal, back, gone))
+                return SeeOther(resolve_url("annotator:members", row.slug))
             if user is None:
                 # The same for a name that nobody has: an admin is not told who has an account.
                 why = "No member of this campaign has that name. " + JOIN_BY_LINK
@@ -54,7 +67,7 @@ def members(request: SignedInRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def revoke(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Take a role from a member; the form of each row holds whose and which."""
+    """Take a role from a member, once confirmed; the form of each row holds whose and which."""
     row = own_campaign(request, slug)
     form = MemberForm(request.POST)
     if not form.is_valid():
@@ -64,16 +77,31 @@ def revoke(request: SignedInRequest, slug: str) -> HttpResponse:
     with form.refusals():
         if user is None:
             raise OutOfDate(f"{username} is no {role} of this campaign.")
-        revoke_role(user=user, campaign=row, role=role, revoked_by=request.user)
-        messages.success(request, f"{user.username} is no longer {role} of {row.name}.")
+        has_role = row.memberships.filter(user=user, role=role).exists()
+        if has_role and not is_confirmed(request):
+            return ask(request, about_removal(row, user, role, request.user))
+        count = revoke_role(user=user, campaign=row, role=role, revoked_by=request.user)
+        went = f" {counted(count, 'candidate')} went back." if count else ""
+        messages.success(request, f"{user.username} is no longer {role} of {row.name}.{went}")
         is_out = user == request.user and role == "admin"
         return SeeOther("/" if is_out else resolve_url("annotator:members", row.slug))
     return _page(request, row, form)
 
 
+def _restored(removal: Removal, back: int, gone: int) -> str:
+    came = f" with {counted(back, 'candidate')}" if back else ""
+    rest = f"; {gone} are with somebody else by now" if gone else ""
+    return f"{removal.user.username} is {removal.role} again{came}{rest}."
+
+
 def _page(request: SignedInRequest, row: Campaign, form: MemberForm) -> HttpResponse:
     form.focus_error()
-    context = {"campaign": row, "members": members_of(row), "form": form}
+    context = {
+        "campaign": row,
+        "members": members_of(row),
+        "removals": removals_of(row),
+        "form": form,
+    }
     return render(request, "annotator/campaigns/members.html", context, status=form.status)
 
 

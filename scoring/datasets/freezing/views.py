@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotator.access.gate import SignedInRequest
 from annotator.access.visibility import reader_of, withheld_campaigns
+from core.confirmation import about_cancelling, ask, is_confirmed
 from core.errors import Refused
 from core.http import SeeOther, refusals_told
 from core.jobs.registry import enqueue_on_commit
@@ -68,6 +69,10 @@ def progress(request: SignedInRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def cancel(request: SignedInRequest, pk: UUID) -> HttpResponse:
     row = _freeze(request, pk)
+    if not row.is_final and not is_confirmed(request):
+        again = "No version is made. It can be frozen again, from the ratings as they are then."
+        back = resolve_url("scoring:freeze_page", pk)
+        return ask(request, about_cancelling("freeze", row.percent, again=again, back=back))
     with refusals_told(request):
         cancel_freeze(freeze=row, cancelled_by=request.user)
         messages.success(request, "The freeze will stop within seconds.")

@@ -5,10 +5,11 @@ from uuid import UUID
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect, render, resolve_url
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotator.access.gate import SignedInRequest
+from core.confirmation import about_cancelling, ask, is_confirmed
 from core.http import refusals_told
 from core.jobs.registry import enqueue_on_commit
 from scoring.access.scopes import is_researcher
@@ -60,6 +61,10 @@ def progress(request: SignedInRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def cancel(request: SignedInRequest, pk: UUID) -> HttpResponse:
     row = get_object_or_404(runs_for(request.user), pk=pk)
+    if not row.is_final and not is_confirmed(request):
+        again = "The same run can be started again, from the beginning."
+        back = resolve_url("scoring:run", pk)
+        return ask(request, about_cancelling("run", row.percent, again=again, back=back))
     with refusals_told(request):
         cancel_training(run=row, cancelled_by=request.user)
         messages.success(request, "The run will stop within seconds.")

@@ -46,7 +46,7 @@ const actions = {
   note: () => document.getElementById("id_note").focus(),
   tag: beginTag,
   flag: () => openLeave("id_flag_code"),
-  skip: () => openLeave("id_leave_code"),
+  skip: () => openLeave("skip"),
   recuse: () => openLeave("recuse"),
   queue: () => location.assign(form.dataset.queueUrl),
   rubric: showExamples,

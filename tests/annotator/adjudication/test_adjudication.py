@@ -9,7 +9,7 @@ from annotator.accounts.services import OF_SIGNATURES
 from annotator.adjudication.rounds import take_turn
 from annotator.adjudication.rulings.queries import (
     case_count,
-    first_free,
+    free_cases,
     ratings_seen,
     record_sha256,
     references_to_rule,
@@ -268,7 +268,7 @@ def test_references_with_an_open_conflict_stand_in_order_and_cases_are_counted(r
 
 def test_the_first_free_conflict_is_the_first_that_nobody_else_has_open(references, cast, dora):
     def whose() -> object:
-        pk = first_free(cast.carol)
+        pk = next(iter(free_cases(cast.carol)), None)
         return pk and Conflict.objects.get(pk=pk).candidate.reference_id
 
     assert whose() == references[0].pk

@@ -42,20 +42,40 @@ def both_forms(**more: str) -> dict[str, str]:
     return ruling | {"back_kind": "again", "back_question": QUESTION} | more
 
 
+def sure(**more: str) -> dict[str, str]:
+    return both_forms(**more) | {"confirmed": "1"}
+
+
 def text_of(answer: Any) -> str:
     return " ".join(strip_tags(answer.content.decode()).split())
 
 
-def test_the_form_stands_beside_the_ruling_and_sends_it_back(client, candidate, taken) -> None:
+def test_what_sending_back_does_is_said_first_and_the_ruling_goes_along(client, candidate, taken):
     page = client.get(taken).content.decode()
-    assert f'formaction="{taken}send-back/"' in page and "look again" in page
+    assert f'formaction="{taken}send-back/"' in page
     # Enter in the password signs: the first button of the form is still the ruling's.
     form = page[page.index('id="ruling"') :]
     assert re.findall(r"<button[^>]*>([^<]*)", form)[0] == "Sign the ruling"
-    answer = client.post(f"{taken}send-back/", both_forms())
+    asked = client.post(f"{taken}send-back/", both_forms(password=PASSWORD)).content.decode()
+    assert "<strong>2 annotators</strong> look again, or one more rates it" in asked
+    assert "can be called back until they have answered" in asked and PASSWORD not in asked
+    assert f'name="{CRITERIA[0]}" value="7"' in asked and 'value="typed reason"' in asked
+    assert statuses(candidate) == {"open"} and not Round.objects.exists()
+    answer = client.post(f"{taken}send-back/", sure())
     assert (answer.status_code, answer["Location"]) == (303, "/adjudication/")
     assert Round.objects.get().question == QUESTION
     assert statuses(candidate) == {"waiting"} and not Adjudication.objects.exists()
+
+
+def test_who_rules_after_all_finds_the_ruling_and_the_question_as_typed(client, taken) -> None:
+    answer = client.post(f"{taken}send-back/", sure(leave="1", reason_code=""))
+    page = answer.content.decode()
+    assert answer.status_code == 200 and "Not signed yet" not in page
+    assert "field-wrong" not in page
+    assert "typed reason" in page and 'value="7" selected' in page
+    assert re.search(r'value="scores"[^>]* checked', page)
+    assert f'name="back_question" value="{QUESTION}"' in page
+    assert not Round.objects.exists()
 
 
 WRONG = {
@@ -71,13 +91,13 @@ WRONG = {
 
 def test_what_is_wrong_comes_back_with_everything_typed_in_both_forms(client, taken) -> None:
     for name, wrong in WRONG.items():
-        answer = client.post(f"{taken}send-back/", both_forms(password=PASSWORD, **wrong))
+        answer = client.post(f"{taken}send-back/", sure(password=PASSWORD, **wrong))
         page = answer.content.decode()
         assert answer.status_code == 422 and PASSWORD not in page, name
-        assert "typed reason" in page and 'value="7" selected' in page, name
-        assert re.search(r'value="scores"[^>]* checked', page), name
+        assert 'value="typed reason"' in page and f'name="{CRITERIA[0]}" value="7"' in page, name
+        assert 'name="decision" value="scores"' in page, name
         assert wrong.get("back_question", QUESTION).strip("\x00") in page, name
-        assert '<details class="send-back" open>' in page and 'class="error"' in page, name
+        assert 'class="error"' in page, name
         assert not Round.objects.exists(), name
 
 
@@ -99,7 +119,7 @@ def test_what_another_did_meanwhile_is_a_409_that_shows_the_words(client, candid
 
 
 def test_what_waits_is_listed_with_round_and_time_and_without_names(client, candidate, taken):
-    client.post(f"{taken}send-back/", both_forms())
+    client.post(f"{taken}send-back/", sure())
     text = text_of(client.get("/adjudication/"))
     since = Round.objects.get().made_at
     assert "Waiting for annotators 1" in text and "0 open" in text
@@ -120,7 +140,7 @@ def test_a_ladder_waits_in_the_list_too_and_shows_no_ratings(cast, client) -> No
 
 
 def test_called_back_it_is_in_the_list_of_who_may_rule(client, taken, dora) -> None:
-    client.post(f"{taken}send-back/", both_forms())
+    client.post(f"{taken}send-back/", sure())
     answer = client.post(f"{taken}call-back/", follow=True)
     text = text_of(answer)
     assert "called back" in text and "0 open" in text and "Waiting" not in text
@@ -139,7 +159,7 @@ def test_called_back_it_is_in_the_list_of_who_may_rule(client, taken, dora) -> N
 
 
 def test_the_page_shows_what_the_second_look_changed(cast, client, candidate, taken) -> None:
-    client.post(f"{taken}send-back/", both_forms())
+    client.post(f"{taken}send-back/", sure())
     revise(cast.alice, candidate, (4, 1, 1, 1))
     revise(cast.bob, candidate)
     client.post(f"{taken}take/")
@@ -156,7 +176,7 @@ def test_the_page_shows_what_the_second_look_changed(cast, client, candidate, ta
 
 def test_a_further_annotator_sees_nothing_special(cast, client, candidate, taken):
     erin = member(cast, "erin")
-    client.post(f"{taken}send-back/", both_forms(back_kind="another"))
+    client.post(f"{taken}send-back/", sure(back_kind="another"))
     client.force_login(erin)
     for address in ("/", f"/rate/{share(erin, candidate).pk}/"):
         text = text_of(client.get(address))
@@ -211,5 +231,5 @@ def test_a_list_of_waiting_cases_asks_the_database_as_often_for_many(
         other = disagree(cast, f"x{number}")
         send_back(conflict_id=of(other).pk, adjudicator=cast.carol, kind="again", question=QUESTION)
     assert Conflict.objects.filter(status="waiting").count() >= 2 * 5
-    with django_assert_max_num_queries(13):
+    with django_assert_max_num_queries(14):
         client.get("/adjudication/")

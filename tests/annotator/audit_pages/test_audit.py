@@ -121,6 +121,10 @@ def test_entries_are_numbered_among_themselves_from_the_first_to_the_latest(cast
     assert f"before={numbers[-1]}" in latest.context["older"]
     older = rows_of(shown(cast.alice, "annotator:own_acts", before=numbers[-1]))
     assert [entry.number for entry in older] == [3, 2, 1]
+    page = shown(cast.alice, "annotator:own_acts", before=numbers[-1], action="")
+    assert '<a href="?">Latest entries</a>' in page.content.decode()
+    assert "<span>3 to 1</span>" in page.content.decode()
+    assert "Latest entries" not in latest.content.decode()
     assert [entry.object_id for entry in older] == ["n5", "n3", "n1"]
     (again,) = rows_of(shown(cast.alice, "annotator:own_acts", action="campaign.reopened"))
     assert again.number == 1

@@ -297,9 +297,19 @@ def test_a_wrong_rule_is_named_at_its_field_and_nothing_changes(admin, name: str
         assert Campaign.objects.get(slug="cups").overlap == 2, wrong
 
 
+def test_closing_says_first_what_it_does_and_does_nothing(admin, cast) -> None:
+    rows = cast.assign(cast.alice, cast.reference("r1", 2))
+    cast.submit(rows[0])
+    page = admin.post("/campaigns/cups/close/", {"reason": "done"}).content.decode()
+    assert "<strong>1 open candidate</strong>" in page and "of 1 annotator can no longer" in page
+    assert "1 rating is final at once" in page and "You can reopen it at any time" in page
+    assert 'value="done"' in page and Campaign.objects.get(slug="cups").is_open
+
+
 def test_closing_needs_a_reason_and_reopening_too(admin) -> None:
-    assert admin.post("/campaigns/cups/close/", {"reason": " "}).status_code == 422
-    assert admin.post("/campaigns/cups/close/", {"reason": "done"}).status_code == 303
+    path = "/campaigns/cups/close/"
+    assert admin.post(path, {"reason": " ", "confirmed": "1"}).status_code == 422
+    assert admin.post(path, {"reason": "done", "confirmed": "1"}).status_code == 303
     page = admin.get(RULES).content.decode()
     assert "Reopen" in page
     assert admin.post(RULES, sent()).status_code == 409

@@ -4,11 +4,14 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.hashers import make_password
+from django.db.models import F
 from django.test import Client
 from django.utils import timezone
 
 from annotator.accounts.services import create_user, set_demo_password
 from annotator.accounts.sessions import create_token, token_digest
+from annotator.campaigns.members import removals
+from annotator.campaigns.members.removals import removal_of, restore_role
 from annotator.campaigns.members.services import grant_role
 from annotator.models import (
     ApiToken,
@@ -21,7 +24,7 @@ from annotator.models import (
     User,
 )
 from config import settings as as_shipped
-from core.errors import Refused
+from core.errors import OutOfDate, Refused
 from tests.conftest import signed_in
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
@@ -207,24 +210,67 @@ def test_who_loses_the_role_keeps_ratings_and_gives_back_what_is_open(admin, cas
     rows = cast.assign(cast.alice, cast.reference("r1", 2))
     cast.submit(rows[0])
     path = f"{MEMBERS}revoke/"
-    assert admin.post(path, {"username": "alice", "role": "annotator"}).status_code == 303
+    page = admin.post(path, {"username": "alice", "role": "annotator"}).content.decode()
+    assert "<strong>1 open candidate</strong>" in page and "For 30 minutes" in page
+    assert 'class="danger">Take the role</button>' in page and rows[1].status == "open"
+    alice = {"username": "alice", "role": "annotator", "confirmed": "1"}
+    answer = admin.post(path, alice, follow=True)
+    assert "alice is no longer annotator of Cups. 1 candidate went back." in answer.content.decode()
     states = Assignment.objects.order_by("position").values_list("status", flat=True)
     assert list(states) == ["submitted", "lapsed"]
     held = Candidate.objects.order_by("-held").values_list("held", flat=True)
     assert list(held) == [1, 0]
     assert cast.alice.ratings.count() == 1
-    assert admin.post(path, {"username": "alice", "role": "annotator"}).status_code == 409
+    assert admin.post(path, alice).status_code == 409
+
+
+def test_a_role_taken_by_mistake_comes_back_with_its_work_for_half_an_hour(admin, cast) -> None:
+    given = cast.assign(cast.alice, cast.reference("r1", 2))
+    leased = cast.reference("r2", 1) and cast.take(cast.alice)
+    Membership.objects.filter(user=cast.alice).update(quota=7)
+    alice = {"username": "alice", "role": "annotator"}
+    admin.post(f"{MEMBERS}revoke/", alice | {"confirmed": "1"})
+    assert set(Assignment.objects.values_list("status", flat=True)) == {"lapsed"}
+    assert "Give alice the role annotator back" in admin.get(MEMBERS).content.decode()
+    # Somebody else has taken one meanwhile.
+    Candidate.objects.filter(pk=given[0].candidate_id).update(held=F("places"), has_room=False)
+    text = admin.post(MEMBERS, alice, follow=True).content.decode()
+    assert "alice is annotator again with" in text and "1 are with somebody else by now" in text
+    assert "Give alice" not in text
+    states = dict(Assignment.objects.values_list("pk", "status"))
+    assert states[given[0].pk] == "lapsed" and states[given[1].pk] == "open"
+    assert states[leased.pk] == "open"
+    assert Membership.objects.get(user=cast.alice).quota == 7
+    assert Candidate.objects.get(pk=given[1].candidate_id).held == 1
+
+
+def test_after_half_an_hour_a_role_is_given_anew_and_brings_nothing_back(
+    admin, cast, monkeypatch
+) -> None:
+    cast.assign(cast.alice, cast.reference("r1", 2))
+    alice = {"username": "alice", "role": "annotator"}
+    admin.post(f"{MEMBERS}revoke/", alice | {"confirmed": "1"})
+    removal = removal_of(cast.campaign, "alice", "annotator")
+    assert removal is not None
+    monkeypatch.setattr(removals, "TAKEN_BACK_WITHIN", timedelta(0))
+    assert removals.removals_of(cast.campaign) == ()
+    with pytest.raises(OutOfDate):
+        restore_role(campaign=cast.campaign, removal=removal, restored_by=cast.ada)
+    assert admin.post(MEMBERS, alice).status_code == 422
+    assert set(Assignment.objects.values_list("status", flat=True)) == {"lapsed"}
 
 
 def test_the_last_admin_stays(admin, cast) -> None:
     path = f"{MEMBERS}revoke/"
     for nothing in ({}, {"username": "alice", "role": "king"}):
         assert admin.post(path, nothing).status_code == 422
-    answer = admin.post(path, {"username": "ada", "role": "admin"})
+    ada = {"username": "ada", "role": "admin"}
+    assert "You cannot take this back yourself" in admin.post(path, ada).content.decode()
+    answer = admin.post(path, ada | {"confirmed": "1"})
     assert answer.status_code == 409
     assert "at least one admin" in answer.content.decode()
     admin.post(MEMBERS, {"username": "rita", "role": "admin"})
-    answer = admin.post(path, {"username": "ada", "role": "admin"})
+    answer = admin.post(path, ada | {"confirmed": "1"})
     assert (answer.status_code, answer["Location"]) == (303, "/")
     assert admin.get(MEMBERS).status_code in (403, 404)
 

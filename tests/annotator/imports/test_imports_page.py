@@ -120,7 +120,12 @@ def test_an_import_is_given_up_by_its_button(ada, nothing_is_small, is_checked) 
     row = ClaimImport.objects.get()
     if is_checked:
         carry_out_import(row.pk)
-    answer = ada.post(f"{page_of(row)}cancel/", follow=True)
+    row.refresh_from_db()
+    was = row.status
+    assert "1 file is given up" in text(ada.post(f"{page_of(row)}cancel/"))
+    row.refresh_from_db()
+    assert row.status == was
+    answer = ada.post(f"{page_of(row)}cancel/", {"confirmed": "1"}, follow=True)
     assert "nothing of this file is stored" in text(answer)
     row.refresh_from_db()
     assert row.status == JobStatus.CANCELLED

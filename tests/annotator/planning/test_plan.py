@@ -180,8 +180,12 @@ def test_open_work_is_withdrawn_with_a_reason(planner, cast) -> None:
     answer = post(planner, "withdraw", annotator="alice", references="r2", reason="ill")
     assert answer.status_code == 409
     assert "nothing open" in answer.content.decode()
-    answer = post(planner, "withdraw", annotator="alice", references="", reason="ill")
-    assert answer.status_code == 303
+    whole = {"annotator": "alice", "references": "", "reason": "ill <b>"}
+    page = post(planner, "withdraw", **whole).content.decode()
+    assert "<strong>2 open candidates</strong>" in page and 'value="ill &lt;b&gt;"' in page
+    assert 'class="danger">Withdraw 2 candidates</button>' in page
+    assert set(Assignment.objects.values_list("status", flat=True)) == {"open"}
+    assert post(planner, "withdraw", **whole, confirmed="1").status_code == 303
     assert set(Assignment.objects.values_list("status", flat=True)) == {"withdrawn"}
 
 

@@ -1,3 +1,4 @@
+import re
 from datetime import timedelta
 
 import pytest
@@ -285,7 +286,7 @@ def test_a_flag_needs_a_good_reason_and_leaves_the_assignment_open(cast) -> None
 
 SCRIPT = {"HX-Request": "true"}
 ACTIONS = {
-    "skip/": {"leave_code": "not-now"},
+    "skip/": {"leave_code": "not-now", "confirmed": "1"},
     "recuse/": {"leave_reason": "my client", "confirmed": "1"},
     "take-back/": {},
     "flag/": {"flag_code": "wrong-text"},
@@ -302,7 +303,7 @@ def status(row: Assignment) -> str:
 
 def test_a_skip_goes_on_with_the_next_and_keeps_what_was_typed(client, rows, typed) -> None:
     sent = typed(comment="half", draft_version=0, leave_code="other", leave_reason=" why\r\nnot ")
-    answer = client.post(path(rows[0], "skip/"), sent)
+    answer = client.post(path(rows[0], "skip/"), sent | {"confirmed": "1"})
     assert (answer.status_code, answer["Location"]) == (303, path(rows[1]))
     assert status(rows[0]) == "skipped"
     assert Departure.objects.get().reason == "why\nnot"
@@ -310,6 +311,40 @@ def test_a_skip_goes_on_with_the_next_and_keeps_what_was_typed(client, rows, typ
     page = client.get(path(rows[0])).content.decode()
     assert "half</textarea>" in page and ">Take it back</button>" in page
     assert "Submit rating" not in page
+
+
+def test_a_skip_says_first_what_it_does_and_does_nothing(client, rows, typed) -> None:
+    sent = typed(comment="half", draft_version=0, leave_code="other", leave_reason="why")
+    page = client.post(path(rows[0], "skip/"), sent)
+    text = page.content.decode()
+    assert page.status_code == 200 and "<strong>1 candidate</strong>" in text
+    assert "while nobody else has taken it" in text and 'value="why"' in text
+    assert f'<a class="button" href="{path(rows[0])}" autofocus>' in text
+    # Enter in the reason presses the first button of the form, which does nothing.
+    form = text[text.index(f'action="{path(rows[0], "skip/")}"') :]
+    assert re.findall(r"<button[^>]*>", form)[0] == '<button type="submit" disabled hidden>'
+    assert status(rows[0]) == "open" and Draft.objects.get().typed["comment"] == "half"
+
+
+def test_who_comes_back_later_keeps_the_candidate_and_what_was_typed(client, rows, typed) -> None:
+    sent = typed(comment="half", draft_version=0, later="1")
+    answer = client.post(path(rows[0], "skip/"), sent)
+    assert (answer.status_code, answer["Location"]) == (303, path(rows[1]))
+    assert status(rows[0]) == "open" and not Departure.objects.exists()
+    assert "half</textarea>" in client.get(path(rows[0])).content.decode()
+    assert client.post(path(rows[0]), typed(draft_version=1)).status_code == 303
+
+
+def test_who_comes_back_later_is_leased_another_and_keeps_the_lease(client, cast) -> None:
+    cast.reference("r1", 2)
+    client.force_login(cast.alice)
+    row = cast.take(cast.alice)
+    answer = client.post(path(row, "skip/"), {"later": "1"}, follow=True)
+    other = Assignment.objects.exclude(pk=row.pk).get()
+    assert answer.redirect_chain[0][0] == path(other)
+    assert f"{row.label} stays yours until" in answer.content.decode()
+    assert {status(row), status(other)} == {"open"}
+    assert client.post(path(other, "skip/"), {"later": "1"})["Location"] == path(row)
 
 
 def test_the_last_one_skipped_leads_home(client, rows) -> None:
@@ -348,9 +383,7 @@ def test_a_recusal_takes_the_reference_and_can_be_taken_back(client, rows) -> No
 
 
 def test_a_skipped_candidate_is_taken_back_and_rated(client, rows, typed, form_of) -> None:
-    client.post(
-        path(rows[0], "skip/"), typed(comment="half", draft_version=0, leave_code="not-now")
-    )
+    client.post(path(rows[0], "skip/"), typed(comment="half", draft_version=0) | ACTIONS["skip/"])
     answer = client.post(path(rows[0], "take-back/"), form_of(client.get(path(rows[0]))))
     assert (answer.status_code, answer["Location"]) == (303, path(rows[0]))
     shown = form_of(client.get(path(rows[0])))
@@ -391,13 +424,17 @@ def test_nothing_changes_hands_in_a_closed_campaign(client, rows, action: str) -
     assert status(rows[0]) == before
 
 
-def test_a_refused_skip_does_not_call_unset_scores_a_fault(client, rows, form_of) -> None:
-    sent = form_of(client.get(path(rows[0])))
+def test_a_refused_skip_asks_again_and_does_not_call_unset_scores_a_fault(client, rows, form_of):
+    sent = form_of(client.get(path(rows[0]))) | {"leave_reason": "why", "confirmed": "1"}
     answer = client.post(path(rows[0], "skip/"), sent | {"leave_code": ""})
     assert answer.status_code == 422
     html = answer.content.decode()
-    assert "Choose a reason." in html
+    assert "Choose a reason." in html and 'value="why"' in html
     assert "Choose a score" not in html
+    for code, reason in (("other", " "), ("outside-field", "x" * 2001)):
+        wrong = {"leave_code": code, "leave_reason": reason, "confirmed": "1"}
+        assert client.post(path(rows[0], "skip/"), wrong).status_code == 422
+    assert status(rows[0]) == "open"
 
 
 def test_a_refusal_that_the_script_repeats_as_a_page_is_recorded_once(client, cast, rows, typed):

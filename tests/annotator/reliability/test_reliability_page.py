@@ -66,7 +66,9 @@ def test_a_view_asks_for_nothing_and_a_post_for_one_report(cast, client: Client,
     assert "Waiting for a worker." in page and "Calculate" not in page
     part = text_of(client.get(f"{PAGE}progress/"))
     assert part.startswith('<section id="reliability-body"') and "<html" not in part
-    assert client.post(f"{PAGE}cancel/").status_code == 303
+    assert "of the report is done" in text_of(client.post(f"{PAGE}cancel/"))
+    assert ReliabilityReport.objects.get().status == JobStatus.QUEUED
+    assert client.post(f"{PAGE}cancel/", {"confirmed": "1"}).status_code == 303
     assert ReliabilityReport.objects.get().status == JobStatus.CANCELLED
     page = text_of(client.get(PAGE))
     assert "Cancelled" in page and "Calculate" in page

@@ -38,6 +38,7 @@ SENT_BY_SCRIPT: Final = {
     "tag": "add vagueness",
     "aid": "diff off",
     "leave_code": "not-now",
+    "confirmed": "1",
     "flag_code": "wrong-text",
     "reason": "a reason",
     "kind": "again",

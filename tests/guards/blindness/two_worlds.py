@@ -163,7 +163,7 @@ class Day:
         self._send("POST", f"/rate/{row.pk}/ping/")
         self._send("POST", f"/rate/{row.pk}/tags/", {"tag": "add vagueness"})
         self._send("POST", f"/rate/{row.pk}/flag/", {"flag_code": "wrong-text"})
-        self._send("POST", f"/rate/{row.pk}/skip/", {"leave_code": "not-now"})
+        self._send("POST", f"/rate/{row.pk}/skip/", {"leave_code": "not-now", "confirmed": "1"})
         self._send("POST", f"/rate/{row.pk}/take-back/")
         self._send("POST", f"/campaigns/{self.scenario.campaign.slug}/next/")
 

@@ -148,9 +148,12 @@ def test_the_page_of_a_freeze_polls_until_it_leads_to_the_version(scene, rita) -
 
 def test_a_waiting_freeze_is_cancelled_once(unrated, rita) -> None:
     row = asked(unrated)
+    path = f"/datasets/freezes/{row.pk}/cancel/"
+    assert "of the freeze is done" in rita.post(path).content.decode()
+    row.refresh_from_db()
+    assert row.status == JobStatus.QUEUED
     for sentence in ("will stop within seconds", "has ended already"):
-        path = f"/datasets/freezes/{row.pk}/cancel/"
-        assert sentence in rita.post(path, follow=True).content.decode()
+        assert sentence in rita.post(path, {"confirmed": "1"}, follow=True).content.decode()
     row.refresh_from_db()
     assert row.status == JobStatus.CANCELLED
 

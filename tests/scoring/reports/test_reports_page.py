@@ -178,8 +178,12 @@ def test_a_waiting_report_polls_and_is_cancelled_once(rita, of_campaign) -> None
     assert 'hx-trigger="every 2s"' in page and "Waiting for a worker." in page
     assert "Cancel report" in page and "Refresh" in page
     assert "Save the report" not in page
+    asked = rita.post(f"/reports/{report.pk}/cancel/").content.decode()
+    assert "<strong>0 %</strong> of the report is done" in asked and "Let it go on" in asked
+    report.refresh_from_db()
+    assert report.status == JobStatus.QUEUED
     for sentence in ("will stop within seconds", "has ended already"):
-        answer = rita.post(f"/reports/{report.pk}/cancel/", follow=True)
+        answer = rita.post(f"/reports/{report.pk}/cancel/", {"confirmed": "1"}, follow=True)
         assert sentence in answer.content.decode()
     report.refresh_from_db()
     assert report.status == JobStatus.CANCELLED

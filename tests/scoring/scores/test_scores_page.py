@@ -116,7 +116,10 @@ def test_a_request_is_its_askers_alone_and_deleted_by_them(cast, rita, model) ->
     assert ada.get(f"{address}progress/").status_code == 404
     assert ada.post(f"{address}delete/").status_code == 404
     assert "candidates, queued" in rita.get(reverse("scoring:score")).content.decode()
-    assert "are deleted" in rita.post(f"{address}delete/", follow=True).content.decode()
+    asked = rita.post(f"{address}delete/").content.decode()
+    assert "<strong>2 candidates</strong>" in asked and rita.get(address).status_code == 200
+    sure = {"confirmed": "1"}
+    assert "are deleted" in rita.post(f"{address}delete/", sure, follow=True).content.decode()
     assert rita.get(address).status_code == 404
 
 

@@ -55,7 +55,11 @@ def test_the_progress_fragment_polls_until_the_run_is_final(rita, five) -> None:
     waiting = shown(rita, f"/runs/{run.pk}/progress/")
     assert 'hx-trigger="every 2s"' in waiting
     assert "Waiting for a worker." in waiting
-    rita.post(f"/runs/{run.pk}/cancel/")
+    asked = rita.post(f"/runs/{run.pk}/cancel/").content.decode()
+    assert "Cancel this run?" in asked and 'class="danger">Cancel the run</button>' in asked
+    run.refresh_from_db()
+    assert run.status == JobStatus.QUEUED
+    rita.post(f"/runs/{run.pk}/cancel/", {"confirmed": "1"})
     run.refresh_from_db()
     assert run.status == JobStatus.CANCELLED
     ended = shown(rita, f"/runs/{run.pk}/progress/")

@@ -1,0 +1,57 @@
+"""What a skip and a recusal would do, as the page that asks says it."""
+
+from typing import Final
+
+from django.shortcuts import resolve_url
+
+from annotator.access.locks import NOT_GIVEN
+from annotator.models import Assignment
+from annotator.rating.queries import TAKEN_BACK_WITHIN, open_of_reference
+from core.confirmation import Confirmation, counted
+from core.errors import OutOfDate
+
+MINUTES: Final = TAKEN_BACK_WITHIN.seconds // 60
+NOTHING_OPEN: Final = "Nothing of this reference is open for you any more."
+
+
+def about_skip(assignment: Assignment) -> Confirmation:
+    """Return what is asked before a candidate is skipped; OutOfDate in a closed campaign."""
+    _refuse_closed(assignment)
+    return Confirmation(
+        question=f"Skip {assignment.label}?",
+        count="1 candidate",
+        effect="goes back unrated, free for other annotators. What you typed stays your draft, "
+        "which nobody else sees.",
+        undo="You can take it back while nobody else has taken it.",
+        act="Skip the candidate",
+        leave="Keep it",
+        back=resolve_url("annotator:rate", assignment.pk),
+    )
+
+
+def about_recusal(assignment: Assignment) -> Confirmation:
+    """Return what is asked before a recusal; OutOfDate where nothing is left to give away."""
+    _refuse_closed(assignment)
+    rows = open_of_reference(assignment)
+    count, drafts = rows.count(), rows.filter(draft__isnull=False).count()
+    if not count:
+        raise OutOfDate(NOTHING_OPEN)
+    reference = assignment.candidate.reference
+    title = f", {reference.title}," if reference.title else ""
+    typed = f", {drafts} of them with a draft of yours, which nobody sees" if drafts else ""
+    return Confirmation(
+        question=f"Recuse yourself from {reference.reference_id}?",
+        count=counted(count, "open candidate"),
+        effect=f"of {reference.reference_id}{title} {'goes' if count == 1 else 'go'} to other "
+        f"annotators{typed}. What you have rated stays.",
+        undo=f"You can take this back for {MINUTES} minutes, as far as nobody has begun with what "
+        "you gave away.",
+        act=f"Give {counted(count, 'candidate')} away",
+        leave="Keep it" if count == 1 else "Keep them",
+        back=resolve_url("annotator:rate", assignment.pk),
+    )
+
+
+def _refuse_closed(assignment: Assignment) -> None:
+    if not assignment.campaign.is_open:
+        raise OutOfDate(NOT_GIVEN)
