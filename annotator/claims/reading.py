@@ -285,6 +285,27 @@ def read_pair(reference: str, candidate: str, language: str = "") -> Reading:
     )
 
 
+def read_alone(text: str, language: str = "") -> tuple[SideView, str]:
+    """Show one claim set as the rate page shows a reference, beside nothing.
+
+    Inputs: a text that is not stored yet, and the language that its record names. Output: its view,
+    whose pieces joined are the text, and why it is not cut into claims, "" where it is.
+    """
+    too_large = CHARACTERS.message(len(text)) or CLAIMS.message(len(find_markers(text)))
+    if too_large:
+        return _plain_side(text), too_large
+    claims = parse_claims(text)
+    features = [split_features(claim_body(claim)) for claim in claims]
+    is_cut = sum(map(len, features)) <= LIMITATIONS.most
+    pairs: dict[tuple[str, int], ComparedClaim] = {}
+    for place, claim in enumerate(claims):
+        cuts = tuple((item.start, item.end, "") for item in features[place])
+        pairs[REFERENCE, place] = ComparedClaim((), cuts if is_cut else _whole(claim_body(claim)))
+    read_as = language_of(text, language)
+    side = _side(REFERENCE, text, claims, _own_marks(text, read_as), pairs, ())
+    return replace(side, unchecked=unchecked_marks(read_as)), ""
+
+
 def _count_changes(pairs: Pairs) -> tuple[tuple[str, str, int], ...]:
     counts = Counter(piece.change for one in pairs.values() for piece in one.pieces)
     return tuple((one.change.value, one.label, counts[one.change]) for one in CLASSES)

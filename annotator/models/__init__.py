@@ -52,6 +52,7 @@ from annotator.models.claim_sets import (
     ClaimImport,
     ImportStage,
     Purpose,
+    ReadClaimSet,
     Reference,
 )
 from annotator.models.comparisons import (

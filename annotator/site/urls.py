@@ -54,6 +54,12 @@ OF_CAMPAIGN = [
     path("imports/<uuid:pk>/progress/", imports_views.progress, name="claim_import_progress"),
     path("imports/<uuid:pk>/confirm/", imports_views.confirm, name="confirm_import"),
     path("imports/<uuid:pk>/cancel/", imports_views.cancel, name="cancel_import"),
+    path("imports/<uuid:pk>/answer/", imports_views.answer, name="answer_import"),
+    path(
+        "imports/<uuid:pk>/claim-sets/<int:number>/",
+        imports_views.correct,
+        name="correct_claims",
+    ),
     path("rulings/", rulings_views.rulings, name="rulings"),
     path("rulings/<uuid:pk>/void/", rulings_views.void, name="void_ruling"),
     path("next/", rating_views.take_next_candidate, name="take_next"),
