@@ -73,6 +73,12 @@ class ImportPage:
         return [item["question"] for item in found if not item["number"]]
 
     @property
+    def first_open(self) -> int:
+        """The first claim set about which something is in question, else the first of all."""
+        asked = (item["number"] for item in self.row.result.get("questions", []))
+        return next((number for number in asked if number), 1)
+
+    @property
     def is_archive(self) -> bool:
         """Whether it names its references itself."""
         return self.row.format == ARCHIVE

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotator.access.gate import SignedInRequest, own_campaign
 from annotator.imports.correcting import answer_import, check_choices, correct_claims
 from annotator.imports.documents import Choices
+from annotator.imports.examples import example_archive, template_archive
 from annotator.imports.forms import ChoicesForm, CorrectionForm, ImportForm
 from annotator.imports.preview import listed_sets, shown_set
 from annotator.imports.queries import ImportPage, imports_of, recent_imports
@@ -24,13 +25,14 @@ from annotator.imports.services import (
 )
 from annotator.models import Campaign, ClaimImport
 from core.errors import Refused
-from core.http import SeeOther, refusals_told
+from core.http import SeeOther, file_download, refusals_told
 from core.jobs.registry import enqueue_on_commit
 from core.jobs.rows import JobStatus
 
 # Has a page that asks again and again stop asking.
 STOP_POLLING = 286
 NOTHING = "Cancelled: nothing of this file is stored."
+ZIP: Final = "application/zip"
 # Of the number of a claim set in an address.
 MOST_DIGITS: Final = 6
 
@@ -67,6 +69,20 @@ def import_claims(request: SignedInRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
+def template(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Give the archive to fill."""
+    own_campaign(request, slug)
+    return file_download("claim-sets-template.zip", ZIP, template_archive())
+
+
+@require_safe
+def example(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Give an archive that can be imported as it is."""
+    own_campaign(request, slug)
+    return file_download("claim-sets-example.zip", ZIP, example_archive())
+
+
+@require_safe
 def claim_import(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
     """Show what was found in a file, and what became of it."""
     return _import_page(request, _own_import(request, slug, pk))
@@ -77,7 +93,7 @@ def progress(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
     """Show the part of the page that changes while a worker is at it."""
     row = _own_import(request, slug, pk)
     status = STOP_POLLING if row.is_final else 200
-    context = _context(row, 1)
+    context = _context(row, 0)
     return render(request, "annotator/imports/_claim_import_body.html", context, status=status)
 
 
@@ -149,7 +165,7 @@ def _import_page(
     correction: CorrectionForm | None = None,
 ) -> HttpResponse:
     """Show an import; with a form that was refused, the form as it was sent."""
-    context = _context(row, number or _asked(request), answers, correction)
+    context = _context(row, number or _asked_set(request), answers, correction)
     bound = answers or correction
     if bound:
         bound.focus_error()
@@ -160,10 +176,10 @@ def _import_page(
     return render(request, "annotator/imports/claim_import.html", context, status=status)
 
 
-def _asked(request: SignedInRequest) -> int:
-    """Return which claim set is asked for; the first one unless a number is."""
+def _asked_set(request: SignedInRequest) -> int:
+    """Return which claim set is asked for by its number; 0 where none is."""
     sent = request.GET.get("set", "")
-    return int(sent) if sent.isascii() and sent.isdecimal() and len(sent) <= MOST_DIGITS else 1
+    return int(sent) if sent.isascii() and sent.isdecimal() and len(sent) <= MOST_DIGITS else 0
 
 
 def _context(
@@ -173,6 +189,7 @@ def _context(
     correction: CorrectionForm | None = None,
 ) -> dict[str, Any]:
     page = ImportPage(row)
+    number = number or page.first_open
     shown = shown_set(row, number) if page.is_waiting else None
     if shown and correction is None:
         correction = CorrectionForm(initial={"claims": shown.row.claims})

@@ -121,7 +121,10 @@ def ids(scenario: Scenario) -> dict[str, list[UUID]]:
         "report": [rows.report.pk],
         "freeze": [rows.freeze.pk],
         "scores": [rows.scores.pk],
-        "import": [scenario.imports.waiting.pk, scenario.imports.refused.pk],
+        "import": [
+            *(scenario.imports.waiting.pk, scenario.imports.refused.pk),
+            scenario.imports.document.pk,
+        ],
         "candidate": [scenario.item.pk],
         "reference": [scenario.item.reference_id],
         "session": _first_id(BrowserSession.objects.filter(user=scenario.people["one"])),
