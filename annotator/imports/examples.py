@@ -4,7 +4,6 @@ import csv
 import io
 import zipfile
 from collections.abc import Mapping
-from datetime import datetime
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +15,7 @@ _DEMO: Final = Path(settings.BASE_DIR) / "fixtures" / "demo" / "references"
 # Two of them, which the demo campaign has, too.
 _SHOWN: Final = ("01-dosing-pump", "06-folding-frame-hinge")
 # The same bytes each time: an archive holds the times of its files.
-_MADE_AT: Final = datetime(2026, 1, 1).timetuple()[:6]
+_MADE_AT: Final = (2026, 1, 1, 0, 0, 0)
 _HEADER: Final = (
     *("file", "reference_id", "candidate_id", "system"),
     *("language", "tracked_changes"),
@@ -28,7 +27,7 @@ _ROWS: Final = (
 _README: Final = """\
 Put your documents into folders, or anywhere, and name each in manifest.csv, one row a file.
 
-file             path of the document in this archive: Word (.docx), office XML, PDF, saved page, text
+file             path in this archive: Word (.docx), office XML, PDF, saved page or text
 reference_id     your id of the reference claim set
 candidate_id     your id of the candidate; empty for the reference itself
 system           what wrote the candidate; may be empty

@@ -40,6 +40,10 @@ class UploadGone(Refused):
     status = 409
 
 
+class _Changed(Exception):
+    """A file does not have its digest."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stored:
     """A file as it was written: its digest and its length in bytes."""
@@ -82,12 +86,28 @@ def _write(path: Path, file: ByteSource, limit: int) -> Stored:
 def open_upload(pk: UUID, sha256: str) -> BinaryIO:
     """Open a stored file for bytes; raise UploadGone when it is missing or was changed."""
     try:
-        file = _path(pk).open("rb")
+        return _open_unchanged(_path(pk), sha256)
     except FileNotFoundError as error:
         raise UploadGone("The uploaded file is not there any more; upload it again.") from error
+    except _Changed as error:
+        raise UploadGone("The uploaded file was changed on the server; upload it again.") from error
+
+
+def open_source(pk: UUID, sha256: str) -> BinaryIO:
+    """Open the source of an import for bytes; raise UploadGone when it is missing or changed."""
+    try:
+        return _open_unchanged(source_path(pk), sha256)
+    except FileNotFoundError as error:
+        raise UploadGone(f"The source of import {pk} is missing.") from error
+    except _Changed as error:
+        raise UploadGone(f"The source of import {pk} was changed on the server.") from error
+
+
+def _open_unchanged(path: Path, sha256: str) -> BinaryIO:
+    file = path.open("rb")
     if hashlib.file_digest(file, "sha256").hexdigest() != sha256:
         file.close()
-        raise UploadGone("The uploaded file was changed on the server; upload it again.")
+        raise _Changed
     file.seek(0)
     return file
 
