@@ -6,6 +6,7 @@ from typing import Any, Final
 from django.db.models import QuerySet
 
 from annotator.formats.documents.claim_records import stated_of
+from annotator.formats.documents.matters import MOST_LINES
 from annotator.formats.documents.reading import ARCHIVE
 from annotator.formats.documents.records import (
     Passage,
@@ -23,8 +24,7 @@ from core.text_io.strict_json import short
 from core.text_io.text import text_sha256
 
 _BATCH: Final = 100
-# Of a source whose claims were not found, so many lines are listed, each by its beginning.
-MOST_LINES: Final = 400
+# Lines of a source whose claims were not found are listed by so much of their beginning.
 _LINE_CHARACTERS: Final = 90
 _LONGEST_NAME: Final = 500
 
@@ -32,6 +32,12 @@ _LONGEST_NAME: Final = 500
 def sets_of(row: ClaimImport) -> QuerySet[ReadClaimSet]:
     """Return the claim sets that an import has read, in their order."""
     return ReadClaimSet.objects.filter(claim_import=row).order_by("number")
+
+
+def documents_of(reference: Reference) -> QuerySet[ReadClaimSet]:
+    """Return what a reference and its candidates were read from; nothing once it is erased."""
+    rows = ReadClaimSet.objects.filter(belongs_to=reference).exclude(file_sha256="")
+    return rows.select_related("claim_import", "edited_by").order_by("candidate_id", "pk")
 
 
 def write_sets(row: ClaimImport, sets: Iterable[ReadSet]) -> None:

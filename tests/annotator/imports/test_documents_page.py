@@ -166,6 +166,7 @@ def test_an_archive_is_shown_set_by_set_and_stored_whole(ada: Client) -> None:
     assert "Import these" not in found
     second = words(ada.get(f"{page_of(row)}?set=4"))
     assert "Candidate b" in second and "No heading of claims was found" in second
+    assert "line 1 Hello" in second
     ada.post(f"{page_of(row)}claim-sets/4/", {"claims": "1. A desk lamp."})
     row = confirm(ada, row)
     assert row.result["stored"]["candidates"] == 2
