@@ -5,7 +5,6 @@ import json
 from dataclasses import dataclass
 from typing import Any, Final
 
-from annotator.imports.documents import Choices
 from annotator.imports.services import carry_out_import, request_import
 from annotator.models import Campaign, ClaimImport, User
 
@@ -31,11 +30,11 @@ def import_rows(mark: str, campaign: Campaign, admin: User) -> ImportRows:
         _import(f"{mark}badfile.jsonl", bad, campaign, admin),
         _import(
             f"{mark}docfile.txt",
-            f"Claims\n1. A {mark}importedtext of a document.",
+            # No heading is a finding, and no id of the reference a question.
+            f"1. A {mark}importedtext of a document.",
             campaign,
             admin,
             format="text",
-            choices=Choices(reference_id=f"{mark}importedid2"),
         ),
     )
 
