@@ -281,7 +281,7 @@ SMALL_BYTES: Final = 2 * 1024 * 1024
 SMALL_PACKED_BYTES: Final = 64 * 1024
 LONGEST_UNCONFIRMED: Final = timedelta(days=1)
 READING: Final = "Reading the documents."
-CHECKED: Final = "Nothing is wrong with the file. Look at what is in it, then import it."
+CHECKED: Final = "No problems found. Look at the contents, then import them."
 FORGOTTEN: Final = "Nobody confirmed it within a day. Upload the file again."
 
 
