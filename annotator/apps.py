@@ -12,7 +12,9 @@ class AnnotatorConfig(AppConfig):
         from annotator import tasks
         from annotator.accounts.sessions import delete_ended_sessions
         from annotator.models import ClaimImport, ReliabilityReport
-        from annotator.operations import presences
+        from annotator.operations import presences, sources
+        from annotator.operations.backups.archives import register_files
+        from annotator.operations.health.database import register_look
         from annotator.rate_limits import delete_used_up
         from core.jobs.queues import Queues
         from core.jobs.registry import register, register_tidying
@@ -27,6 +29,8 @@ class AnnotatorConfig(AppConfig):
             lambda pk: tasks.import_claims.delay(str(pk)),
             lambda _: Queues.WEB,
         )
+        register_files(sources.source_files, **sources.KINDS)
+        register_look(sources.look_at_sources)
         register_tidying(delete_used_up)
         register_tidying(presences.forget_presences)
         register_tidying(delete_ended_sessions)

@@ -141,8 +141,10 @@ _ACTS: Final[dict[str, Act]] = {
         "signed a ruling", ("conflict", "decision", "reason", "record_sha256"), is_of_dispute=True
     ),
     "conflict.sent_back": Act("sent a conflict back", ("kind",), is_of_dispute=True),
+    "import.answered": Act("answered what an import asked", ("sha256",)),
     "import.cancelled": Act("cancelled an import", ("sha256",)),
     "import.confirmed": Act("confirmed an import", ("sha256",)),
+    "import.corrected": Act("corrected claims that were read of a document", ("sha256", "number")),
     "import.expired": Act("an import expired: nobody confirmed it", ("sha256",)),
     "import.failed": Act("an import failed", ("sha256",)),
     "import.stored": Act("an import was stored", ("sha256",)),

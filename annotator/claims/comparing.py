@@ -112,6 +112,19 @@ def compare_claims(rows: Sequence[Row], sides: Sides) -> Comparison:
     return Comparison(pairs, uncut, shared)
 
 
+def cut_alone(claims: Sequence[Claim]) -> tuple[ComparedClaim, ...]:
+    """Return each claim cut into limitations, beside nothing; whole where there are too many."""
+    bodies = [claim_body(claim) for claim in claims]
+    features = [split_features(body) for body in bodies]
+    is_cut = sum(map(len, features)) <= LIMITATIONS.most
+    return tuple(
+        ComparedClaim(
+            (), tuple((one.start, one.end, "") for one in own) if is_cut else _whole(body)
+        )
+        for own, body in zip(features, bodies, strict=True)
+    )
+
+
 def _compare_parts(
     shared: Shared, sides: Sides, pairs: dict[tuple[str, int], ComparedClaim]
 ) -> None:

@@ -21,6 +21,7 @@ from annotator.claims.comparing import (
     Sides,
     claim_body,
     compare_claims,
+    cut_alone,
     read_side,
 )
 from annotator.claims.invisible import count_invisible, find_invisible
@@ -213,6 +214,22 @@ def _with_phrases(
         else claim
         for place, claim in enumerate(claims)
     )
+
+
+def read_alone(text: str, language: str = "") -> tuple[SideView, str]:
+    """Show one claim set as the rate page shows a reference, beside nothing.
+
+    Inputs: a text that is not stored yet, and the language that its record names. Output: its view,
+    whose pieces joined are the text, and why it is not cut into claims, "" where it is.
+    """
+    too_large = CHARACTERS.message(len(text)) or CLAIMS.message(len(find_markers(text)))
+    if too_large:
+        return _plain_side(text), too_large
+    claims = parse_claims(text)
+    pairs = {(REFERENCE, place): own for place, own in enumerate(cut_alone(claims))}
+    read_as = language_of(text, language)
+    side = _side(REFERENCE, text, claims, _own_marks(text, read_as), pairs, ())
+    return replace(side, unchecked=unchecked_marks(read_as)), ""
 
 
 def _count_changes(pairs: Pairs) -> tuple[tuple[str, str, int], ...]:

@@ -1,5 +1,6 @@
 """Importing claim sets over REST: send a file, follow its import, have it stored or not."""
 
+from collections.abc import Mapping
 from typing import Any, cast
 from uuid import UUID
 
@@ -15,27 +16,91 @@ from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
 from annotator.access.gate import own_campaign
-from annotator.imports.forms import AUTO, FORMATS, TWICE
+from annotator.formats.documents.reading import AUTO
+from annotator.formats.documents.records import Severity, TrackedChanges
+from annotator.imports.correcting import answer_import, check_choices, correct_claims
+from annotator.imports.documents import Choices
+from annotator.imports.forms import (
+    BOTH,
+    CHANGES,
+    FORMATS,
+    LANGUAGE,
+    LARGEST_LINE,
+    LONGEST_ID,
+    NOTHING,
+    PASTED,
+    TWICE,
+    pasted,
+)
 from annotator.imports.queries import imports_of
+from annotator.imports.read_sets import sets_of
 from annotator.imports.services import (
     cancel_import,
     carry_out_if_small,
     confirm_import,
     request_import,
 )
-from annotator.models import ClaimImport, ImportStage, User
+from annotator.models import ClaimImport, ImportStage, ReadClaimSet, User
 from core.jobs.registry import enqueue_on_commit
 from core.jobs.rows import JobStatus
-from core.rest.fields import StrictSerializer, TickField
+from core.rest.fields import (
+    CommentField,
+    StrictSerializer,
+    TextField,
+    TickField,
+    WholeNumberField,
+)
+from core.rest.parsers import StrictJSONParser
+from core.text_io.streams import ByteSource
 
 ACCEPTED = 202
 UNPROCESSABLE = 422
 
 
-class NewImportSerializer(StrictSerializer):
-    """A file of claim sets as it is sent."""
+class ChoicesSerializer(StrictSerializer):
+    """What is chosen and answered about documents."""
 
-    file = serializers.FileField(allow_empty_file=True)
+    reference_id = CommentField(
+        default="",
+        allow_blank=True,
+        max_length=LONGEST_ID,
+        help_text="of a single document: which reference it is, or of which it is a candidate",
+    )
+    candidate_id = CommentField(
+        default="",
+        allow_blank=True,
+        max_length=LONGEST_ID,
+        help_text="the document is this candidate of a reference that is in the campaign",
+    )
+    tracked_changes = serializers.ChoiceField(
+        choices=[name for name, _ in CHANGES], default=TrackedChanges.ACCEPTED.value
+    )
+    language = serializers.RegexField(
+        f"^({LANGUAGE})?$",
+        default="",
+        allow_blank=True,
+        max_length=3,
+        help_text="a code such as en; without it as the document says",
+    )
+    claims_from = WholeNumberField(
+        default=None,
+        allow_null=True,
+        min_value=1,
+        max_value=LARGEST_LINE,
+        help_text="paragraph or line of the document at which the claims begin",
+    )
+    claims_to = WholeNumberField(default=None, allow_null=True, min_value=1, max_value=LARGEST_LINE)
+
+
+class NewImportSerializer(ChoicesSerializer):
+    """A file of claim sets or documents as it is sent, or the text of one."""
+
+    file = serializers.FileField(allow_empty_file=True, required=False)
+    text = TextField(
+        required=False,
+        trim_whitespace=False,
+        help_text="in the place of a file: plain text of claims, unless `format` says otherwise",
+    )
     format = serializers.ChoiceField(choices=[name for name, _ in FORMATS], default=AUTO)
     may_train = TickField(
         default=False, help_text="holds where a record of the file does not say so itself"
@@ -43,6 +108,18 @@ class NewImportSerializer(StrictSerializer):
     dry_run = TickField(
         default=False, help_text="check the file only; confirm it later, or not at all"
     )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Take a file or a text."""
+        if ("file" in attrs) == ("text" in attrs):
+            raise ValidationError({"file": [BOTH if "file" in attrs else NOTHING]})
+        return attrs
+
+
+class CorrectionSerializer(StrictSerializer):
+    """The text of one claim set, as somebody has corrected it."""
+
+    claims = TextField(trim_whitespace=False)
 
 
 class BadRecordSerializer(serializers.Serializer):
@@ -52,6 +129,56 @@ class BadRecordSerializer(serializers.Serializer):
     item = serializers.IntegerField(allow_null=True, help_text="place in a JSON array, from 1")
     field = serializers.CharField(help_text="empty where the record as a whole cannot be read")
     reason = serializers.CharField()
+    file = serializers.CharField(help_text="of an archive; empty for the file itself")
+
+
+class QuestionSerializer(serializers.Serializer):
+    """What has to be answered before anything is stored."""
+
+    number = serializers.IntegerField(help_text="of the claim set; 0 for the file as a whole")
+    question = serializers.CharField()
+
+
+class PlaceSerializer(serializers.Serializer):
+    """Where a claim begins in its source."""
+
+    number = serializers.IntegerField()
+    place = serializers.CharField()
+    status = serializers.CharField(help_text="what the source says of it, such as cancelled")
+
+
+class FindingSerializer(serializers.Serializer):
+    """What the reader has found."""
+
+    severity = serializers.ChoiceField(choices=[one.value for one in Severity])
+    kind = serializers.CharField()
+    sentence = serializers.CharField()
+
+
+class ReadSetSerializer(serializers.Serializer):
+    """One claim set that was read of a document; its text is answered by a call of its own."""
+
+    number = serializers.IntegerField()
+    reference_id = serializers.CharField()
+    candidate_id = serializers.CharField(help_text="empty for a reference")
+    system = serializers.CharField()
+    file = serializers.CharField(help_text="of an archive; empty for the file itself")
+    file_sha256 = serializers.CharField()
+    format = serializers.CharField()
+    read_sha256 = serializers.CharField()
+    stored_sha256 = serializers.CharField(help_text="empty until it is stored")
+    edited_by = serializers.CharField(help_text="who corrected what was read; empty for nobody")
+    edited_at = serializers.DateTimeField(allow_null=True)
+    claims_read = PlaceSerializer(many=True)
+    findings = FindingSerializer(many=True)
+    left_out = serializers.ListField(child=serializers.CharField())
+
+
+class ReadTextSerializer(ReadSetSerializer):
+    """One claim set with its text, which is empty once the import is over."""
+
+    claims = serializers.CharField()
+    draft_claims = serializers.CharField()
 
 
 class ImportSerializer(serializers.Serializer):
@@ -73,6 +200,9 @@ class ImportSerializer(serializers.Serializer):
     notes = serializers.ListField(child=serializers.CharField())
     bad_records = BadRecordSerializer(many=True)
     near_duplicates = serializers.ListField(child=serializers.DictField())
+    questions = QuestionSerializer(many=True)
+    passed_over = serializers.ListField(child=serializers.CharField())
+    claim_sets = ReadSetSerializer(many=True, help_text="that were read of documents")
     created_at = serializers.DateTimeField()
     finished_at = serializers.DateTimeField(allow_null=True)
 
@@ -80,16 +210,20 @@ class ImportSerializer(serializers.Serializer):
 class Imports(APIView):
     """Takes in files of claim sets."""
 
-    parser_classes = (MultiPartParser,)
+    parser_classes = (MultiPartParser, StrictJSONParser)
 
     @extend_schema(
-        request={"multipart/form-data": NewImportSerializer},
+        request={
+            "multipart/form-data": NewImportSerializer,
+            "application/json": NewImportSerializer,
+        },
         responses={200: ImportSerializer, 202: ImportSerializer, 422: ImportSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
         """Import a file: 200 with the counts, 422 with bad records, 202 while a worker is at it.
 
-        The whole file or nothing. The same file again stores nothing new.
+        The whole file or nothing. The same file again stores nothing new. Documents are read by a
+        worker: 202, and where something is in question nothing is stored until it is answered.
         """
         campaign = own_campaign(request, slug)
         if len(request.FILES.getlist("file")) > 1:
@@ -97,14 +231,17 @@ class Imports(APIView):
         sent = NewImportSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         values = dict(sent.validated_data)
-        file = cast(UploadedFile, values["file"])
+        file, name, kind = _sent(values)
+        choices = _choices(values)
+        check_choices(choices)
         row = request_import(
             campaign=campaign,
             file=file,
-            file_name=file.name or "",
-            format=values["format"],
+            file_name=name,
+            format=kind,
             may_train=values["may_train"],
             is_confirmed=not values["dry_run"],
+            choices=choices,
             asked_by=cast(User, request.user),
         )
         return _go_on(request, row)
@@ -136,6 +273,74 @@ class Cancel(APIView):
         row = _own_import(request, slug, pk)
         cancel_import(row=row, cancelled_by=cast(User, request.user))
         return Response(_import_json(request, row), status=200 if row.is_final else ACCEPTED)
+
+
+class Answer(APIView):
+    """Answers what an import of documents asks."""
+
+    @extend_schema(
+        request=ChoicesSerializer,
+        responses={200: ImportSerializer, 202: ImportSerializer, 422: ImportSerializer},
+    )
+    def post(self, request: Request, slug: str, pk: UUID) -> Response:
+        """Read the documents anew with these choices; where ids alone differ, check them anew.
+
+        One that was sent without `dry_run` is stored once nothing is in question.
+        """
+        row = _own_import(request, slug, pk)
+        sent = ChoicesSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        choices = _choices(sent.validated_data)
+        answer_import(row=row, choices=choices, answered_by=cast(User, request.user))
+        return _go_on(request, row)
+
+
+class ReadSet(APIView):
+    """One claim set that an import has read of a document."""
+
+    @extend_schema(responses=ReadTextSerializer)
+    def get(self, request: Request, slug: str, pk: UUID, number: int) -> Response:
+        one = get_object_or_404(sets_of(_own_import(request, slug, pk)), number=number)
+        texts = {"claims": one.claims, "draft_claims": one.draft_claims}
+        return Response(_set_json(one) | texts)
+
+    @extend_schema(
+        request=CorrectionSerializer,
+        responses={200: ImportSerializer, 202: ImportSerializer, 422: ImportSerializer},
+    )
+    def put(self, request: Request, slug: str, pk: UUID, number: int) -> Response:
+        """Put a text in the place of the one that was read; all is checked anew."""
+        row = _own_import(request, slug, pk)
+        get_object_or_404(sets_of(row), number=number)
+        sent = CorrectionSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        correct_claims(
+            row=row,
+            number=number,
+            claims=sent.validated_data["claims"],
+            corrected_by=cast(User, request.user),
+        )
+        return _go_on(request, row)
+
+
+def _sent(values: Mapping[str, Any]) -> tuple[ByteSource, str, str]:
+    """Return the file that was sent, its name and its format."""
+    if "text" in values:
+        file, kind = pasted(values["text"], values["format"])
+        return file, PASTED, kind
+    sent = cast(UploadedFile, values["file"])
+    return sent, sent.name or "", values["format"]
+
+
+def _choices(values: Mapping[str, Any]) -> Choices:
+    return Choices(
+        values["tracked_changes"],
+        values["language"],
+        values["reference_id"],
+        values["candidate_id"],
+        values["claims_from"],
+        values["claims_to"],
+    )
 
 
 def _own_import(request: Request, slug: str, pk: UUID) -> ClaimImport:
@@ -176,6 +381,31 @@ def _import_json(request: Request, row: ClaimImport) -> dict[str, Any]:
         "notes": result.get("notes", []),
         "bad_records": result.get("bad_records", []),
         "near_duplicates": result.get("near_duplicates", []),
+        "questions": result.get("questions", []),
+        "passed_over": result.get("passed_over", []),
+        "claim_sets": [
+            _set_json(one)
+            for one in sets_of(row).select_related("edited_by").defer("claims", "draft_claims")
+        ],
         "created_at": row.created_at.isoformat(),
         "finished_at": row.finished_at.isoformat() if row.finished_at else None,
+    }
+
+
+def _set_json(one: ReadClaimSet) -> dict[str, Any]:
+    return {
+        "number": one.number,
+        "reference_id": one.reference_id,
+        "candidate_id": one.candidate_id,
+        "system": one.system,
+        "file": one.file_name,
+        "file_sha256": one.file_sha256,
+        "format": one.format,
+        "read_sha256": one.read_sha256,
+        "stored_sha256": one.stored_sha256,
+        "edited_by": one.edited_by.username if one.edited_by else "",
+        "edited_at": one.edited_at.isoformat() if one.edited_at else None,
+        "claims_read": one.found.get("claims", []),
+        "findings": one.found.get("findings", []),
+        "left_out": one.found.get("left_out", []),
     }

@@ -2,10 +2,10 @@
 
 from typing import Any, Final
 
-from django.db.models import Q
+from django.db.models import Case, Q, Value, When
 from django.utils.crypto import salted_hmac
 
-from annotator.imports.files import drop_upload
+from annotator.imports.files import drop_source, drop_upload
 from annotator.models import (
     Adjudication,
     Assignment,
@@ -24,6 +24,7 @@ from annotator.models import (
     PreparedRuling,
     Rating,
     RatingRevision,
+    ReadClaimSet,
     Reference,
     ReferenceNote,
     ReliabilityReport,
@@ -75,6 +76,7 @@ def erase_texts(reference: Reference) -> dict[str, int]:
         status=AssignmentStatus.WITHDRAWN
     )
     counts |= _campaign_wide(reference)
+    counts["sources"] = _sources(reference)
     counts["candidates"] = _candidates(candidates)
     _empty_reference(reference)
     return counts
@@ -124,9 +126,31 @@ def _rulings(candidates: Any) -> int:
     return rows.update(reason=GONE)
 
 
+def _sources(reference: Reference) -> int:
+    """Delete the documents that it or its candidates were read from; an archive goes whole.
+
+    Of other references in it the claims stay, and the digests that name their source.
+    """
+    own = ReadClaimSet.objects.filter(belongs_to=reference)
+    imports = ClaimImport.objects.filter(claim_sets__in=own.values("pk"), has_source=True)
+    keys = list(imports.values_list("pk", flat=True).distinct())
+    for pk in keys:
+        drop_source(pk)
+    ClaimImport.objects.filter(pk__in=keys).update(has_source=False)
+    # Plain digests of short claims could be guessed.
+    own.update(
+        **dict.fromkeys(
+            ("reference_id", "file_name", "file_sha256", "read_sha256", "stored_sha256"), ""
+        ),
+        candidate_id=Case(When(candidate_id="", then=Value("")), default=Value(GONE)),
+    )
+    return len(keys)
+
+
 def _campaign_wide(reference: Reference) -> dict[str, int]:
     """Empty what was found in files, drop those that wait, and figures that may quote."""
     imports = ClaimImport.objects.filter(campaign=reference.campaign_id)
+    ReadClaimSet.objects.filter(claim_import__in=imports.values("pk"), belongs_to=None).delete()
     count = 0
     for row in imports.iterator(chunk_size=50):
         drop_upload(row.pk)

@@ -1,9 +1,10 @@
-"""Where uploaded files lie until they are imported: whole, for nobody else, and not for long."""
+"""Where uploaded files lie: until they are imported, and sources as long as their claims."""
 
 import hashlib
 import os
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -13,7 +14,7 @@ from django.conf import settings
 from django.db import transaction
 
 from core.errors import Refused
-from core.files import FULL, flush_file
+from core.files import FULL, flush_file, rename_and_flush
 from core.text_io.streams import ByteSource
 
 CHUNK: Final = 1024 * 1024
@@ -39,6 +40,10 @@ class UploadGone(Refused):
     status = 409
 
 
+class _Changed(Exception):
+    """A file does not have its digest."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stored:
     """A file as it was written: its digest and its length in bytes."""
@@ -52,9 +57,12 @@ def store_upload(pk: UUID, file: ByteSource) -> Stored:
 
     Raises TooBig past MAX_UPLOAD_BYTES and DiskFull.
     """
-    path = _path(pk)
+    return _write(_path(pk), file, settings.MAX_UPLOAD_BYTES)
+
+
+def _write(path: Path, file: ByteSource, limit: int) -> Stored:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    digest, size, limit = hashlib.sha256(), 0, settings.MAX_UPLOAD_BYTES
+    digest, size = hashlib.sha256(), 0
     try:
         with os.fdopen(descriptor, "wb") as target:
             while chunk := file.read(CHUNK):
@@ -78,14 +86,62 @@ def store_upload(pk: UUID, file: ByteSource) -> Stored:
 def open_upload(pk: UUID, sha256: str) -> BinaryIO:
     """Open a stored file for bytes; raise UploadGone when it is missing or was changed."""
     try:
-        file = _path(pk).open("rb")
+        return _open_unchanged(_path(pk), sha256)
     except FileNotFoundError as error:
         raise UploadGone("The uploaded file is not there any more; upload it again.") from error
+    except _Changed as error:
+        raise UploadGone("The uploaded file was changed on the server; upload it again.") from error
+
+
+def open_source(pk: UUID, sha256: str) -> BinaryIO:
+    """Open the source of an import for bytes; raise UploadGone when it is missing or changed."""
+    try:
+        return _open_unchanged(source_path(pk), sha256)
+    except FileNotFoundError as error:
+        raise UploadGone(f"The source of import {pk} is missing.") from error
+    except _Changed as error:
+        raise UploadGone(f"The source of import {pk} was changed on the server.") from error
+
+
+def _open_unchanged(path: Path, sha256: str) -> BinaryIO:
+    file = path.open("rb")
     if hashlib.file_digest(file, "sha256").hexdigest() != sha256:
         file.close()
-        raise UploadGone("The uploaded file was changed on the server; upload it again.")
+        raise _Changed
     file.seek(0)
     return file
+
+
+def store_source(pk: UUID, file: ByteSource, size: int) -> Stored:
+    """Write a file of so many bytes, whose claims are being stored, where sources lie."""
+    return _write(sources_directory() / str(pk), file, size)
+
+
+def keep_source(pk: UUID) -> None:
+    """Have the file of an import stay as the source of its claims."""
+    with suppress(FileNotFoundError):
+        rename_and_flush(_path(pk), sources_directory() / str(pk))
+
+
+def keep_source_once_committed(pk: UUID) -> None:
+    """Have the file of an import stay, unless what stored its claims is rolled back."""
+    transaction.on_commit(lambda: keep_source(pk), robust=True)
+
+
+def source_path(pk: UUID) -> Path:
+    """Return where a source lies; until somebody has moved it, where it was uploaded."""
+    path = sources_directory() / str(pk)
+    return path if path.exists() else _path(pk)
+
+
+def drop_source(pk: UUID) -> None:
+    """Delete the source of an import, if it is there."""
+    (sources_directory() / str(pk)).unlink(missing_ok=True)
+
+
+def stored_sources() -> Iterator[tuple[UUID, float]]:
+    """Yield the imports whose sources are there, with the age of each in seconds."""
+    return _aged(sources_directory())
 
 
 def drop_upload(pk: UUID) -> None:
@@ -100,7 +156,11 @@ def drop_upload_once_committed(pk: UUID) -> None:
 
 def stored_uploads() -> Iterator[tuple[UUID, float]]:
     """Yield the imports whose files are there, with the age of each file in seconds."""
-    for path in uploads_directory().iterdir():
+    return _aged(uploads_directory())
+
+
+def _aged(folder: Path) -> Iterator[tuple[UUID, float]]:
+    for path in folder.iterdir():
         try:
             yield UUID(path.name), time.time() - path.stat().st_mtime
         except (ValueError, FileNotFoundError):
@@ -121,6 +181,11 @@ def drop_stale_arrivals() -> int:
 
 def uploads_directory() -> Path:
     return _private(Path(settings.DATA_DIR) / "uploads")
+
+
+def sources_directory() -> Path:
+    """Return where the documents lie from which claims came."""
+    return _private(Path(settings.DATA_DIR) / "sources")
 
 
 def arrivals_directory() -> Path:

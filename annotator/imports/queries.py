@@ -6,6 +6,8 @@ from typing import Any, Final
 
 from django.db.models import QuerySet
 
+from annotator.formats.documents.reading import ARCHIVE
+from annotator.imports.services import is_open
 from annotator.models import Campaign, ClaimImport, ImportStage
 from core.jobs.rows import JobStatus
 
@@ -47,6 +49,8 @@ class ImportPage:
     def state(self) -> str:
         """As text for people."""
         row = self.row
+        if self.is_open:
+            return "read, not stored: something is in question"
         return (
             ENDED.get(JobStatus(row.status))
             or STATES[ImportStage(row.stage), JobStatus(row.status)]
@@ -56,6 +60,28 @@ class ImportPage:
     def is_waiting(self) -> bool:
         """Whether it was checked and somebody is to confirm that it be stored."""
         return (self.row.stage, self.row.status) == (ImportStage.CHECK, JobStatus.SUCCEEDED)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something has to be answered or corrected before it can be stored."""
+        return self.is_waiting and is_open(self.row)
+
+    @property
+    def questions(self) -> list[str]:
+        """What has to be answered about the file as a whole."""
+        found = self.row.result.get("questions", [])
+        return [item["question"] for item in found if not item["number"]]
+
+    @property
+    def first_open(self) -> int:
+        """The first claim set about which something is in question, else the first of all."""
+        asked = (item["number"] for item in self.row.result.get("questions", []))
+        return next((number for number in asked if number), 1)
+
+    @property
+    def is_archive(self) -> bool:
+        """Whether it names its references itself."""
+        return self.row.format == ARCHIVE
 
     @property
     def is_stored(self) -> bool:

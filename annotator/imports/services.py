@@ -3,7 +3,7 @@
 import hashlib
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import timedelta
 from io import BufferedReader
 from typing import Any, BinaryIO, Final, TypeVar
@@ -18,19 +18,41 @@ from annotator.campaigns.services import create_campaign
 from annotator.formats import label_studio
 from annotator.formats.claim_files import PREFERENCES, read_claims
 from annotator.formats.csv_streams import MAGIC, SeekableSource, unpacked
+from annotator.formats.documents.reading import AUTO
 from annotator.formats.references import ReferenceRecord
 from annotator.imports.checks import check_claims
 from annotator.imports.claims.services import CLOSED, import_claims
+from annotator.imports.documents import (
+    KINDS,
+    Choices,
+    DocumentRecords,
+    is_document,
+    read_sets,
+)
 from annotator.imports.files import (
     ORPHAN_SECONDS,
+    drop_source,
     drop_stale_arrivals,
     drop_upload,
     drop_upload_once_committed,
+    keep_source,
+    keep_source_once_committed,
     open_upload,
+    store_source,
     store_upload,
+    stored_sources,
     stored_uploads,
 )
 from annotator.imports.preferences.services import import_preferences
+from annotator.imports.read_sets import (
+    drop_sets,
+    questions_of,
+    records_of,
+    sets_of,
+    settle_sets,
+    write_sets,
+    write_stored_sets,
+)
 from annotator.models import Campaign, ClaimImport, ImportStage, User
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
@@ -40,6 +62,8 @@ from core.jobs.running import run_job
 from core.text_io.streams import ByteSource, FormatError
 
 WAITING: Final = "Waiting for a worker."
+NOT_WAITING: Final = "This import does not wait to be confirmed; look at it again."
+OPEN: Final = "Something has to be answered or corrected first; look at this import."
 LONGEST_NAME: Final = 255
 # Checked, nothing wrong, and nobody has confirmed yet that it is to be stored.
 WAITS_FOR_CONFIRMATION: Final = Q(stage=ImportStage.CHECK, status=JobStatus.SUCCEEDED)
@@ -53,12 +77,14 @@ def request_import(
     format: str = "auto",  # noqa: A002 - the option's public name
     may_train: bool = False,
     is_confirmed: bool = False,
+    choices: Choices | None = None,
     asked_by: User | None = None,
 ) -> ClaimImport:
     """Take in a file and return its import, queued to be checked.
 
-    With `is_confirmed` it is stored once the check finds nothing wrong. Raises TooBig, DiskFull,
-    and OutOfDate when the campaign is closed; nothing is stored then.
+    With `is_confirmed` it is stored once the check finds nothing wrong and nothing to be asked.
+    `choices` are what somebody chose about documents. Raises TooBig, DiskFull, and OutOfDate when
+    the campaign is closed; nothing is stored then.
     """
     if not campaign.is_open:
         raise OutOfDate(CLOSED)
@@ -75,6 +101,7 @@ def request_import(
             format=format,
             may_train=may_train,
             is_confirmed=is_confirmed,
+            choices=(choices or Choices()).as_values(),
             message=WAITING,
         )
         record(row, "import.requested", asked_by, bytes=row.file_bytes)
@@ -87,7 +114,7 @@ def confirm_import(*, row: ClaimImport, confirmed_by: User | None = None) -> Non
         if not Campaign.objects.get(pk=row.campaign_id).is_open:
             raise OutOfDate(CLOSED)
         if not queue_storing(row):
-            raise OutOfDate("This import does not wait to be confirmed; look at it again.")
+            raise OutOfDate(OPEN if is_open(row) else NOT_WAITING)
         record(row, "import.confirmed", confirmed_by)
     row.refresh_from_db()
 
@@ -102,19 +129,42 @@ def cancel_import(*, row: ClaimImport, cancelled_by: User | None = None) -> None
 
 
 def queue_storing(row: ClaimImport) -> bool:
-    """Queue a checked import for its second stage; False when it does not wait for that."""
+    """Queue a checked import for its second stage; False when it does not wait for that.
+
+    One that asks something does not. The caller holds a transaction.
+    """
+    # Somebody may correct it meanwhile, and have it checked anew.
+    row.result = ClaimImport.objects.select_for_update(no_key=True).get(pk=row.pk).result
+    return not is_open(row) and _queue(row, stage=ImportStage.APPLY, is_confirmed=True)
+
+
+def queue_check(row: ClaimImport, **changed: Any) -> None:
+    """Have an import that waits to be confirmed checked anew; OutOfDate when it does not wait.
+
+    The caller holds the transaction in which something of it changes.
+    """
+    if not _queue(row, stage=ImportStage.CHECK, **changed):
+        raise OutOfDate(NOT_WAITING)
+
+
+def _queue(row: ClaimImport, **changed: Any) -> bool:
+    waiting = ClaimImport.objects.filter(WAITS_FOR_CONFIRMATION, pk=row.pk)
     return bool(
-        ClaimImport.objects.filter(WAITS_FOR_CONFIRMATION, pk=row.pk).update(
-            stage=ImportStage.APPLY,
+        waiting.update(
             status=JobStatus.QUEUED,
-            is_confirmed=True,
             attempt=0,
             progress=0.0,
             message=WAITING,
             rung_at=None,
             finished_at=None,
+            **changed,
         )
     )
+
+
+def is_open(row: ClaimImport) -> bool:
+    """Return whether something has to be answered or corrected before a file can be stored."""
+    return bool(row.result.get("questions") or row.result.get("bad_records"))
 
 
 def give_up(row: ClaimImport, message: str) -> bool:
@@ -134,6 +184,7 @@ def drop_if_cancelled(row: ClaimImport) -> None:
     """Delete the file of an import that has been cancelled; a running one may still read it."""
     row.refresh_from_db()
     if row.status == JobStatus.CANCELLED:
+        drop_sets(row)
         drop_upload_once_committed(row.pk)
 
 
@@ -188,11 +239,12 @@ def _store_file(
     file: SeekableSource,
     progress: Callable[[int], None] | None = None,
     watched: Callable[[Iterable[Any]], Iterable[Any]] = iter,
+    read: Iterable[ReferenceRecord] | None = None,
 ) -> dict[str, int]:
     """Store everything that stands in a file and return the counts; call it in a transaction.
 
-    `watched` hands the records on. Raises what the readers and the services of the format raise;
-    nothing may be kept then.
+    `watched` hands the records on; `read` are they where the file was read already. Raises what the
+    readers and the services of the format raise; nothing may be kept then.
     """
     common: dict[str, Any] = {
         "campaign": row.campaign,
@@ -204,7 +256,7 @@ def _store_file(
         stated = watched(label_studio.read(unpacked(file)))
         claims, preferences = import_preferences(records=stated, **common)
         return asdict(claims) | asdict(preferences)
-    records = watched(read_claims(file, row.format))
+    records = watched(read_claims(file, row.format) if read is None else read)
     return asdict(import_claims(records=records, progress=progress, **common))
 
 
@@ -229,6 +281,7 @@ SMALL_BYTES: Final = 2 * 1024 * 1024
 # Nobody knows how much a packed file holds before it is read.
 SMALL_PACKED_BYTES: Final = 64 * 1024
 LONGEST_UNCONFIRMED: Final = timedelta(days=1)
+READING: Final = "Reading the documents."
 CHECKED: Final = "No problems found. Look at the contents, then import them."
 FORGOTTEN: Final = "Nobody confirmed it within a day. Upload the file again."
 
@@ -236,16 +289,22 @@ FORGOTTEN: Final = "Nobody confirmed it within a day. Upload the file again."
 def carry_out_if_small(row: ClaimImport) -> ClaimImport:
     """Do at once what is short enough to be waited for; return the row as it is then.
 
-    One that is still queued is to be enqueued again.
+    One that is still queued is to be enqueued again. No document is read here.
     """
-    is_small = row.file_bytes <= SMALL_PACKED_BYTES
-    if not is_small and row.file_bytes <= SMALL_BYTES:
-        with open_upload(row.pk, row.file_sha256) as file:
-            is_small = file.read(len(MAGIC)) != MAGIC
-    if is_small:
+    if _is_small(row):
         carry_out_import(row.pk)
         row.refresh_from_db()
     return row
+
+
+def _is_small(row: ClaimImport) -> bool:
+    if row.file_bytes > SMALL_BYTES:
+        return False
+    with open_upload(row.pk, row.file_sha256) as file:
+        is_read = is_document(file) if row.format == AUTO else row.format in KINDS
+        if is_read and not sets_of(row).exists():
+            return False
+        return row.file_bytes <= SMALL_PACKED_BYTES or file.read(len(MAGIC)) != MAGIC
 
 
 def carry_out_import(pk: UUID | str) -> None:
@@ -273,6 +332,11 @@ def _check_or_store(row: ClaimImport, check: Callable[[], None]) -> dict[str, An
     try:
         with open_upload(row.pk, row.file_sha256) as file:
             reached = under_way(row, file, check)
+            if row.format in KINDS or (row.format == AUTO and is_document(file)):
+                if row.stage == ImportStage.CHECK:
+                    return _check_documents(row, file, reached)
+                records = records_of(row.campaign, list(sets_of(row)))
+                return _store(row, file, reached, records)
             if row.stage == ImportStage.CHECK:
                 found = check_claims(
                     campaign=row.campaign, file=file, format=row.format, progress=reached
@@ -280,22 +344,68 @@ def _check_or_store(row: ClaimImport, check: Callable[[], None]) -> dict[str, An
                 return {"format": found.format, "result": asdict(found), "message": CHECKED}
             _store(row, file, reached)
     except FormatError as error:
-        row.result["bad_records"] = [
-            {"line": bad.line, "item": bad.item, "field": bad.field, "reason": bad.reason}
-            for bad in error.bad_records
-        ]
+        row.result["bad_records"] = _listed(error)
         raise
     return None
 
 
-def _store(row: ClaimImport, file: BinaryIO, reached: Callable[[int], None]) -> None:
+def _listed(error: FormatError) -> list[dict[str, Any]]:
+    names = ("line", "item", "field", "reason", "file")
+    return [{name: getattr(bad, name) for name in names} for bad in error.bad_records]
+
+
+def _check_documents(
+    row: ClaimImport, file: BinaryIO, reached: Callable[[int], None]
+) -> dict[str, Any]:
+    """Read documents unless their claim sets are there, as after a correction, and check those.
+
+    What is wrong with the claim sets does not end the import: somebody may correct it.
+    """
+    passed_over = row.result.get("passed_over", [])
+    if row.format == AUTO or not sets_of(row).exists():
+        row.message = READING
+        read = read_sets(file, row.format, Choices.of(row.choices))
+        reached(0)
+        row.format, passed_over = read.kind, list(read.passed_over)
+        with transaction.atomic():
+            leases.renew_lease(row)
+            write_sets(row, read.sets)
+    sets = list(sets_of(row))
+    found = {"questions": questions_of(row, sets), "passed_over": passed_over}
+    message = CHECKED
+    if found["questions"]:
+        message = OPEN
+    else:
+        try:
+            records = records_of(row.campaign, sets)
+            checked = check_claims(
+                campaign=row.campaign,
+                file=file,
+                format=row.format,
+                records=records,
+                progress=reached,
+            )
+            found = asdict(replace(checked, preview=[])) | found
+        except FormatError as error:
+            found["bad_records"], message = _listed(error), error.sentence
+    return {"format": row.format, "result": found, "message": message}
+
+
+def _store(
+    row: ClaimImport,
+    file: BinaryIO,
+    reached: Callable[[int], None],
+    read: list[ReferenceRecord] | None = None,
+) -> None:
+    """Store a file; where it was read already, the records of its documents."""
+
     def watched(records: Iterable[T]) -> Iterator[T]:
         for number, record_read in enumerate(records, start=1):
             reached(number)
             yield record_read
 
     with transaction.atomic():
-        counts = _store_file(row, file, watched=watched)
+        counts = _store_file(row, file, watched=watched, read=read)
         # Who cancelled meanwhile is respected until the last moment.
         leases.renew_lease(row)
         leases.close(
@@ -306,11 +416,17 @@ def _store(row: ClaimImport, file: BinaryIO, reached: Callable[[int], None]) -> 
             message=format_stored(counts),
         )
         record(row, "import.stored", row.asked_by, **counts)
-        drop_upload_once_committed(row.pk)
+        if read is None:
+            drop_upload_once_committed(row.pk)
+            return
+        settle_sets(row)
+        ClaimImport.objects.filter(pk=row.pk).update(has_source=True)
+        keep_source_once_committed(row.pk)
 
 
 def _record_failure(row: ClaimImport) -> None:
     record(row, "import.failed", row.asked_by)
+    drop_sets(row)
     drop_upload_once_committed(row.pk)
 
 
@@ -323,17 +439,31 @@ def sweep_imports() -> int:
     for row in ClaimImport.objects.filter(WAITS_FOR_CONFIRMATION, finished_at__lt=long_ago):
         with transaction.atomic():
             if give_up(row, FORGOTTEN):
+                drop_sets(row)
                 record(row, "import.expired", None)
     ages = dict(stored_uploads())
     rows = ClaimImport.objects.filter(pk__in=ages)
-    known = set(rows.values_list("pk", flat=True))
+    known, sources = set(rows.values_list("pk", flat=True)), rows.filter(has_source=True)
     under_way = Q(status__in=(JobStatus.QUEUED, JobStatus.RUNNING))
     needed = set(rows.filter(under_way | WAITS_FOR_CONFIRMATION).values_list("pk", flat=True))
     # A row comes after its file, but never as late as this.
     loose = {pk for pk, age in ages.items() if pk in known or age > ORPHAN_SECONDS} - needed
     for pk in loose:
+        if sources.filter(pk=pk).exists():
+            keep_source(pk)
         drop_upload(pk)
-    return len(loose) + drop_stale_arrivals()
+    return len(loose) + _drop_loose_sources() + drop_stale_arrivals()
+
+
+def _drop_loose_sources() -> int:
+    ages = dict(stored_sources())
+    rows = ClaimImport.objects.filter(pk__in=ages, has_source=True)
+    known = set(rows.values_list("pk", flat=True))
+    # What is being stored has its file before its row.
+    loose = {pk for pk, age in ages.items() if age > ORPHAN_SECONDS} - known
+    for pk in loose:
+        drop_source(pk)
+    return len(loose)
 
 
 def import_file(
@@ -343,15 +473,17 @@ def import_file(
     file_name: str,
     format: str,  # noqa: A002 - the option's public name
     may_train: bool = False,
-    records: Iterable[ReferenceRecord] | None = None,
+    read: DocumentRecords | None = None,
+    choices: Choices | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> tuple[ClaimImport, bool]:
     """Store what stands in a file, in a campaign that is created when it is missing.
 
     Return the row that new claim sets name as their source, and whether the campaign is new.
     The file should have been checked: it is read within one transaction, on SQLite while nobody
-    else can write; `records` are given where it was read already. Raises what readers and services
-    raise, and Refused when the file is changed meanwhile; nothing is stored then.
+    else can write; `read` is given where it was read already, as documents are, with the choices
+    about them. Raises what readers and services raise, and Refused when the file is changed
+    meanwhile; nothing is stored then.
     """
     file.seek(0)
     digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -367,16 +499,17 @@ def import_file(
             file_bytes=size,
             format=format,
             may_train=may_train,
+            choices=(choices or Choices()).as_values(),
+            has_source=read is not None,
             started_at=database_now(),
             progress=1.0,
         )
-        if records is None:
-            counts = _store_file(row, file, progress)
-        else:
-            counts = asdict(
-                import_claims(campaign=campaign, records=records, may_train=may_train, source=row)
-            )
+        counts = _store_file(row, file, progress, read=read.records if read else None)
         row.result = {"stored": counts}
+        if read is not None:
+            write_stored_sets(row, read.sets)
+            file.seek(0)
+            store_source(row.pk, file, size)
         file.seek(0)
         if hashlib.file_digest(file, "sha256").hexdigest() != digest:
             raise Refused("The file was changed while it was read; nothing was stored.")

@@ -1,5 +1,6 @@
 """Importing claim sets on the web: upload, look at what was found, have it stored or not."""
 
+from typing import Any, Final
 from uuid import UUID
 
 from django.contrib import messages
@@ -8,9 +9,15 @@ from django.shortcuts import get_object_or_404, render, resolve_url
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotator.access.gate import SignedInRequest, own_campaign
-from annotator.imports.forms import ImportForm
+from annotator.imports.correcting import answer_import, check_choices, correct_claims
+from annotator.imports.documents import Choices
+from annotator.imports.examples import example_archive, template_archive
+from annotator.imports.forms import ChoicesForm, CorrectionForm, ImportForm
+from annotator.imports.preview import listed_sets, shown_set
 from annotator.imports.queries import ImportPage, imports_of, recent_imports
+from annotator.imports.read_sets import sets_of
 from annotator.imports.services import (
+    NOT_WAITING,
     cancel_import,
     carry_out_if_small,
     confirm_import,
@@ -19,13 +26,16 @@ from annotator.imports.services import (
 from annotator.models import Campaign, ClaimImport
 from core.confirmation import Confirmation, ask, is_confirmed
 from core.errors import Refused
-from core.http import SeeOther, refusals_told
+from core.http import SeeOther, file_download, refusals_told
 from core.jobs.registry import enqueue_on_commit
 from core.jobs.rows import JobStatus
 
 # Has a page that asks again and again stop asking.
 STOP_POLLING = 286
 NOTHING = "Cancelled: nothing of this file is stored."
+ZIP: Final = "application/zip"
+# Of the number of a claim set in an address.
+MOST_DIGITS: Final = 6
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -37,11 +47,17 @@ def import_claims(request: SignedInRequest, slug: str) -> HttpResponse:
     form = ImportForm(request.POST, request.FILES)
     if not form.is_valid():
         return _upload_page(request, campaign, form)
-    file = form.cleaned_data.pop("file")
-    said = form.cleaned_data
+    file, name, kind = form.sent
     try:
+        check_choices(form.choices)
         row = request_import(
-            campaign=campaign, file=file, file_name=file.name, asked_by=request.user, **said
+            campaign=campaign,
+            file=file,
+            file_name=name,
+            format=kind,
+            may_train=form.cleaned_data["may_train"],
+            choices=form.choices,
+            asked_by=request.user,
         )
     except Refused as refusal:
         form.take_refusal(refusal, "file")
@@ -54,19 +70,31 @@ def import_claims(request: SignedInRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
+def template(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Give the archive to fill."""
+    own_campaign(request, slug)
+    return file_download("claim-sets-template.zip", ZIP, template_archive())
+
+
+@require_safe
+def example(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Give an archive that can be imported as it is."""
+    own_campaign(request, slug)
+    return file_download("claim-sets-example.zip", ZIP, example_archive())
+
+
+@require_safe
 def claim_import(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
     """Show what was found in a file, and what became of it."""
-    row = _own_import(request, slug, pk)
-    context = {"campaign": row.campaign, "page": ImportPage(row)}
-    return render(request, "annotator/imports/claim_import.html", context)
+    return _import_page(request, _own_import(request, slug, pk))
 
 
 @require_safe
 def progress(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
     """Show the part of the page that changes while a worker is at it."""
     row = _own_import(request, slug, pk)
-    context = {"campaign": row.campaign, "page": ImportPage(row)}
     status = STOP_POLLING if row.is_final else 200
+    context = _context(row, 0)
     return render(request, "annotator/imports/_claim_import_body.html", context, status=status)
 
 
@@ -78,6 +106,32 @@ def confirm(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
         confirm_import(row=row, confirmed_by=request.user)
         row = carry_out_if_small(row)
     return _go_on(row)
+
+
+@require_POST
+def answer(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
+    """Take what was asked, and have the documents read or checked anew."""
+    row = _own_import(request, slug, pk)
+    form = ChoicesForm(request.POST)
+    if form.is_valid():
+        with form.refusals():
+            answer_import(row=row, choices=form.choices, answered_by=request.user)
+            return _go_on(carry_out_if_small(row))
+    return _import_page(request, row, answers=form)
+
+
+@require_POST
+def correct(request: SignedInRequest, slug: str, pk: UUID, number: int) -> HttpResponse:
+    """Take the text of one claim set as somebody has corrected it, and check all of them anew."""
+    row = _own_import(request, slug, pk)
+    get_object_or_404(sets_of(row), number=number)
+    form = CorrectionForm(request.POST)
+    if form.is_valid():
+        with form.refusals():
+            claims = form.cleaned_data["claims"]
+            correct_claims(row=row, number=number, claims=claims, corrected_by=request.user)
+            return _go_on(carry_out_if_small(row), number)
+    return _import_page(request, row, number, correction=form)
 
 
 @require_POST
@@ -109,11 +163,61 @@ def _own_import(request: SignedInRequest, slug: str, pk: UUID) -> ClaimImport:
     return get_object_or_404(imports_of(own_campaign(request, slug)), pk=pk)
 
 
-def _go_on(row: ClaimImport) -> HttpResponse:
-    """Enqueue what is left to a worker, and show the import."""
+def _go_on(row: ClaimImport, number: int = 0) -> HttpResponse:
+    """Enqueue what is left to a worker, and show the import, at one of its claim sets."""
     if row.status == JobStatus.QUEUED:
         enqueue_on_commit(row)
-    return SeeOther(resolve_url("annotator:claim_import", row.campaign.slug, row.pk))
+    address = resolve_url("annotator:claim_import", row.campaign.slug, row.pk)
+    return SeeOther(f"{address}?set={number}#claim-set" if number else address)
+
+
+def _import_page(
+    request: SignedInRequest,
+    row: ClaimImport,
+    number: int | None = None,
+    *,
+    answers: ChoicesForm | None = None,
+    correction: CorrectionForm | None = None,
+) -> HttpResponse:
+    """Show an import; with a form that was refused, the form as it was sent."""
+    context = _context(row, number or _asked_set(request), answers, correction)
+    bound = answers or correction
+    if bound:
+        bound.focus_error()
+        if not context["page"].is_waiting:
+            # Its form is not shown any more.
+            messages.warning(request, NOT_WAITING)
+    status = bound.status if bound else 200
+    return render(request, "annotator/imports/claim_import.html", context, status=status)
+
+
+def _asked_set(request: SignedInRequest) -> int:
+    """Return which claim set is asked for by its number; 0 where none is."""
+    sent = request.GET.get("set", "")
+    return int(sent) if sent.isascii() and sent.isdecimal() and len(sent) <= MOST_DIGITS else 0
+
+
+def _context(
+    row: ClaimImport,
+    number: int,
+    answers: ChoicesForm | None = None,
+    correction: CorrectionForm | None = None,
+) -> dict[str, Any]:
+    page = ImportPage(row)
+    number = number or page.first_open
+    shown = shown_set(row, number) if page.is_waiting else None
+    if shown and correction is None:
+        correction = CorrectionForm(initial={"claims": shown.row.claims})
+    choices = ChoicesForm.values_of(Choices.of(row.choices))
+    return {
+        "campaign": row.campaign,
+        "page": page,
+        "sets": listed_sets(row, number),
+        "shown": shown,
+        "answers": answers or ChoicesForm(initial=choices),
+        "correction": correction,
+        "aids": {"marks": True},
+    }
 
 
 def _upload_page(

@@ -56,6 +56,7 @@ from annotator.models.claim_sets import (
     ClaimImport,
     ImportStage,
     Purpose,
+    ReadClaimSet,
     Reference,
 )
 from annotator.models.comparisons import (

@@ -32,6 +32,10 @@ class ClaimImport(JobRow):
     may_train = models.BooleanField(default=False)
     # Somebody has confirmed that it is to be stored once the check finds nothing wrong.
     is_confirmed = models.BooleanField(default=False)
+    # Of documents: what somebody chose and answered, `annotator/imports/documents.py:Choices`.
+    choices = models.JSONField(default=dict, blank=True)
+    # Of documents: the file stays as long as the claims that came from it.
+    has_source = models.BooleanField(default=False)
     # Counts, notes, bad records, near-duplicates and a preview, as the check or the import left it.
     result = models.JSONField(default=dict, blank=True)
 
@@ -85,6 +89,51 @@ class Purpose(models.TextChoices):
     REPEAT = "repeat"  # the same text once more, for one annotator
     SENTINEL = "sentinel"  # the reference, damaged on purpose
     CALIBRATION = "calibration"  # with agreed scores, for practice: nobody's to rate
+
+
+class ReadClaimSet(Keyed):
+    """One claim set that an import read of a document, as read and as a person corrected it.
+
+    Its texts are emptied once the import is over: they are those of its reference and candidates
+    then. What stays says where those come from: file, digests, and who corrected what was read.
+    """
+
+    claim_import = models.ForeignKey(
+        ClaimImport, on_delete=models.PROTECT, related_name="claim_sets", db_index=False
+    )
+    # Its place in the import, from 1; a reference stands before its candidates.
+    number = models.PositiveIntegerField()
+    reference_id = models.CharField(max_length=200, blank=True, default="")
+    # "" for a reference.
+    candidate_id = models.CharField(max_length=200, blank=True, default="")
+    system = models.CharField(max_length=200, blank=True, default="")
+    # The reference that it became, or of which it is a candidate; once it is stored.
+    belongs_to = models.ForeignKey(
+        Reference, on_delete=models.PROTECT, null=True, related_name="read_claim_sets"
+    )
+    # Its path in an archive, for people.
+    file_name = models.CharField(max_length=500, blank=True, default="")
+    file_sha256 = models.CharField(max_length=64)
+    format = models.CharField(max_length=20)
+    claims = models.TextField(blank=True, default="")
+    draft_claims = models.TextField(blank=True, default="")
+    # Of both texts as the reader gave them, and as they were stored.
+    read_sha256 = models.CharField(max_length=64)
+    stored_sha256 = models.CharField(max_length=64, blank=True, default="")
+    edited_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
+    )
+    edited_at = models.DateTimeField(null=True)
+    # What the reader found: left out, findings, places, bibliography; emptied with the texts.
+    found = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["claim_import", "number"], name="read_claim_set_once_per_import"
+            )
+        ]
 
 
 # What conflicts, freezes and counts are about; the others only show something about the annotators.

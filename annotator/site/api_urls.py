@@ -42,6 +42,14 @@ OF_CAMPAIGN = [
     path(
         "claim-sets/imports/<uuid:pk>/cancel/", imports_api.Cancel.as_view(), name="cancel_import"
     ),
+    path(
+        "claim-sets/imports/<uuid:pk>/answer/", imports_api.Answer.as_view(), name="answer_import"
+    ),
+    path(
+        "claim-sets/imports/<uuid:pk>/claim-sets/<int:number>/",
+        imports_api.ReadSet.as_view(),
+        name="read_claim_set",
+    ),
     path("assignments/next/", rating_api.NextAssignment.as_view(), name="take_next"),
 ]
 urlpatterns = [

@@ -8,6 +8,7 @@ from django.http import QueryDict
 from rest_framework import serializers
 
 from core.forms import TickField as FormTick
+from core.forms import WholeNumberField as FormWhole
 from core.text_io.shapes import has_content
 
 
@@ -69,3 +70,17 @@ class TickField(serializers.BooleanField):
             return FormTick(required=False).to_python(data)
         except FormError:
             self.fail("invalid", input=str(data)[:40])
+
+
+class WholeNumberField(serializers.IntegerField):
+    """A whole number; of a form, in ASCII digits, and empty where it may be null."""
+
+    def to_internal_value(self, data: Any) -> int:
+        is_form = isinstance(getattr(self.root, "initial_data", None), QueryDict)
+        try:
+            found = FormWhole(required=False).to_python(data) if is_form else data
+        except FormError:
+            self.fail("invalid")
+        if type(found) is not int:
+            self.fail("invalid")
+        return super().to_internal_value(found)

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotator.access.gate import SignedInRequest
 from annotator.access.visibility import COUNTS_WITHHELD, counts_withheld
 from annotator.adjudication.settled.queries import names_for
+from annotator.imports.read_sets import documents_of
 from annotator.models import Reference
 from core.errors import Forbidden, Refused
 from core.forms import ReasonForm
@@ -114,6 +115,7 @@ def reference_page(request: SignedInRequest, row: Reference, form: ReasonForm) -
         "withheld": COUNTS_WITHHELD if is_withheld else "",
         "touched": None if is_withheld else touched_by_erasure(row),
         "aftermath": aftermath(row),
+        "documents": documents_of(row),
         "form": form,
     }
     return render(request, "scoring/erasures/reference_uses.html", context, status=form.status)

@@ -118,7 +118,7 @@ def by_command(cast: Any, tmp_path: Path) -> Send:
     return send
 
 
-# The command reads documents, too, and says what is wrong with one as such.
+# What begins like a document is read as one, and what is wrong with it is said as such.
 AS_DOCUMENTS: Final = {
     "IM02 a PDF": "The PDF is damaged or incomplete",
     "IM02 HTML": "no claims as pages of Google Patents",
@@ -143,8 +143,7 @@ def test_a_damaged_file_is_refused_with_its_reason_and_stores_nothing(
     cases = dict(islice(CASES.items(), first, None, every))
     for name, (content, reason) in cases.items():
         is_refused, output = send(content)
-        expected = AS_DOCUMENTS.get(name, reason) if interface is by_command else reason
-        if not is_refused or escape(expected) not in output:
+        if not is_refused or escape(AS_DOCUMENTS.get(name, reason)) not in output:
             wrong[name] = output[-600:]
         if "Traceback" in output or str(tmp_path) in output:
             wrong[name] = "shows where it stands"

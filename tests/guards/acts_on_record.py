@@ -46,6 +46,10 @@ def waiting_import(scenario: Scenario) -> Any:
     return scenario.imports.waiting.pk
 
 
+def document(scenario: Scenario) -> Any:
+    return scenario.imports.document.pk
+
+
 def waiting_run(scenario: Scenario) -> Any:
     return scenario.measured.waiting.pk
 
@@ -114,6 +118,12 @@ CASES: Final[dict[str, Case]] = {
     "annotator:repeats": Case("repeats.set", body={"percent": "10", "lag": "5"}),
     "annotator:confirm_import": Case("import.confirmed", row=waiting_import),
     "annotator:cancel_import": Case("import.cancelled", row=waiting_import, body=CONFIRMED),
+    "annotator:answer_import": Case(
+        "import.answered", row=document, body={"reference_id": "another"}
+    ),
+    "annotator:correct_claims": Case(
+        "import.corrected", row=document, body={"claims": "1. A corrected claim."}
+    ),
     "annotator:void_ruling": Case(
         "signature.voided",
         row=lambda scenario: scenario.conflict.adjudications.get().pk,
@@ -172,6 +182,10 @@ CASES: Final[dict[str, Case]] = {
     "api:agreement": Case("reliability.requested", state="rated by one"),
     "api:confirm_import": Case("import.confirmed", row=waiting_import),
     "api:cancel_import": Case("import.cancelled", row=waiting_import),
+    "api:answer_import": Case("import.answered", row=document, body={"reference_id": "another"}),
+    "api:read_claim_set": Case(
+        "import.corrected", row=document, body={"claims": "1. A corrected claim."}, method="PUT"
+    ),
     "scoring:api:cancel_run": Case("training.cancelled", "researcher", waiting_run),
     "scoring:api:promote": Case("promotion.withdrawn", row=model, body=WITHDRAWN),
     "scoring:api:scores": Case(

@@ -94,7 +94,7 @@ def address(scenario: Scenario, route: str, case: Case) -> str:
     pk = {"pk": case.row(scenario)} if case.row else {}
     slug = {"slug": scenario.campaign.slug}
     version = {"name": scenario.measured.version.dataset.name, "number": 1}
-    for arguments in (pk, {**pk, **slug}, slug, version):
+    for arguments in (pk, {**pk, **slug}, {**pk, **slug, "number": 1}, slug, version):
         try:
             return reverse(route, kwargs=arguments)
         except Exception:  # noqa: BLE001

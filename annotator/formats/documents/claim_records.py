@@ -27,21 +27,27 @@ def reference_of(
     reference_id: str, document: ReadDocument, candidates: Iterable[CandidateRecord] = ()
 ) -> ReferenceRecord:
     """Return a document as a reference with its candidates; fields too long for one are cut."""
+    fields: dict[str, Any] = stated_of(document)
+    return ReferenceRecord(
+        reference_id,
+        document.claims.text,
+        tuple(candidates),
+        **fields,
+        draft_claims=document.draft.text if document.draft else "",
+    )
+
+
+def stated_of(document: ReadDocument) -> dict[str, str]:
+    """Return what a document states of itself as the fields of a reference, cut to their length."""
     about = document.bibliography
-    fields: dict[str, Any] = {
+    fields = {
         "office": about.office,
         "ipc": next(iter((*about.ipc, *about.cpc)), ""),
         "language": about.language,
         "title": about.title,
         "family": about.family,
     }
-    return ReferenceRecord(
-        reference_id,
-        document.claims.text,
-        tuple(candidates),
-        **{name: text[: LONGEST[name]] for name, text in fields.items()},
-        draft_claims=document.draft.text if document.draft else "",
-    )
+    return {name: text[: LONGEST[name]] for name, text in fields.items()}
 
 
 def references_of(read: ReadMatters) -> list[ReferenceRecord]:

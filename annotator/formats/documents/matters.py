@@ -29,6 +29,8 @@ LAYOUT: Final = (
 )
 LONGEST_ID: Final = 200
 MOST_FILES: Final = 2_000
+# Of a candidate in which no claims were found.
+MOST_LINES: Final = 400
 _CLUTTER: Final = re.compile(
     r"(?:^|/)(?:__MACOSX/|\.|~\$|thumbs\.db$|desktop\.ini$)", re.IGNORECASE
 )
@@ -239,8 +241,12 @@ def _read_all(
         except FormatError as error:
             bad.add(BadRecord(0, "", error.sentence, file=shown(entry.file)))
             continue
-        # Context is the reference's; that of all candidates would be held at once.
-        yield entry.file, replace(document, context=()) if entry.candidate_id else document
+        if entry.candidate_id:
+            # Context is the reference's; that of all candidates would be held at once. Who is asked
+            # where the claims stand is shown the first lines.
+            lines = 0 if document.claims.text else MOST_LINES
+            document = replace(document, context=document.context[:lines])
+        yield entry.file, document
     bad.refuse_if_any()
 
 

@@ -10,10 +10,16 @@ from django.db import transaction
 from annotator.campaigns.services import create_campaign
 from annotator.formats.claim_files import PREFERENCES, READERS
 from annotator.formats.documents.reading import AUTO
-from annotator.formats.documents.records import ReadOptions, TrackedChanges
+from annotator.formats.documents.records import TrackedChanges
 from annotator.imports.checks import check_claims
 from annotator.imports.claims.services import CLOSED
-from annotator.imports.documents import KINDS, DocumentRecords, is_document, read_records
+from annotator.imports.documents import (
+    KINDS,
+    Choices,
+    DocumentRecords,
+    is_document,
+    read_records,
+)
 from annotator.imports.services import ADDED, import_file
 from annotator.management.base import ReadingProgress, WorkbenchCommand
 from annotator.models import Campaign
@@ -85,7 +91,8 @@ class Command(WorkbenchCommand):
             "file_name": options["path"].name,
             "format": check.format,
             "may_train": options["may_train"] == "yes",
-            "records": read.records if read else None,
+            "read": read,
+            "choices": _choices(options),
         }
         if is_dry:
             return {
@@ -129,18 +136,17 @@ def _read_documents(
     kind = options["format"]
     if kind not in KINDS and not (kind == AUTO and is_document(file)):
         return None
-    return read_records(
-        file=file,
-        kind=kind,
-        options=ReadOptions(
-            TrackedChanges(options["tracked_changes"]),
-            options["language"],
-            options["claims_from"],
-            options["claims_to"],
-        ),
-        campaign=campaign,
-        reference_id=options["reference_id"],
-        candidate_id=options["candidate_id"],
+    return read_records(file=file, kind=kind, choices=_choices(options), campaign=campaign)
+
+
+def _choices(options: dict[str, Any]) -> Choices:
+    return Choices(
+        options["tracked_changes"],
+        options["language"],
+        options["reference_id"],
+        options["candidate_id"],
+        options["claims_from"],
+        options["claims_to"],
     )
 
 

@@ -62,8 +62,8 @@ def test_a_bad_file_is_answered_with_the_list_and_the_form(ada: Client) -> None:
 @pytest.mark.parametrize(
     ("sent", "words"),
     [
-        ({}, "Choose a file."),
-        ({"file": "words"}, "Choose a file."),
+        ({}, "Choose a file, or paste the claims."),
+        ({"file": "words"}, "Choose a file, or paste the claims."),
         ({"file": [SimpleUploadedFile(n, good(1)) for n in "ab"]}, "More than one file"),
         ({"file": SimpleUploadedFile("a", good(1)), "format": "xls"}, "Select a valid choice"),
     ],

@@ -124,7 +124,10 @@ def ids(scenario: Scenario) -> dict[str, list[UUID]]:
         "freeze": [rows.freeze.pk],
         "scores": [rows.scores.pk],
         "calibration": [row.pk for row in scenario.calibration],
-        "import": [scenario.imports.waiting.pk, scenario.imports.refused.pk],
+        "import": [
+            *(scenario.imports.waiting.pk, scenario.imports.refused.pk),
+            scenario.imports.document.pk,
+        ],
         "candidate": [scenario.item.pk],
         "reference": [scenario.item.reference_id],
         "session": _first_id(BrowserSession.objects.filter(user=scenario.people["one"])),

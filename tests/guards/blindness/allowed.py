@@ -44,13 +44,21 @@ OVERALLS: Final = ("one.overall", "peer.overall")
 IMPORTS: Final = (
     *("annotator:import_claims", "annotator:claim_import", "annotator:claim_import_progress"),
     *("annotator:confirm_import", "annotator:cancel_import"),
+    *("annotator:answer_import", "annotator:correct_claims"),
     *("api:import_claims", "api:claim_import", "api:confirm_import", "api:cancel_import"),
+    *("api:answer_import", "api:read_claim_set"),
     "annotator:claim_import after annotator:import_claims",
     "annotator:claim_import after annotator:confirm_import",
     "annotator:claim_import after annotator:cancel_import",
+    "annotator:claim_import after annotator:answer_import",
+    "annotator:claim_import after annotator:correct_claims",
 )
-# The preview of a file that waits to be confirmed is the one place where its texts are shown.
-PREVIEWS: Final = tuple(route for route in IMPORTS if "annotator:claim_import" in route)
+# The preview of a file that waits to be confirmed is the one place where its texts are shown; of a
+# document who corrects them reads them by a call, too.
+PREVIEWS: Final = (
+    *(route for route in IMPORTS if "annotator:claim_import" in route),
+    *("annotator:answer_import", "annotator:correct_claims", "api:read_claim_set"),
+)
 SETTLED: Final = ("annotator:settled", "annotator:settled_candidate", "annotator:error_tags")
 QUADRUPLETS: Final = ("scoring:quadruplets", "scoring:quadruplet")
 USES: Final = ("scoring:rating_uses", "scoring:reference_uses")

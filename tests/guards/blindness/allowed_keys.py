@@ -40,7 +40,20 @@ _IMPORT: Final = (
     "near_duplicates.first.reference_id near_duplicates.first.candidate_id near_duplicates.second "
     "near_duplicates.second.reference_id near_duplicates.second.candidate_id "
     "near_duplicates.likeness near_duplicates.similarity near_duplicates.is_own_reference "
-    "near_duplicates.words created_at finished_at"
+    "near_duplicates.words questions passed_over claim_sets created_at finished_at"
+)
+_ASKED: Final = "questions.number questions.question"
+_READ_SET: Final = (
+    "number reference_id candidate_id system file file_sha256 format read_sha256 stored_sha256 "
+    "edited_by edited_at claims_read claims_read.number claims_read.place claims_read.status "
+    "findings findings.severity findings.kind findings.sentence left_out"
+)
+_DOCUMENT: Final = " ".join(
+    (
+        *(key for key in _IMPORT.split() if not key.startswith("near_duplicates.")),
+        *(f"claim_sets.{key}" for key in _READ_SET.split()),
+        _ASKED,
+    )
 )
 _VERSION: Final = "dataset full_name version sha256 items labels splits left_out created_at"
 _RUN: Final = (
@@ -100,10 +113,17 @@ ALLOWED_KEYS: Final = {
     "POST api:agreement": _AGREEMENT,
     "POST api:import_claims": _IMPORT,
     "GET api:claim_import": (
-        f"{_IMPORT} bad_records.line bad_records.item bad_records.field bad_records.reason"
+        f"{_IMPORT} {_DOCUMENT} bad_records.line bad_records.item bad_records.field "
+        "bad_records.reason bad_records.file"
     ),
     "POST api:confirm_import": _IMPORT,
-    "POST api:cancel_import": _IMPORT,
+    "POST api:cancel_import": f"{_IMPORT} {_ASKED}",
+    "POST api:answer_import": _DOCUMENT,
+    "GET api:read_claim_set": f"{_READ_SET} claims draft_claims",
+    # Something else stays in question there, so that nothing is counted.
+    "PUT api:read_claim_set": " ".join(
+        key for key in _DOCUMENT.split() if not key.startswith("counts.")
+    ),
     "POST api:take_next": (
         f"id campaign {_REFERENCE} candidate candidate.label candidate.claims lease_expires_at "
         "rubric rubric.version rubric.criteria rubric.criteria.key rubric.criteria.name "

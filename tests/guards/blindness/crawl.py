@@ -1,5 +1,7 @@
 """The crawl: a principal sends everything to every address, and each answer is read for marks."""
 
+import io
+import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from http.cookies import SimpleCookie
@@ -139,7 +141,7 @@ def _read(sent: Sent, route: str, response: HttpResponseBase) -> Answer:
         content = b"".join(response.streaming_content)  # type: ignore[arg-type]
     else:
         content = response.content  # type: ignore[attr-defined]
-    body = content.decode()
+    body = _unpacked(content) if content.startswith(b"PK") else content.decode()
     headers = "\n".join(f"{name}: {value}" for name, value in response.items())
     cookies = "\n".join(morsel.OutputString() for morsel in response.cookies.values())
     location = response.get("Location", "") or response.get("HX-Redirect", "")
@@ -153,6 +155,12 @@ def _read(sent: Sent, route: str, response: HttpResponseBase) -> Answer:
         body,
         location if is_local else "",
     )
+
+
+def _unpacked(content: bytes) -> str:
+    """Return what stands in an archive, the names of its files included."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return "\n".join(f"{name}\n{archive.read(name).decode()}" for name in archive.namelist())
 
 
 def _without_echo(text: str, path: str) -> str:

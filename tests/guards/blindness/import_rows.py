@@ -1,4 +1,4 @@
-"""Builders of one campaign's imports: one that waits to be confirmed, and one that was refused."""
+"""Builders of one campaign's imports: two that wait to be confirmed, and one that was refused."""
 
 import io
 import json
@@ -18,15 +18,24 @@ class ImportRows:
 
     waiting: ClaimImport
     refused: ClaimImport
+    document: ClaimImport
 
 
 def import_rows(mark: str, campaign: Campaign, admin: User) -> ImportRows:
-    """Return both imports; every text in them begins with the mark."""
+    """Return the imports; every text in them begins with the mark."""
     good = _line(mark)
     bad = _line(mark, **{f"{mark}wrongfield": 1})
     return ImportRows(
         _import(f"{mark}goodfile.jsonl", good, campaign, admin),
         _import(f"{mark}badfile.jsonl", bad, campaign, admin),
+        _import(
+            f"{mark}docfile.txt",
+            # No heading is a finding, and no id of the reference a question.
+            f"1. A {mark}importedtext of a document.",
+            campaign,
+            admin,
+            format="text",
+        ),
     )
 
 
@@ -62,10 +71,9 @@ def _line(mark: str, **more: Any) -> str:
     return json.dumps(record | more) + "\n"
 
 
-def _import(name: str, content: str, campaign: Campaign, admin: User) -> ClaimImport:
-    row = request_import(
-        campaign=campaign, file=io.BytesIO(content.encode()), file_name=name, asked_by=admin
-    )
+def _import(name: str, content: str, campaign: Campaign, admin: User, **more: Any) -> ClaimImport:
+    file = io.BytesIO(content.encode())
+    row = request_import(campaign=campaign, file=file, file_name=name, asked_by=admin, **more)
     carry_out_import(row.pk)
     row.refresh_from_db()
     return row

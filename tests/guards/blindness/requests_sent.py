@@ -142,6 +142,8 @@ def bodies(route: str, scenario: Scenario) -> list[dict[str, Any]]:
             for row in conflicts
             for password in (PASSWORD, "wrong")
         ],
+        "api:answer_import": [{"reference_id": "another"}, {"claims_from": 1}],
+        "api:read_claim_set": [{"claims": "1. A corrected claim."}],
         "api:send_back": [{"kind": "again", "question": "a question"}, {"kind": "another"}],
         "scoring:api:datasets": [
             {"campaign": scenario.campaign.slug, "include_unlocked": True, **more}

@@ -52,8 +52,9 @@ def secrets_of(scenario: Scenario) -> dict[str, list[object]]:
         "report": [scenario.measured.report.pk],
         "import": [
             *(f"{HERE}goodfile", f"{HERE}badfile", f"{HERE}wrongfield", f"{HERE}importedid"),
-            *(f"{HERE}importedtitle", f"{HERE}importedcandidate"),
+            *(f"{HERE}importedtitle", f"{HERE}importedcandidate", f"{HERE}docfile"),
             *(scenario.imports.waiting.pk, scenario.imports.refused.pk),
+            scenario.imports.document.pk,
         ],
         "import text": [f"{HERE}importedtext"],
         "import rest": [*(f"{HERE}importedsystem", f"{HERE}importedkin", f"{HERE}importeddraft")],

@@ -1,6 +1,10 @@
+import io
+
 import pytest
 from django.test import Client
 
+from annotator.imports.documents import Choices
+from annotator.imports.services import carry_out_import, request_import
 from annotator.models import AuditEvent, Rating, Reference
 from scoring.datasets.exports.services import export_version
 from scoring.models import DatasetVersion, UsedRating
@@ -46,6 +50,23 @@ def test_a_rating_leads_to_the_versions_models_and_reports_that_used_it(scene, a
     assert (second.models, second.reports) == ((), (report,))
     page = answer.content.decode()
     assert f"/models/{model.pk}/" in page and f"/reports/{report.pk}/" in page
+
+
+def test_the_page_of_a_reference_names_the_documents_that_it_was_read_from(scene, ada) -> None:
+    row = request_import(
+        campaign=scene.campaign,
+        file=io.BytesIO(b"Claims\n1. A lamp."),
+        file_name="lamp.txt",
+        format="text",
+        choices=Choices(reference_id="lamp"),
+        is_confirmed=True,
+    )
+    carry_out_import(row.pk)
+    found = Reference.objects.get(reference_id="lamp")
+    page = ada.get(f"/datasets/references/{found.pk}/").content.decode()
+    assert "lamp.txt" in page.split("Documents")[-1]
+    assert page.count(row.file_sha256) == 2
+    assert "not here any more" not in page
 
 
 def test_a_version_without_the_reference_does_not_use_its_ratings(scene, ada) -> None:

@@ -1,0 +1,108 @@
+"""What a person does about documents that were read: answers what is asked, corrects the text."""
+
+from typing import Final
+
+from django.db import transaction
+
+from annotator.formats.documents.claim_records import check_ids
+from annotator.formats.documents.reading import ARCHIVE
+from annotator.formats.documents.records import MOST_CHARACTERS, MOST_CLAIMS
+from annotator.imports.documents import Choices
+from annotator.imports.read_sets import drop_sets, sets_of
+from annotator.imports.services import NOT_WAITING, queue_check, record
+from annotator.models import ClaimImport, ReadClaimSet, User
+from core.claim_text import parse_claims
+from core.clock import database_now
+from core.errors import OutOfDate, Refused
+from core.text_io.shapes import is_blank
+from core.text_io.streams import FormatError
+
+BLANK: Final = "No claims are left. Cancel the import if none of it is to be stored."
+
+
+def check_choices(choices: Choices) -> None:
+    """Raise Refused, by field, for ids that cannot be ids and for lines out of order."""
+    for name, value in (
+        ("reference_id", choices.reference_id),
+        ("candidate_id", choices.candidate_id),
+    ):
+        try:
+            if value:
+                check_ids(value, "")
+        except FormatError as error:
+            why = error.sentence.replace("reference", name.partition("_")[0])
+            raise Refused.at(name, why) from None
+    if choices.candidate_id and not choices.reference_id:
+        why = "Of which reference is this a candidate? Give its id, too."
+        raise Refused.at("reference_id", why)
+    first, last = choices.first, choices.last
+    if first is not None and last is not None and last < first:
+        why = "The claims cannot end before they begin."
+        raise Refused.at("claims_to", why)
+
+
+def answer_import(*, row: ClaimImport, choices: Choices, answered_by: User | None) -> None:
+    """Have an import checked anew with other choices.
+
+    The documents are read anew, and corrections given up, unless ids alone have changed. Raises
+    Refused for choices that cannot be, OutOfDate where the import does not wait or is none of
+    documents.
+    """
+    check_choices(choices)
+    with transaction.atomic():
+        waiting = _waiting(row)
+        is_one = waiting.format != ARCHIVE
+        if is_one and choices.renamed(Choices.of(waiting.choices)):
+            sets_of(row).update(
+                reference_id=choices.reference_id, candidate_id=choices.candidate_id
+            )
+        else:
+            drop_sets(row)
+        queue_check(row, choices=choices.as_values())
+        record(row, "import.answered", answered_by)
+    row.refresh_from_db()
+
+
+def correct_claims(
+    *, row: ClaimImport, number: int, claims: str, corrected_by: User | None
+) -> ReadClaimSet:
+    """Put a text in the place of one that was read; the claim sets are checked anew.
+
+    It answers what was asked about that claim set, also where nothing of the text is changed.
+    Raises Refused for a text that cannot be claims, OutOfDate where the import does not wait.
+    """
+    _refuse_no_claims(claims)
+    with transaction.atomic():
+        _waiting(row)
+        one = sets_of(row).get(number=number)
+        one.claims = claims
+        one.edited_by = corrected_by
+        one.edited_at = database_now()
+        one.save(update_fields=["claims", "edited_by", "edited_at"])
+        queue_check(row)
+        record(row, "import.corrected", corrected_by, number=number)
+    row.refresh_from_db()
+    return one
+
+
+def _waiting(row: ClaimImport) -> ClaimImport:
+    """Return an import of documents as it is now, locked; OutOfDate where there is none to change.
+
+    That it waits to be confirmed is asked by who queues it.
+    """
+    found = ClaimImport.objects.select_for_update(no_key=True).get(pk=row.pk)
+    if not sets_of(found).exists():
+        raise OutOfDate(NOT_WAITING)
+    return found
+
+
+def _refuse_no_claims(claims: str) -> None:
+    why = ""
+    if is_blank(claims):
+        why = BLANK
+    elif len(claims) > MOST_CHARACTERS:
+        why = f"The claims have {len(claims):,} characters; at most {MOST_CHARACTERS:,} are stored."
+    elif (count := sum(one.number is not None for one in parse_claims(claims))) > MOST_CLAIMS:
+        why = f"The text has {count:,} claims; at most {MOST_CLAIMS:,} are stored."
+    if why:
+        raise Refused.at("claims", why)

@@ -1,0 +1,200 @@
+"""Claim sets that were read of documents, as rows: written, asked about, corrected, settled."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from django.db.models import QuerySet
+
+from annotator.formats.documents.claim_records import stated_of
+from annotator.formats.documents.matters import MOST_LINES
+from annotator.formats.documents.reading import ARCHIVE
+from annotator.formats.documents.records import (
+    Passage,
+    ReadDocument,
+    Severity,
+    TrackedChanges,
+)
+from annotator.formats.documents.sections import SourceLine, claims_heading, numbered
+from annotator.formats.references import CandidateRecord, ReferenceRecord
+from annotator.imports.claims.queries import stored_reference
+from annotator.imports.documents import NO_DRAFT, Choices, ReadSet
+from annotator.models import Campaign, ClaimImport, ReadClaimSet, Reference
+from core.text_io.shapes import is_blank
+from core.text_io.strict_json import short
+from core.text_io.text import text_sha256
+
+_BATCH: Final = 100
+# Lines of a source whose claims were not found are listed by so much of their beginning.
+_LINE_CHARACTERS: Final = 90
+_LONGEST_NAME: Final = 500
+
+
+def sets_of(row: ClaimImport) -> QuerySet[ReadClaimSet]:
+    """Return the claim sets that an import has read, in their order."""
+    return ReadClaimSet.objects.filter(claim_import=row).order_by("number")
+
+
+def documents_of(reference: Reference) -> QuerySet[ReadClaimSet]:
+    """Return what a reference and its candidates were read from; nothing once it is erased."""
+    rows = ReadClaimSet.objects.filter(belongs_to=reference).exclude(file_sha256="")
+    return rows.select_related("claim_import", "edited_by").order_by("candidate_id", "pk")
+
+
+def write_sets(row: ClaimImport, sets: Iterable[ReadSet]) -> None:
+    """Store what was read in the place of what an earlier reading has left.
+
+    The caller holds a transaction.
+    """
+    sets_of(row).delete()
+    rows = (_row(row, number, one) for number, one in enumerate(sets, start=1))
+    ReadClaimSet.objects.bulk_create(rows, batch_size=_BATCH)
+
+
+def _row(row: ClaimImport, number: int, one: ReadSet) -> ReadClaimSet:
+    document = one.document
+    return ReadClaimSet(
+        claim_import=row,
+        number=number,
+        reference_id=one.reference_id,
+        candidate_id=one.candidate_id,
+        system=one.system[:200],
+        file_name=one.file[:_LONGEST_NAME],
+        file_sha256=document.sha256,
+        format=document.format,
+        claims=document.claims.text,
+        draft_claims=document.draft.text if document.draft else "",
+        read_sha256=text_sha256(document.claims.text),
+        found=_found(document),
+    )
+
+
+def _found(document: ReadDocument) -> dict[str, Any]:
+    about = document.bibliography
+    return {
+        "findings": [
+            {"severity": str(item.severity), "kind": item.kind, "sentence": str(item)}
+            for item in document.findings
+        ],
+        "left_out": [str(item) for item in document.left_out],
+        "about": stated_of(document),
+        "named": " ".join(filter(None, (about.office, about.number, about.kind))),
+        "claims": [
+            {"number": claim.number, "place": str(claim.place), "status": claim.status}
+            for claim in document.claims.claims
+        ],
+        "lines": _lines(document) if is_blank(document.claims.text) else [],
+    }
+
+
+def _lines(document: ReadDocument) -> list[list[str]]:
+    """Return where lines stand in a source whose claims were not found, and how they begin."""
+    shown = document.context
+    if len(shown) > MOST_LINES:
+        shown = tuple(filter(_may_begin, shown))
+    return [[str(line.place), _beginning(line)] for line in shown[:MOST_LINES]]
+
+
+def _beginning(line: Passage) -> str:
+    text = f"{line.label} {line.text}" if line.label else line.text
+    return text if len(text) <= _LINE_CHARACTERS else text[:_LINE_CHARACTERS] + "…"
+
+
+def _may_begin(line: Passage) -> bool:
+    is_number = numbered(SourceLine(line.text, line.place)) is not None
+    return line.is_heading or is_number or bool(claims_heading(line.text))
+
+
+def asks(one: ReadClaimSet) -> list[str]:
+    """Return what has to be answered about a claim set; who corrects it by hand answers all."""
+    if one.edited_at is not None:
+        return []
+    found = [
+        item["sentence"]
+        for item in one.found.get("findings", [])
+        if item["severity"] == Severity.QUESTION
+    ]
+    return found if found or not is_blank(one.claims) else ["No claims were found."]
+
+
+def questions_of(row: ClaimImport, sets: Sequence[ReadClaimSet]) -> list[dict[str, Any]]:
+    """Return what somebody has to answer before anything is stored.
+
+    Each names its claim set by number; 0 is the file as a whole.
+    """
+    found = [{"number": 0, "question": one} for one in _about_the_file(row)]
+    for one in sets:
+        found += [{"number": one.number, "question": question} for question in asks(one)]
+    return found
+
+
+def _about_the_file(row: ClaimImport) -> list[str]:
+    choices = Choices.of(row.choices)
+    if row.format == ARCHIVE:
+        return []
+    if not choices.reference_id:
+        return ["Which reference is this, or of which is it a candidate? Give the reference's id."]
+    if not choices.candidate_id:
+        return []
+    found = []
+    if choices.tracked_changes == TrackedChanges.BOTH:
+        found.append(NO_DRAFT)
+    if not stored_reference(row.campaign, choices.reference_id):
+        found.append(
+            f"The campaign has no reference {short(choices.reference_id)}, of which this would be "
+            "a candidate. Import the reference first, or correct the id."
+        )
+    return found
+
+
+def records_of(campaign: Campaign, sets: Sequence[ReadClaimSet]) -> list[ReferenceRecord]:
+    """Return the claim sets as the records that an import stores.
+
+    A candidate that came alone belongs to a reference of the campaign.
+    """
+    references = [one for one in sets if not one.candidate_id]
+    candidates: dict[str, list[CandidateRecord]] = {}
+    for one in sets:
+        if one.candidate_id:
+            record = CandidateRecord(one.candidate_id, one.claims, one.system)
+            candidates.setdefault(one.reference_id, []).append(record)
+    found = [
+        ReferenceRecord(
+            one.reference_id,
+            one.claims,
+            tuple(candidates.pop(one.reference_id, ())),
+            draft_claims=one.draft_claims,
+            **one.found.get("about", {}),
+        )
+        for one in references
+    ]
+    return found + [
+        ReferenceRecord(name, stored_reference(campaign, name), tuple(records))
+        for name, records in candidates.items()
+    ]
+
+
+def settle_sets(row: ClaimImport) -> None:
+    """Empty the texts of what was stored, and leave whose claims they are and their digests.
+
+    The caller holds the transaction that stores them.
+    """
+    for one in sets_of(row).defer("found", "draft_claims").iterator(chunk_size=_BATCH):
+        there = Reference.objects.filter(campaign=row.campaign_id, reference_id=one.reference_id)
+        ReadClaimSet.objects.filter(pk=one.pk).update(
+            belongs_to=there.values_list("pk", flat=True).first(),
+            stored_sha256=text_sha256(one.claims),
+            claims="",
+            draft_claims="",
+            found={},
+        )
+
+
+def write_stored_sets(row: ClaimImport, sets: Sequence[ReadSet]) -> None:
+    """Note what was stored of a file that was read and stored at once."""
+    write_sets(row, sets)
+    settle_sets(row)
+
+
+def drop_sets(row: ClaimImport) -> None:
+    """Delete the claim sets of an import that was not stored."""
+    sets_of(row).delete()
