@@ -23,6 +23,8 @@ from scoring.access.scopes import (
 )
 from scoring.datasets.exports.forms import LicenceForm
 from scoring.datasets.exports.services import set_licence
+from scoring.datasets.texts.forms import PermissionForm
+from scoring.datasets.texts.queries import permissions_for
 from scoring.datasets.versions.comparisons import compare_versions
 from scoring.datasets.versions.forms import ComparisonForm, FilterForm, RankingForm
 from scoring.datasets.versions.lineage import lineage_of, ratings_by_annotator, uses_of_version
@@ -49,7 +51,7 @@ UNPROCESSABLE = 422
 @require_safe
 def version(request: SignedInRequest, name: str, number: int) -> HttpResponse:
     """Show the card of a version, what was made on it, and what leaves with it."""
-    return _version_page(request, version_or_404(request.user, name, number))
+    return version_page(request, version_or_404(request.user, name, number))
 
 
 @require_POST
@@ -64,13 +66,18 @@ def licence(request: SignedInRequest, name: str, number: int) -> HttpResponse:
             set_licence(version=row, licence=form.cleaned_data["licence"], set_by=request.user)
             messages.success(request, "The licence stands on the card now.")
             return SeeOther(resolve_url("scoring:dataset_version", name, number))
-    return _version_page(request, row, form)
+    return version_page(request, row, form)
 
 
-def _version_page(
-    request: SignedInRequest, row: DatasetVersion, form: LicenceForm | None = None
+def version_page(
+    request: SignedInRequest,
+    row: DatasetVersion,
+    form: LicenceForm | None = None,
+    texts_form: PermissionForm | None = None,
 ) -> HttpResponse:
+    """Answer with the page of a version; each form that was refused shows why."""
     reader = version_reader(request.user, row)
+    status = max([one.status for one in (form, texts_form) if one], default=200)
     form = form or LicenceForm(initial={"licence": row.licence})
     context: dict[str, Any] = {
         "version": row,
@@ -83,12 +90,15 @@ def _version_page(
         "splits": SPLITS,
         "form": form,
     }
+    if may_export(reader) and row.dataset.campaign is not None:
+        context["text_permissions"] = permissions_for(request.user).filter(version=row)
+        context["texts_form"] = texts_form or PermissionForm(row)
     if not reader.is_withheld:
         context["making"] = list(describe_making(row.card, shows_files=reader.is_admin))
         context["use"] = uses_of_version(row)
         context["page"] = card_page(row.card)
         context["people_plot"] = people_plot(ratings_by_annotator(row))
-    return render(request, "scoring/datasets/dataset_version.html", context, status=form.status)
+    return render(request, "scoring/datasets/dataset_version.html", context, status=status)
 
 
 FORBIDDEN = 403
