@@ -6,7 +6,6 @@ from django.urls.converters import SlugConverter
 from scoring.access.scopes import FULL_NAME
 from scoring.datasets.exports import views as exports_views
 from scoring.datasets.freezing import views as freezing_views
-from scoring.datasets.texts import views as texts_views
 from scoring.datasets.versions import views as versions_views
 from scoring.erasures import views as erasures_views
 from scoring.reports import views as reports_views
@@ -28,7 +27,7 @@ register_converter(_FullName, "dataset")
 OF_A_VERSION = [
     path("", versions_views.version, name="dataset_version"),
     path("licence/", versions_views.licence, name="set_licence"),
-    path("texts/", texts_views.permit, name="permit_texts"),
+    path("texts/", versions_views.permit, name="permit_texts"),
     path("export/", exports_views.export, name="export"),
     path("card/", exports_views.data_card, name="data_card"),
     path("quadruplets/", versions_views.quadruplets, name="quadruplets"),
@@ -46,7 +45,7 @@ urlpatterns = [
     path("datasets/ratings/<uuid:pk>/", erasures_views.rating_uses, name="rating_uses"),
     path("datasets/references/<uuid:pk>/", erasures_views.reference_uses, name="reference_uses"),
     path("datasets/references/<uuid:pk>/erase/", erasures_views.ask, name="ask_erasure"),
-    path("datasets/texts/<uuid:pk>/revoke/", texts_views.revoke, name="revoke_texts"),
+    path("datasets/texts/<uuid:pk>/revoke/", versions_views.revoke, name="revoke_texts"),
     path("erasures/", erasures_views.erasures, name="erasures"),
     path("erasures/<uuid:pk>/agree/", erasures_views.agree, name="agree_erasure"),
     path("erasures/<uuid:pk>/decline/", erasures_views.decline, name="decline_erasure"),

@@ -222,20 +222,21 @@ def unpack(content: bytes) -> ItemTable:
         heads = json.loads(arrays["heads"].tobytes())
         if heads["layout"] != LAYOUT:
             raise AgreementError("The items of this report were stored in another layout.")
-        by_name = {
+        by_name: dict[str, dict[str, Any]] = {
             part: {name: arrays[f"{part}-{at}"] for at, name in enumerate(heads[part])}
             for part in _BY_NAME
         }
+        plain: dict[str, Any] = {name: arrays[name] for name in _PLAIN}
         groups = {
             key: {name: arrays[f"{key}-{at}"] for at, name in enumerate(names)}
             for key, names in heads["groups"].items()
         }
         return ItemTable(
             tie_threshold=heads["tie_threshold"],
-            **{name: arrays[name] for name in _PLAIN},
-            **by_name,
             compares=frozenset(heads["compares"]),
             groups=groups,
+            **plain,
+            **by_name,  # type: ignore[arg-type] # its keys are the fields of _BY_NAME
         )
 
 

@@ -109,7 +109,8 @@ def test_the_references_that_move_a_figure_most_come_first() -> None:
     (first, second) = strongest_pulls(table(), "one", 0.5, most=2)
     assert (first.reference, first.items, first.tau_b) == (0, 2, 0.1)
     assert first.change == pytest.approx(-0.4)
-    assert (second.reference, second.change) == (1, pytest.approx(0.4))
+    assert second.reference == 1
+    assert second.change == pytest.approx(0.4)
     assert strongest_pulls(table(), "two", 0.5) == strongest_pulls(table(), "most", 0.5) == []
 
 
