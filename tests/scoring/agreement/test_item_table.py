@@ -22,7 +22,8 @@ from scoring.agreement.item_table import (
     strongest_pulls,
     unpack,
 )
-from scoring.agreement.items import AgreementError, Item, Question, ScorerScores
+from scoring.agreement.items import AgreementError, Item, Question, ScorerScores, subtract
+from scoring.agreement.preferences import preferences
 from scoring.agreement.report import report_with_items
 
 # Differences of two scorers by hand, with a tie threshold of 0.1.
@@ -38,11 +39,12 @@ def table(**more: Any) -> ItemTable:
         rows=np.array([4, 9, 2, 7, 1, 3]),
         y=Y,
         references=np.array([0, 0, 1, 1, 2, 2]),
-        pairs=np.array([[0, 1, 2, 3, 4, 4], [1, 0, 3, 2, 5, 6]]),
-        points=np.array([1.0, 2.0, np.nan, 4.0, 5.0, 6.0, 7.0]),
+        pairs=np.array([[0, 2, 4, 6, 8, 8], [1, 3, 5, 7, 9, 10]]),
+        points=np.array([1.0, 2.0, np.nan, *range(8)]),
         predicted={**labels, "most": np.ones(6, dtype=np.int64)},
         differences={"one": ONE, "two": TWO},
-        scores={"one": np.stack([ONE, 0 * ONE]), "two": np.stack([TWO, -TWO])},
+        # A score of 0 for every B; the second compares, and gives its verdicts on both orders.
+        scores={"one": np.stack([0 * ONE, -ONE]), "two": np.stack([TWO, -TWO])},
         without={"one": np.array([0.1, 0.9, 0.4]), "two": np.full(3, np.nan)},
         compares=frozenset({"two"}),
         groups={"length": {"short": np.array([0, 1]), "long": np.array([2, 3, 4, 5])}},
@@ -63,7 +65,7 @@ def test_each_filter_takes_its_items_in_the_order_of_the_dataset() -> None:
     assert chosen(scorer="one", outcome=WRONG) == [4, 5, 1]
     assert chosen(group=("length", "short")) == [0, 1]
     assert chosen(reference=2) == [4, 5]
-    assert chosen(candidate=1) == [0, 1]
+    assert chosen(candidate=8) == [4, 5]
     assert chosen(scorer="most", prediction=1, label=-1) == [2, 5]
 
 
@@ -127,6 +129,21 @@ def test_a_table_comes_back_from_its_bytes() -> None:
         assert all(np.array_equal(ours[one], theirs[one], equal_nan=True) for one in ours)
     assert {key: list(one) for key, one in found.groups.items()} == {"length": ["short", "long"]}
     assert found.groups["length"]["long"].tolist() == [2, 3, 4, 5]
+
+
+def test_differences_come_back_to_the_last_bit() -> None:
+    random = np.random.default_rng(1)
+    by_pair = random.random(11)
+    scores = by_pair[table().pairs]
+    verdicts = random.uniform(-1, 1, (2, 6))
+    found = table(
+        scores={"one": scores, "two": verdicts},
+        differences={"one": subtract(*scores), "two": preferences(*verdicts)},
+    )
+    back = unpack(pack(found))
+    for name in ("one", "two"):
+        assert np.array_equal(back.scores[name], found.scores[name])
+        assert np.array_equal(back.differences[name], found.differences[name])
 
 
 def test_bytes_of_another_layout_are_refused(monkeypatch) -> None:

@@ -80,9 +80,9 @@ def test_every_linked_count_is_as_large_as_its_list(rita, cast, public) -> None:
     found = browsed(cast.rita, public, public.result)
     for address, count in links:
         form = ItemsForm(QueryDict(urlsplit(address.replace("&amp;", "&")).query), *choices(found))
-        wanted = form.wanted(found.items)
-        assert wanted is not None, form.errors
-        assert len(choose(found.items, wanted)) == int(count), address
+        asked = form.wanted(found.items)
+        assert asked is not None, form.errors
+        assert len(choose(found.items, asked)) == int(count), address
     # One of each kind as its page says it.
     for kind in kinds:
         address, count = next(one for one in sorted(links) if kind_of(one[0]) == kind)
