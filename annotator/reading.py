@@ -61,10 +61,14 @@ _cached_reading = lru_cache(maxsize=MOST_CACHED)(read_pair)
 
 def reading_of(reference: Reference, candidate: Candidate) -> Reading:
     """Return the reading of a candidate beside its reference."""
-    read = reference.claims, candidate.claims, reference.language
-    if len(reference.claims) + len(candidate.claims) > LARGEST_CACHED:
-        return read_pair(*read)
-    return _cached_reading(*read)
+    return reading_of_texts(reference.claims, candidate.claims, reference.language)
+
+
+def reading_of_texts(reference: str, candidate: str, language: str) -> Reading:
+    """Return the reading of two texts, of which the language is recorded as this, or as ""."""
+    if len(reference) + len(candidate) > LARGEST_CACHED:
+        return read_pair(reference, candidate, language)
+    return _cached_reading(reference, candidate, language)
 
 
 def reading_preference(user: User) -> ReadingPreference:

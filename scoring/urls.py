@@ -9,6 +9,7 @@ from scoring.datasets.freezing import views as freezing_views
 from scoring.datasets.versions import views as versions_views
 from scoring.erasures import views as erasures_views
 from scoring.reports import views as reports_views
+from scoring.reports.browsing import views as browsing_views
 from scoring.scores import views as scores_views
 from scoring.training.model_versions import views as model_versions_views
 from scoring.training.runs import views as runs_views
@@ -26,6 +27,7 @@ register_converter(_FullName, "dataset")
 OF_A_VERSION = [
     path("", versions_views.version, name="dataset_version"),
     path("licence/", versions_views.licence, name="set_licence"),
+    path("texts/", versions_views.permit, name="permit_texts"),
     path("export/", exports_views.export, name="export"),
     path("card/", exports_views.data_card, name="data_card"),
     path("quadruplets/", versions_views.quadruplets, name="quadruplets"),
@@ -43,6 +45,7 @@ urlpatterns = [
     path("datasets/ratings/<uuid:pk>/", erasures_views.rating_uses, name="rating_uses"),
     path("datasets/references/<uuid:pk>/", erasures_views.reference_uses, name="reference_uses"),
     path("datasets/references/<uuid:pk>/erase/", erasures_views.ask, name="ask_erasure"),
+    path("datasets/texts/<uuid:pk>/revoke/", versions_views.revoke, name="revoke_texts"),
     path("erasures/", erasures_views.erasures, name="erasures"),
     path("erasures/<uuid:pk>/agree/", erasures_views.agree, name="agree_erasure"),
     path("erasures/<uuid:pk>/decline/", erasures_views.decline, name="decline_erasure"),
@@ -63,6 +66,14 @@ urlpatterns = [
     path("reports/", reports_views.report_list, name="reports"),
     path("reports/compare/", reports_views.compare, name="compare_reports"),
     path("reports/<uuid:pk>/", reports_views.report, name="report"),
+    path("reports/<uuid:pk>/items/", browsing_views.items, name="report_items"),
+    path("reports/<uuid:pk>/items/export/", browsing_views.export, name="export_items"),
+    path("reports/<uuid:pk>/items/<int:place>/", browsing_views.item, name="report_item"),
+    path(
+        "reports/<uuid:pk>/items/<int:place>/reading/",
+        browsing_views.item_reading,
+        name="item_reading",
+    ),
     path("reports/<uuid:pk>/download/", reports_views.download, name="download_report"),
     path("reports/<uuid:pk>/progress/", reports_views.progress, name="report_progress"),
     path("reports/<uuid:pk>/cancel/", reports_views.cancel, name="cancel_report"),

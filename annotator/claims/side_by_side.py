@@ -132,7 +132,10 @@ def _is_change(kind: str) -> bool:
 
 
 # Of several states of one claim a cell shows the one that a reader must not overlook.
-_GRAVEST: Final = (State.MISSING, State.ADDED, State.CHANGED, State.MOVED, State.MATCHED)
+_GRAVEST: Final = (
+    *(State.MISSING, State.ADDED, State.CHANGED, State.SPLIT, State.MERGED, State.MOVED),
+    State.MATCHED,
+)
 
 
 def joint_cells(seen: SideBySide, sides: Sequence[str], names: Sequence[str]) -> tuple[Cell, ...]:

@@ -9,13 +9,18 @@ from django.db.models import Count, Q, QuerySet
 from django.http import Http404
 
 from annotator.access.scopes import campaigns_for, roles_of
-from annotator.access.visibility import reader_of, withheld_campaigns
+from annotator.access.visibility import (
+    judges_in,
+    judges_meanwhile,
+    reader_of,
+    withheld_campaigns,
+)
 from annotator.models import Role, User
 from annotator.rubric import ALL_CRITERIA
 from core.errors import Forbidden
 from scoring import files as scoring_files
 from scoring.formats import rows as formats_rows
-from scoring.models import Dataset, DatasetVersion
+from scoring.models import Dataset, DatasetVersion, TextPermission
 from scoring.quadruplets import DatasetRow
 
 MAY_READ = (Role.RESEARCHER, Role.ADMIN)
@@ -182,24 +187,40 @@ class VersionReader:
 
     `is_withheld`: they rate in its open campaign, and labels would reveal what the others gave.
     `tells_ids`: ids of references and candidates, which may reveal the system. `tells_ratings`:
-    what single ratings and rulings hold. Texts, files and names of people are for admins.
+    what single ratings and rulings hold. `reads_texts`: the claims; those of a campaign only who
+    is its admin or was permitted by one. Files and names of people are for admins.
     """
 
     is_admin: bool
     is_withheld: bool
     tells_ids: bool
     tells_ratings: bool
+    reads_texts: bool
 
 
 def version_reader(user: User, version: DatasetVersion) -> VersionReader:
     """Return how the person reads a version that is in their scope."""
     campaign = version.dataset.campaign
     if campaign is None:
-        return VersionReader(Role.ADMIN in roles_of(user), False, True, False)
+        return VersionReader(Role.ADMIN in roles_of(user), False, True, False, True)
     reader = reader_of(campaign, user)
     is_admin = reader is not None and reader.is_admin
     is_shown = is_admin or not campaign.is_open
-    return VersionReader(is_admin, reader is None or reader.is_withheld, is_shown, is_shown)
+    is_withheld = reader is None or reader.is_withheld
+    reads_texts = not is_withheld and (
+        is_admin or TextPermission.objects.filter(version=version, person=user).exists()
+    )
+    return VersionReader(is_admin, is_withheld, is_shown, is_shown, reads_texts)
+
+
+def judges_on(user: User, version: DatasetVersion) -> bool:
+    """Return whether what scorers say of single items must not sway the person yet.
+
+    They rate or adjudicate in the version's open campaign; in any, where the version has none:
+    its claims may be of any of them.
+    """
+    campaign = version.dataset.campaign
+    return judges_meanwhile(user) if campaign is None else judges_in(campaign, user)
 
 
 ONLY_ADMINS: Final = "Only admins of the campaign download claim texts."

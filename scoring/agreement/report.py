@@ -6,7 +6,7 @@ import csv
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,9 @@ from scoring.agreement import breakdowns, ceiling, comparisons, scatter, tie_cal
 from scoring.agreement.breakdowns import groupings
 from scoring.agreement.ceiling import Evidence, Unavailable
 from scoring.agreement.classification import label_table, predicted_labels
-from scoring.agreement.correlation import tau_b
+from scoring.agreement.correlation import count_pairs, leave_one_reference_out, tau_b
 from scoring.agreement.figures import Sample, make_sample, measure, no_figure, no_figures
+from scoring.agreement.item_table import ItemTable
 from scoring.agreement.items import (
     LABELS,
     AgreementError,
@@ -28,6 +29,7 @@ from scoring.agreement.items import (
     ScorerScores,
     comparable_items,
     contain_reference,
+    distinct_texts,
     item_checks,
     score_differences,
     scores_of,
@@ -128,6 +130,18 @@ def build_report(
     items.comparable_items.
     Raises AgreementError without items, where none is left, or for a name given twice.
     """
+    return report_with_items(question, items, scorers, baselines, evidence, on_progress)[0]
+
+
+def report_with_items(
+    question: Question,
+    items: Sequence[Item],
+    scorers: Sequence[Asked],
+    baselines: Sequence[ScorerScores] = (),
+    evidence: Evidence | None = None,
+    on_progress: OnProgress = lambda sentence: None,
+) -> tuple[dict[str, Any], ItemTable]:
+    """Answer the question as `build_report` does, with the items that its figures count."""
     if not items:
         raise AgreementError(
             f"There are no items with a label for {question.criterion} in the split "
@@ -136,7 +150,7 @@ def build_report(
     _refuse_repeated_names([scorer.name for scorer in scorers])
     _refuse_repeated_names([MAJORITY, *(scorer.name for scorer in baselines)])
     work = _Work(question, items, scorers, baselines, evidence or Evidence(), on_progress)
-    return work.document(len(items))
+    return work.document(len(items)), work.item_table()
 
 
 class _Work:
@@ -299,8 +313,44 @@ class _Work:
 
     def _breakdowns(self) -> dict[str, Any]:
         self.on_progress("Measuring the groups.")
-        divided = groupings(self.compared.items, self.compared.positions, self.evidence)
-        return breakdowns.break_down(self.sample, self._differences(self.scorers), divided)
+        return breakdowns.break_down(self.sample, self._differences(self.scorers), self.divided)
+
+    @cached_property
+    def divided(self) -> dict[str, breakdowns.Grouping]:
+        return groupings(self.compared.items, self.compared.positions, self.evidence)
+
+    def item_table(self) -> ItemTable:
+        """Return the items as they were counted, so that every list agrees with its figure."""
+        items, sample = self.compared.items, self.sample
+        texts = distinct_texts(items)
+        numbers = {text: place for place, text in enumerate(texts)}
+        points = self.evidence.points
+        predicted = {MAJORITY: _most_frequent(sample)}
+        without = {}
+        for name, found in self.differences.items():
+            predicted[name] = predicted_labels(found, self.question.tie_threshold)
+            pairs = count_pairs(found, sample.y, sample.clusters, sample.cluster_count)
+            without[name] = leave_one_reference_out(pairs)
+        able = {one.name: one for one in (*self.baselines, *self.scorers)}
+        return ItemTable(
+            tie_threshold=self.question.tie_threshold,
+            rows=self.compared.positions,
+            y=sample.y,
+            references=sample.clusters,
+            pairs=np.array(
+                [
+                    [numbers[item.reference, item.b] for item in items],
+                    [numbers[item.reference, item.c] for item in items],
+                ]
+            ),
+            points=np.array([points.get(text, np.nan) for text in texts], dtype=np.float64),
+            predicted=predicted,
+            differences=self.differences,
+            scores={name: np.stack(scores_of(items, one)) for name, one in able.items()},
+            without=without,
+            compares=frozenset(name for name, one in able.items() if one.verdicts is not None),
+            groups={name: grouping.groups for name, grouping in self.divided.items()},
+        )
 
     def _power(self, compared: Mapping[str, Any]) -> dict[str, Any]:
         """Say what the items can show, by the scorers' differences, or else by the baselines'."""

@@ -90,6 +90,31 @@ class UsedRating(models.Model):
         return f"rating {self.rating_id} in version {self.version_id}"
 
 
+class TextPermission(models.Model):
+    """That a researcher may read the claim texts of a version: an admin said so, and why.
+
+    Revoking deletes the row; the audit trail holds both acts.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    version = models.ForeignKey(
+        DatasetVersion, on_delete=models.PROTECT, related_name="text_permissions"
+    )
+    person = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    granted_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    granted_at = models.DateTimeField(auto_now_add=True)
+    reason = models.TextField()
+
+    class Meta:
+        ordering = ["granted_at"]
+        constraints = [
+            models.UniqueConstraint(fields=["version", "person"], name="texts_permitted_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.person_id} reads the texts of {self.version_id}"
+
+
 class Freeze(JobRow):
     """A freeze that was asked for: how, and the version that came of it."""
 

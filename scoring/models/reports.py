@@ -76,3 +76,19 @@ class AgreementReport(JobRow):
 
     def __str__(self) -> str:
         return f"report on {self.dataset_version_id}, {self.criterion}"
+
+
+class ReportItems(models.Model):
+    """The items that a report's figures count, and each scorer's numbers for them; no text.
+
+    A row of its own, so that who reads figures does not load it; reports of before have none.
+    """
+
+    report = models.OneToOneField(
+        AgreementReport, on_delete=models.CASCADE, primary_key=True, related_name="items"
+    )
+    # As scoring.agreement.item_table packs it.
+    content = models.BinaryField()
+
+    def __str__(self) -> str:
+        return f"items of {self.report_id}"

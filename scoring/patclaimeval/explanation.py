@@ -43,14 +43,14 @@ class Reason:
 class Explanation:
     """Why a candidate B scores as it does beside another, C, or beside the average pair.
 
-    ``candidate`` and ``against`` are their numbers from 1; ``against`` is None for the average
-    pair. ``total`` is logit(s_B) - logit(s_C), or logit(s_B): the sum of the contributions of
-    ``groups`` (name and number), and of those of ``reasons``, to rounding. Both are sorted by size,
-    the strongest first; what adds nothing is left out.
+    ``candidate`` and ``against`` are their numbers from 1, or their letters; ``against`` is None
+    for the average pair. ``total`` is logit(s_B) - logit(s_C), or logit(s_B): the sum of the
+    contributions of ``groups`` (name and number), and of those of ``reasons``, to rounding. Both
+    are sorted by size, the strongest first; what adds nothing is left out.
     """
 
-    candidate: int
-    against: int | None
+    candidate: int | str
+    against: int | str | None
     total: float
     groups: tuple[tuple[str, float], ...]
     reasons: tuple[Reason, ...]
@@ -99,10 +99,12 @@ def explain_scores(scores: Sequence[float], parts: Sequence[Parts]) -> Explanati
     return explain_difference(parts[first], parts[second], first + 1, second + 1)
 
 
-def explain_difference(b: Parts, c: Parts, number_b: int = 1, number_c: int = 2) -> Explanation:
+def explain_difference(
+    b: Parts, c: Parts, number_b: int | str = 1, number_c: int | str = 2
+) -> Explanation:
     """Explain why candidate B scores above or below candidate C of the same reference.
 
-    Input: the parts of both from one model, and the numbers of the candidates. Output:
+    Input: the parts of both from one model, and the numbers or letters of the candidates. Output:
     contributions part_B - part_C, in log-odds, which sum to logit(s_B) - logit(s_C).
     Raises ``ValueError`` where the parts name other features.
     Source: ours; ``ridge`` has the formula of the score.
@@ -124,12 +126,15 @@ def explain_score(parts: Parts, number: int = 1) -> Explanation:
     return _explain(parts, average, number, None)
 
 
-def _name(number: int | None) -> str:
+def _name(number: int | str | None) -> str:
     return AVERAGE if number is None else f"candidate {number}"
 
 
 def _explain(
-    b: Parts, other: Mapping[str, tuple[float, float]], number_b: int, number_c: int | None
+    b: Parts,
+    other: Mapping[str, tuple[float, float]],
+    number_b: int | str,
+    number_c: int | str | None,
 ) -> Explanation:
     reasons = []
     for feature, wording in SENTENCES.items():

@@ -8,7 +8,7 @@ from statistics import median
 from typing import Final
 
 from scoring.plots.ranges import axis_ticks
-from scoring.plots.shapes import Dots, Label, Line, Plot
+from scoring.plots.shapes import Dots, Label, Line, Plot, Spot
 
 WIDTH, LEFT, RIGHT = 480, 64, 16
 HEIGHT, TOP, FOOT = 260, 10, 40
@@ -32,18 +32,22 @@ class Level:
     high: float
 
 
-def rating_plot(title: str, points: Sequence[Point]) -> Plot | None:
-    """Draw scores over ratings from 0 to 10. Input: (rating, score). None without a point."""
-    return _plot(title, "settled rating", "score", points, RATINGS, spread=0.0)
+def rating_plot(title: str, points: Sequence[Point], addresses: Sequence[str] = ()) -> Plot | None:
+    """Draw scores over ratings from 0 to 10. Input: (rating, score). None without a point.
+
+    With an address for each point its dot leads there.
+    """
+    return _plot(title, "settled rating", "score", points, RATINGS, addresses, spread=0.0)
 
 
-def label_plot(title: str, points: Sequence[Point]) -> Plot | None:
+def label_plot(title: str, points: Sequence[Point], addresses: Sequence[str] = ()) -> Plot | None:
     """Draw score differences as a strip for each label. Input: (label, difference).
 
     Dots of one label stand side by side at places that follow from their number alone, so that
     the same points give the same plot. None without a point.
     """
-    return _plot(title, "label of people", "score(B) - score(C)", points, LABELS, spread=SPREAD)
+    upwards = "score(B) - score(C)"
+    return _plot(title, "label of people", upwards, points, LABELS, addresses, spread=SPREAD)
 
 
 def rating_levels(points: Sequence[Point]) -> tuple[Level, ...]:
@@ -73,6 +77,7 @@ def _plot(
     upwards: str,
     points: Sequence[Point],
     ticks: Sequence[tuple[float, str]],
+    addresses: Sequence[str],
     spread: float,
 ) -> Plot | None:
     if not points:
@@ -109,7 +114,16 @@ def _plot(
     )
     described = f"{upwards} by {across}: {levels}"
     dots = (Dots(path, "own"),)
-    return Plot(WIDTH, HEIGHT, title, described, (), tuple(lines), tuple(labels), dots)
+    # A report and its addresses may have been made apart: dots of others lead nowhere.
+    spots = (
+        tuple(
+            Spot(*at, address, f"{a:g}, {b:.3g}")
+            for at, address, (a, b) in zip(places, addresses, points, strict=True)
+        )
+        if len(addresses) == len(points)
+        else ()
+    )
+    return Plot(WIDTH, HEIGHT, title, described, (), tuple(lines), tuple(labels), dots, spots)
 
 
 def _aside(place: int, spread: float) -> float:

@@ -45,6 +45,16 @@ class Dots:
 
 
 @dataclass(frozen=True, slots=True)
+class Spot:
+    """A dot that leads to an address, and what it is called."""
+
+    x: float
+    y: float
+    address: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
 class Plot:
     """A drawing of a size; `description` is what it shows, as text."""
 
@@ -56,3 +66,4 @@ class Plot:
     lines: tuple[Line, ...] = ()
     words: tuple[Label, ...] = ()
     dots: tuple[Dots, ...] = ()
+    spots: tuple[Spot, ...] = ()

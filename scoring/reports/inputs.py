@@ -16,11 +16,12 @@ from annotator.models import Candidate, Reference, Ruling
 from annotator.rating_values import ruled_points, settled_value
 from annotator.records import rating_admins
 from annotator.rubric import ALL_CRITERIA, SCORE_COLUMNS, unit_of
+from annotator.typology import tag_of
 from core.languages import is_other, language_of, pair_language
 from core.text_io.text import text_sha256
 from scoring.access.scopes import read_rows
 from scoring.agreement.ceiling import Columns, Evidence, Overlap
-from scoring.agreement.items import fold
+from scoring.agreement.items import Integers, fold
 from scoring.agreement.transitive_labels import Comparison, implied_labels
 from scoring.datasets.versions.queries import Filter, count_rows
 from scoring.models import DatasetVersion, UsedRating
@@ -45,6 +46,7 @@ def ratings_by_admins(version: DatasetVersion) -> frozenset[str]:
 
 CandidateKey = tuple[str, str]
 """The ids of a reference and of one of its candidates."""
+CANDIDATE: Final = ("rating__candidate__reference__reference_id", "rating__candidate__candidate_id")
 RULINGS_AT_ONCE: Final = 500
 
 
@@ -77,21 +79,14 @@ def report_ratings(
     `adjudications` are the ids of those that its labels follow from. Without `admins_counted`,
     ratings of admins of the campaign are as if they were not.
     """
-    of_version = UsedRating.objects.filter(version=version)
-    if not admins_counted:
-        of_version = of_version.exclude(rating__annotator__in=admins_behind(version))
+    of_version = _ratings_of(version, admins_counted=admins_counted)
     if not of_version.exists():
         return ReportRatings({}, {}, 0, 1, 0)
     used = of_version.filter(rating__revised_at__lte=version.created_at)
     numbers = _numbers(of_version, version)
     given: defaultdict[CandidateKey, dict[int, int]] = defaultdict(dict)
     column = dict(zip(ALL_CRITERIA, SCORE_COLUMNS, strict=True))[criterion]
-    rows = used.values_list(
-        "rating__candidate__reference__reference_id",
-        "rating__candidate__candidate_id",
-        "rating__annotator",
-        f"rating__{column}",
-    )
+    rows = used.values_list(*CANDIDATE, "rating__annotator", f"rating__{column}")
     count = 0
     for reference_id, candidate_id, annotator, points in rows.iterator():
         given[reference_id, candidate_id][numbers[annotator]] = points
@@ -104,6 +99,11 @@ def report_ratings(
         assert value is not None, "a candidate here has a rating"
         settled[key] = float(value)
     return ReportRatings(given, settled, len(numbers), unit, of_version.count() - count)
+
+
+def _ratings_of(version: DatasetVersion, *, admins_counted: bool) -> QuerySet[UsedRating]:
+    rows = UsedRating.objects.filter(version=version)
+    return rows if admins_counted else rows.exclude(rating__annotator__in=admins_behind(version))
 
 
 def _numbers(used: QuerySet[UsedRating], version: DatasetVersion) -> dict[UUID, int]:
@@ -151,8 +151,12 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class ReportRow:
-    """A labelled quadruplet of the report; `y` maps the report's criterion to its label."""
+    """A labelled quadruplet of the report; `y` maps the report's criterion to its label.
 
+    `number` is its number in its version, from 1.
+    """
+
+    number: int
     id: str
     reference_id: str
     reference: Text
@@ -250,7 +254,7 @@ def report_rows(
             by_admins += rests_on_admin
             if rests_on_admin and not admins_counted:
                 continue
-            rows.append(_row(pool, row, criterion))
+            rows.append(_row(pool, row, criterion, number + 1))
         elif row.split == TRAIN:
             keys = [pool.key(content) for content in (row.reference, row.b, row.c)]
             training.append(_comparison(keys, row.annotator, row.y[criterion]))
@@ -277,8 +281,9 @@ def report_rows(
     )
 
 
-def _row(pool: _Pool, row: DatasetRow, criterion: str) -> ReportRow:
+def _row(pool: _Pool, row: DatasetRow, criterion: str, number: int) -> ReportRow:
     return ReportRow(
+        number=number,
         id=row.id,
         reference_id=intern(row.reference_id),
         reference=pool.text(row.reference),
@@ -343,6 +348,33 @@ def drafts_of(version: DatasetVersion) -> dict[str, str]:
     if version.dataset.campaign_id is None:
         return {}
     return dict(rows.order_by("-position").values_list("claims_sha256", "draft_claims"))
+
+
+TAG: Final = "tag"
+
+
+def tagged_items(
+    version: DatasetVersion, rows: Sequence[ReportRow], *, admins_counted: bool = False
+) -> dict[str, Integers]:
+    """Return the places of the rows with a candidate that bears an error tag, by the tag's name.
+
+    Tags are those of the ratings that `report_ratings` reads.
+    """
+    found: defaultdict[CandidateKey, set[str]] = defaultdict(set)
+    for reference_id, candidate_id, tags in (
+        _ratings_of(version, admins_counted=admins_counted)
+        .filter(rating__revised_at__lte=version.created_at)
+        .exclude(rating__error_tags=[])
+        .values_list(*CANDIDATE, "rating__error_tags")
+    ):
+        named = (tag_of(one["tag"]) for one in tags)
+        found[reference_id, candidate_id].update(tag.name for tag in named if tag is not None)
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for place, row in enumerate(rows):
+        of_both = (found.get((row.reference_id, one), set()) for one in (row.b_id, row.c_id))
+        for name in set().union(*of_both):
+            places[name].append(place)
+    return {name: np.array(places[name], dtype=np.int64) for name in sorted(places)}
 
 
 def _systems(version: DatasetVersion, rows: Sequence[ReportRow], *, has_systems: bool) -> Groups:

@@ -1,6 +1,6 @@
 """The parts of a report's page: verdict, table, plots, tests, groups, ceiling."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -65,6 +65,7 @@ def with_and_without(document: Mapping[str, Any]) -> tuple[Part, ...]:
     """Return figures on all items beside those on items without the reference, by scorer."""
     return tuple(
         Part(
+            name=name,
             label=label_of(document, name),
             n=entry["n"],
             n_without=without["n"],
@@ -140,8 +141,16 @@ def _loose(figure: Mapping[str, Any] | float | None) -> Cell:
 
 
 def compared_pair(document: Mapping[str, Any], pair: Mapping[str, Any]) -> Part:
-    """Read a stored test of two scorers: of the first minus the second."""
+    """Read a stored test of two scorers: of the first minus the second.
+
+    `differ` counts the items on which they differ; None in a report of before that was stored.
+    """
+    table = pair.get("labels")
+    same = sum(line[place] for place, line in enumerate(table or ()))
     return Part(
+        first_name=pair["first"],
+        second_name=pair["second"],
+        differ=sum(map(sum, table)) - same if table else None,
         first=label_of(document, pair["first"]),
         second=label_of(document, pair["second"]),
         difference=Cell(pair["difference"], pair["low"], pair["high"], pair.get("reason") or ""),
@@ -179,12 +188,13 @@ def _breakdown(
     )
     groups = tuple(
         Part(
+            key=f"{key}:{place}",
             name=str(group["group"]),
             n=group["n"],
             references=group["references"],
             cells=tuple(_loose(group["scorers"].get(name)) for name in names),
         )
-        for group in stored["groups"]
+        for place, group in enumerate(stored["groups"])
     )
     return Part(
         key=key,
@@ -240,10 +250,10 @@ def scatter_names(document: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     )
 
 
-def scatter(document: Mapping[str, Any], name: str) -> Part:
+def scatter(document: Mapping[str, Any], name: str, addresses: Sequence[str] = ()) -> Part:
     """Return one scorer's scores against ratings, or its score differences against labels.
 
-    Its `levels` tell the plot as a table.
+    Its `levels` tell the plot as a table; `addresses`: where each dot leads to.
     """
     stored, label = document["scatter"][name], label_of(document, name)
     points = stored["points"]
@@ -255,7 +265,7 @@ def scatter(document: Mapping[str, Any], name: str) -> Part:
         is_of_ratings=is_of_ratings,
         n=stored["n"],
         drawn=len(points),
-        plot=(rating_plot if is_of_ratings else label_plot)(title, points),
+        plot=(rating_plot if is_of_ratings else label_plot)(title, points, addresses),
         levels=(rating_levels if is_of_ratings else label_levels)(points),
         pearson=cell(stored["pearson"]) if stored.get("pearson") else None,
         spearman=cell(stored["spearman"]) if stored.get("spearman") else None,

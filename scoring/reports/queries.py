@@ -1,6 +1,6 @@
 """The list of reports, the page of one, and two side by side."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from django.db.models import QuerySet
@@ -68,22 +68,18 @@ PAGE_FIGURES: Final = tuple(
 LABELS: Final = {"1": "better", "0": "equal", "-1": "worse"}
 
 
-def report_page(
-    report: AgreementReport, sorting: Sorting = UNSORTED, scorer: str = ""
-) -> Part | None:
-    """Return the page of a finished report; None while there is no result."""
-    result = ordered_result(report)
-    return None if result is None else page_of(result, sorting, scorer)
-
-
 def page_of(
     document: Mapping[str, Any],
     sorting: Sorting = UNSORTED,
     scorer: str = "",
     *,
     is_whole: bool = False,
+    addresses: Callable[[str], Sequence[str]] = lambda name: (),
 ) -> Part:
-    """Return the page of a document, with the plots of one scorer; `is_whole`: every scatter."""
+    """Return the page of a document, with the plots of one scorer; `is_whole`: every scatter.
+
+    `addresses` gives of a scorer's scatter where each of its dots leads to.
+    """
     rows = table_rows(document, sorting)
     both, calibrated = page_parts.with_and_without(document), page_parts.calibrations(document)
     pairs = [pair for row in both for pair in row.pairs]
@@ -109,7 +105,7 @@ def page_of(
         calibrations=calibrated,
         drawn=drawn,
         scatter_names=names,
-        scatters=tuple(page_parts.scatter(document, name) for name in shown),
+        scatters=tuple(page_parts.scatter(document, name, addresses(name)) for name in shown),
         breakdowns=tuple(
             (one, page_parts.breakdown_plot(one, drawn)) for one in page_parts.breakdowns(document)
         ),
@@ -209,6 +205,8 @@ def compare_scorers(document: Mapping[str, Any], first: str, second: str) -> Par
     pair = next((one for one in pairs if {one["first"], one["second"]} == {first, second}), None)
     both = _both(pair, first)
     return Part(
+        first_name=first,
+        second_name=second,
         first=labels[0],
         second=labels[1],
         tested=None if pair is None else _turned(document, pair, first),
@@ -218,7 +216,7 @@ def compare_scorers(document: Mapping[str, Any], first: str, second: str) -> Par
             for key, name, _ in FIGURES
         ),
         tables=tuple(
-            (label, tuple(tuple(line) for line in found[name]["confusion"]["table"]))
+            (name, label, tuple(tuple(line) for line in found[name]["confusion"]["table"]))
             for label, name in zip(labels, (first, second), strict=True)
         ),
         both=both,

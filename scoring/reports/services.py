@@ -30,8 +30,10 @@ from scoring.reports.inputs import admins_behind, labels_in_split
 from scoring.reports.scorers import STANDING_NAMES, describe_version, is_neural
 from scoring.scores.scorers import check_scorer_names
 
-CODE_VERSION: Final = "4"
-"""Raised when a change here or in scoring.agreement moves a number or a key of the document."""
+CODE_VERSION: Final = "5"
+"""Raised when a change here or in scoring.agreement moves a number or a key of the document, or
+what is stored beside it: reports from before 5 know no items, and are computed anew when asked for.
+"""
 MOST_SCORERS: Final = 20
 MOST_UNFINISHED: Final = 20
 """Reports of one person that wait or are computed at a time."""

@@ -18,6 +18,7 @@ from core.jobs.registry import enqueue_on_commit
 from core.jobs.rows import JobStatus
 from scoring.access.scopes import MAY_READ, is_researcher, versions_for
 from scoring.models import AgreementReport
+from scoring.reports.browsing.queries import browsed, items_address, scatter_addresses
 from scoring.reports.downloads import report_file
 from scoring.reports.files import TYPES, file_name
 from scoring.reports.forms import ReportForm, ReportsForm, ScorersForm, again
@@ -27,7 +28,7 @@ from scoring.reports.queries import (
     compare_scorers,
     listed_reports,
     ordered_result,
-    report_page,
+    page_of,
     reported_datasets,
     scorer_choices,
 )
@@ -99,9 +100,17 @@ def _report(request: SignedInRequest, pk: UUID, template: str) -> HttpResponse:
     row = get_object_or_404(reports_for(request.user), pk=pk)
     asked = request.GET.get
     sorting = Sorting.asked(asked("sort", ""), asked("order", ""))
+    document = ordered_result(row)
+    address = items_address(request.user, row) if document else ""
+    found = browsed(request.user, row, document) if document and address else None
     context = {
         "report": row,
-        "page": report_page(row, sorting, asked("scorer", "")),
+        "items_address": address,
+        "page": document
+        and page_of(
+            *(document, sorting, asked("scorer", "")),
+            addresses=lambda name: scatter_addresses(found, name, address),
+        ),
         "formats": FORMATS,
         "may_ask": versions_for(request.user).filter(pk=row.dataset_version_id).exists(),
     }
@@ -190,7 +199,10 @@ def _two_reports(request: SignedInRequest) -> HttpResponse:
 def _two_scorers(request: SignedInRequest, report: AgreementReport) -> HttpResponse:
     document = _document(report)
     choices = scorer_choices(document)
-    more: dict[str, Any] = {"report": report}
+    more: dict[str, Any] = {
+        "report": report,
+        "items_address": items_address(request.user, report),
+    }
     status = 200
     if request.GET.keys() & {"first", "second"}:
         more["scorers_form"] = form = ScorersForm(choices, request.GET)

@@ -12,20 +12,34 @@ from functools import cached_property
 from typing import Any, Final
 from uuid import UUID
 
+import numpy as np
+from django.db import transaction
+
 from core.errors import Refused
 from core.jobs import leases
 from core.jobs.leases import LostLease
+from core.jobs.rows import JobStatus
 from core.jobs.running import run_job
 from scoring.agreement.ceiling import Unavailable
+from scoring.agreement.item_table import ItemTable, pack
 from scoring.agreement.items import AgreementError, Item, ScorerScores
 from scoring.metrics.base import MetricError, Missing, Pair, Score
 from scoring.metrics.languages import language_of_pair
 from scoring.metrics.registry import what_is_missing
-from scoring.models import AgreementReport, MetricScore
+from scoring.models import AgreementReport, MetricScore, ReportItems
 from scoring.patclaimeval.errors import PatClaimEvalError
 from scoring.patclaimeval.prior import NAME as PRIOR_NAME
 from scoring.reports.files import storable
-from scoring.reports.inputs import ALL_SPLITS, ReportRow, Text, drafts_of, evidence_of, report_rows
+from scoring.reports.inputs import (
+    ALL_SPLITS,
+    TAG,
+    ReportRow,
+    Text,
+    drafts_of,
+    evidence_of,
+    report_rows,
+    tagged_items,
+)
 from scoring.reports.left_out import load_left_out
 from scoring.reports.scorers import STANDING_NAMES, ReportScorer, compares, load_scorer
 from scoring.reports.services import question_of, record_event
@@ -250,9 +264,8 @@ def carry_out_report(pk: UUID | str, log: OnProgress = lambda text: None) -> Non
     run_job(
         AgreementReport,
         pk,
-        lambda report, check: _Work(report, check, log).outcome(),
+        lambda report, check: _Work(report, check, log).carry_out(),
         noun="The report",
-        on_success=lambda report: record_event("report.finished", report, report.requested_by),
         on_failure=lambda report: record_event("report.failed", report, None),
     )
 
@@ -269,15 +282,23 @@ class _Work:
         self._done = self._total = 0
         self._renewed_at = 0.0
 
-    def outcome(self) -> dict[str, Any]:
-        result = storable(self.document())
+    def carry_out(self) -> None:
+        """Store the figures and the items that they count, in one transaction."""
+        document, table = self._answer()
         # A question that met a passing fault may be asked again.
         reopened = {} if self.is_lasting else {"question_sha256": ""}
-        return {"result": result, **reopened}
+        result = storable(document)
+        with transaction.atomic():
+            leases.close(
+                *(self.report, JobStatus.SUCCEEDED),
+                **{"progress": 1.0, "message": "Done.", "result": result, **reopened},
+            )
+            ReportItems.objects.create(report=self.report, content=pack(table))
+            record_event("report.finished", self.report, self.report.requested_by)
 
-    def document(self) -> dict[str, Any]:
+    def _answer(self) -> tuple[dict[str, Any], ItemTable]:
         # scipy loads here, in a worker or command: the web process stays light.
-        from scoring.agreement.report import build_report
+        from scoring.agreement.report import report_with_items
 
         self._begin("Reading the quadruplets.")
         version, criterion = self.report.dataset_version, self.report.criterion
@@ -303,7 +324,7 @@ class _Work:
             admins_counted=counted,
         )
         try:
-            return build_report(
+            document, table = report_with_items(
                 question_of(self.report),
                 items,
                 [scored[name] for name in self.report.scorers],
@@ -313,6 +334,10 @@ class _Work:
             )
         except AgreementError as error:
             raise Refused(str(error)) from error
+        rows = [read.rows[place] for place in table.rows.tolist()]
+        tags = tagged_items(version, rows, admins_counted=counted)
+        numbers = np.array([row.number for row in rows])
+        return document, replace(table, rows=numbers, groups={**table.groups, TAG: tags})
 
     def _scores(self, rows: Sequence[ReportRow]) -> dict[str, Scored]:
         names = list(dict.fromkeys([*self.report.scorers, *STANDING_NAMES]))

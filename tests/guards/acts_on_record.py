@@ -62,6 +62,14 @@ def scores(scenario: Scenario) -> Any:
     return scenario.measured.scores.pk
 
 
+def permission(scenario: Scenario) -> Any:
+    return scenario.measured.permission.pk
+
+
+def reading_texts(scenario: Scenario) -> dict[str, Any]:
+    return {"person": scenario.people["researcher"].username, "reason": "a look"}
+
+
 def rules(scenario: Scenario) -> dict[str, Any]:
     row = scenario.campaign
     unchanged = ("name", "overlap", "shared_percent", "lease_minutes", "criterion_gap")
@@ -138,6 +146,8 @@ CASES: Final[dict[str, Case]] = {
     "annotator:export_audit": Case("audit.exported"),
     "annotator:feedback": Case("reliability.requested", "one", state="closed"),
     "annotator:ask_comparisons": Case("comparisons.asked", body={"share": "100", "seed": "1"}),
+    "scoring:permit_texts": Case("dataset.texts_permitted", body=reading_texts),
+    "scoring:revoke_texts": Case("dataset.texts_revoked", row=permission),
     "scoring:set_licence": Case("dataset.licence_set", body={"licence": "CC0-1.0"}),
     "scoring:cancel_freeze": Case(
         "freeze.cancelled", row=lambda scenario: scenario.measured.freeze.pk, body=CONFIRMED
@@ -254,6 +264,7 @@ NO_ACT: Final = {
     "annotator:compare_reading": "how one likes to read",
     "annotator:all_candidates_reading": "how one likes to read",
     "annotator:adjudicate_reading": "how one likes to read",
+    "scoring:item_reading": "how one likes to read",
     "annotator:tags": "as a draft; the rating carries them",
     "annotator:account": "how one likes to read times",
     "annotator:keys": "how one likes to press keys",

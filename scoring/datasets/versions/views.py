@@ -1,19 +1,20 @@
 """The pages of a version: its card, quadruplets, differences, ranked systems."""
 
 from typing import Any
+from uuid import UUID
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
-from django.shortcuts import render, resolve_url
+from django.shortcuts import get_object_or_404, render, resolve_url
 from django.views.decorators.http import require_POST, require_safe
 
 from annotator.access.gate import SignedInRequest
 from annotator.access.visibility import show_systems
 from annotator.adjudication.settled.queries import names_for
 from core.errors import Refused
-from core.http import SeeOther
+from core.http import SeeOther, refusals_told
 from scoring.access.scopes import (
     SPLITS,
     VersionReader,
@@ -23,6 +24,9 @@ from scoring.access.scopes import (
 )
 from scoring.datasets.exports.forms import LicenceForm
 from scoring.datasets.exports.services import set_licence
+from scoring.datasets.texts.forms import PermissionForm
+from scoring.datasets.texts.queries import permissions_for
+from scoring.datasets.texts.services import permit_texts, revoke_texts
 from scoring.datasets.versions.comparisons import compare_versions
 from scoring.datasets.versions.forms import ComparisonForm, FilterForm, RankingForm
 from scoring.datasets.versions.lineage import lineage_of, ratings_by_annotator, uses_of_version
@@ -67,10 +71,40 @@ def licence(request: SignedInRequest, name: str, number: int) -> HttpResponse:
     return _version_page(request, row, form)
 
 
+@require_POST
+def permit(request: SignedInRequest, name: str, number: int) -> HttpResponse:
+    """Let a researcher of the campaign read the claim texts of a version."""
+    row = version_or_404(request.user, name, number)
+    if row.dataset.campaign is None or not may_export(version_reader(request.user, row)):
+        raise PermissionDenied("Only admins of the campaign say who reads its claim texts.")
+    form = PermissionForm(row, request.POST)
+    if form.is_valid():
+        with form.refusals():
+            found = permit_texts(version=row, **form.cleaned_data, permitted_by=request.user)
+            messages.success(request, f"{found.person.username} may read the claim texts now.")
+            return SeeOther(resolve_url("scoring:dataset_version", name, number) + "#texts")
+    return _version_page(request, row, texts_form=form)
+
+
+@require_POST
+def revoke(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Take such a permission away."""
+    found = get_object_or_404(permissions_for(request.user), pk=pk)
+    dataset, number = found.version.dataset, found.version.number
+    with refusals_told(request):
+        revoke_texts(permission=found, revoked_by=request.user)
+        messages.success(request, f"{found.person.username} reads the claim texts no more.")
+    return SeeOther(resolve_url("scoring:dataset_version", dataset.full_name, number) + "#texts")
+
+
 def _version_page(
-    request: SignedInRequest, row: DatasetVersion, form: LicenceForm | None = None
+    request: SignedInRequest,
+    row: DatasetVersion,
+    form: LicenceForm | None = None,
+    texts_form: PermissionForm | None = None,
 ) -> HttpResponse:
     reader = version_reader(request.user, row)
+    status = max([one.status for one in (form, texts_form) if one], default=200)
     form = form or LicenceForm(initial={"licence": row.licence})
     context: dict[str, Any] = {
         "version": row,
@@ -83,12 +117,15 @@ def _version_page(
         "splits": SPLITS,
         "form": form,
     }
+    if may_export(reader) and row.dataset.campaign is not None:
+        context["text_permissions"] = permissions_for(request.user).filter(version=row)
+        context["texts_form"] = texts_form or PermissionForm(row)
     if not reader.is_withheld:
         context["making"] = list(describe_making(row.card, shows_files=reader.is_admin))
         context["use"] = uses_of_version(row)
         context["page"] = card_page(row.card)
         context["people_plot"] = people_plot(ratings_by_annotator(row))
-    return render(request, "scoring/datasets/dataset_version.html", context, status=form.status)
+    return render(request, "scoring/datasets/dataset_version.html", context, status=status)
 
 
 FORBIDDEN = 403

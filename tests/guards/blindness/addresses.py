@@ -40,6 +40,7 @@ KINDS: Final = {
     "models": ("model",),
     "reports": ("report",),
     "freezes": ("freeze",),
+    "texts": ("permission",),
     "score": ("scores",),
     "imports": ("import",),
     "references": ("reference",),
@@ -122,6 +123,7 @@ def ids(scenario: Scenario) -> dict[str, list[UUID]]:
         "model": [rows.model.pk],
         "report": [rows.report.pk],
         "freeze": [rows.freeze.pk],
+        "permission": [rows.permission.pk],
         "scores": [rows.scores.pk],
         "calibration": [row.pk for row in scenario.calibration],
         "import": [

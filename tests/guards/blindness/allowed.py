@@ -61,6 +61,8 @@ PREVIEWS: Final = (
 )
 SETTLED: Final = ("annotator:settled", "annotator:settled_candidate", "annotator:error_tags")
 QUADRUPLETS: Final = ("scoring:quadruplets", "scoring:quadruplet")
+ITEM: Final = ("scoring:report_item", "scoring:report_item after scoring:item_reading")
+ITEMS: Final = ("scoring:report_items", "scoring:export_items", *ITEM)
 USES: Final = ("scoring:rating_uses", "scoring:reference_uses")
 # Texts that somebody pasted to be scored, and the scores: theirs alone.
 SCORES: Final = (
@@ -139,10 +141,12 @@ TABLE: Final = (
     Row(("reader",), ("dataset", "report"), routes=REPORTS),
     Row(("researcher",), ("scored", "metric score"), routes=SCORES),
     Row(ADMINS, ("export", "export ids"), routes=("scoring:export", "scoring:api:export")),
-    Row(ADMINS, ("export ids",), routes=QUADRUPLETS),
-    Row(ADMINS, ("export",), routes=("scoring:quadruplet",)),
+    Row(ADMINS, ("export ids",), routes=(*QUADRUPLETS, *ITEMS)),
+    Row(ADMINS, ("export",), routes=("scoring:quadruplet", *ITEM)),
+    # Who lacks the texts of a campaign is told which admin to ask.
+    Row(("researcher",), ("admin.name",), routes=ITEM),
     # Ids may reveal which system made a candidate; researchers meet them once it is closed.
-    Row(("researcher",), ("export ids",), ("closed",), routes=QUADRUPLETS),
+    Row(("researcher",), ("export ids",), ("closed",), routes=(*QUADRUPLETS, *ITEMS)),
     # Admins follow a rating to what used it, and a reference to what an erasure would touch.
     Row(ADMINS, ("candidate_id", "candidate.pk", "reference.pk"), routes=USES),
     Row(ADMINS, ("one.rating", "peer.rating"), routes=USES),

@@ -13,7 +13,9 @@ from scoring.models import (
     MetricScore,
     ModelVersion,
     Promotion,
+    ReportItems,
     ScoreRequest,
+    TextPermission,
     TrainingRun,
 )
 from scoring.quadruplets import SplitPlan
@@ -41,7 +43,7 @@ FROZEN: Final[dict[str, Any]] = {
     "include_unlocked": True,
 }
 # One report's figures, computed once a process: every state shows the same.
-_results: list[str] = []
+_results: list[tuple[str, bytes]] = []
 DATASET: Final = "the-dataset-of-the-report"
 
 
@@ -56,6 +58,7 @@ class MeasuredRows:
     report: AgreementReport
     freeze: Freeze
     scores: ScoreRequest
+    permission: TextPermission
 
 
 def measured_rows(mark: str, campaign: Campaign, researcher: User, score: float) -> MeasuredRows:
@@ -95,7 +98,18 @@ def measured_rows(mark: str, campaign: Campaign, researcher: User, score: float)
     )
     report = _report(version, researcher)
     scores = _scores(mark, campaign, model, researcher, score)
-    return MeasuredRows(version, waiting, run, model, report, freeze, scores)
+    permission = _permission(mark, version)
+    return MeasuredRows(version, waiting, run, model, report, freeze, scores, permission)
+
+
+def _permission(mark: str, version: DatasetVersion) -> TextPermission:
+    """Let the admin read the texts, who does anyway: the researcher must not."""
+    admin = User.objects.get(
+        memberships__campaign=version.dataset.campaign_id, memberships__role="admin"
+    )
+    return TextPermission.objects.create(
+        version=version, person=admin, granted_by=admin, reason=f"{mark}textreason"
+    )
 
 
 def _scores(
@@ -133,8 +147,11 @@ def _report(version: DatasetVersion, researcher: User) -> AgreementReport:
         carry_out_report(report.pk)
         report.refresh_from_db()
         assert report.result, report.message
-        _results.append(json.dumps(report.result).replace(version.dataset.name, DATASET))
-    report.result = json.loads(_results[0].replace(DATASET, version.dataset.name))
+        document = json.dumps(report.result).replace(version.dataset.name, DATASET)
+        _results.append((document, bytes(report.items.content)))
+    document, items = _results[0]
+    report.result = json.loads(document.replace(DATASET, version.dataset.name))
     report.status = "succeeded"
     report.save()
+    ReportItems.objects.get_or_create(report=report, defaults={"content": items})
     return report

@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotator', '0004_reading_changes'),
+        ("annotator", "0005_time_zone_of_user"),
     ]
 
     operations = [

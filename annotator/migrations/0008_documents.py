@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotator', '0004_reading_changes'),
+        ("annotator", "0007_prepared_rulings"),
     ]
 
     operations = [

@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotator', '0004_reading_changes'),
+        ("annotator", "0006_calibration_notes_timesheets"),
     ]
 
     operations = [

@@ -1,0 +1,1 @@
+"""Who may read the claim texts of a version."""

@@ -1,0 +1,201 @@
+"""The pages of the items behind a report: their list, one of them, the list as a file."""
+
+from typing import Any, Final
+from uuid import UUID
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, render, resolve_url
+from django.views.decorators.http import require_POST, require_safe
+
+from annotator.access.gate import SignedInRequest
+from annotator.access.visibility import show_systems
+from annotator.reading import reading_context, reading_preference, show_aid
+from core.errors import Refused
+from core.http import SeeOther, refusals_told
+from scoring.access.downloads import as_download
+from scoring.agreement.item_table import Wanted, choose
+from scoring.agreement.items import Integers
+from scoring.datasets.versions.queries import HEADINGS
+from scoring.reports.browsing.forms import ItemsForm
+from scoring.reports.browsing.queries import (
+    A_PAGE,
+    BEFORE_ITEMS,
+    Browsed,
+    both_counts,
+    browsable_reports_for,
+    browsed,
+    item_lines,
+    item_page,
+    neighbours,
+    other_criteria,
+    pulls,
+)
+from scoring.reports.browsing.services import export_items
+from scoring.reports.queries import ordered_result
+
+FORBIDDEN, UNPROCESSABLE = 403, 422
+# The keys of the rate page that work here too.
+KEY_LABELS: Final = {
+    "scroll-down": "Scroll the claim sets down",
+    "scroll-up": "Scroll the claim sets up",
+    "toggle-aligned": "Show or fold the reference",
+    "toggle-diff": "Word differences on or off",
+    "toggle-marks": "Marks on or off",
+    "fold-dependents": "Fold or unfold dependent claims",
+    "next-difference": "Next difference",
+    "previous-difference": "Previous difference",
+    "next-candidate": "Next item of the list",
+    "previous-candidate": "Previous item of the list",
+    "queue": "Back to the list",
+    "keys": "List of all keys",
+}
+
+
+@require_safe
+def items(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """List the items of a report by page, all or those of a filter."""
+    found = _found(request, pk)
+    context: dict[str, Any] = {"report": found.report, "found": found}
+    if found.table is None or found.is_withheld:
+        return _nothing(request, found)
+    form = _form(request, found)
+    wanted = form.wanted(found.items)
+    context |= {"form": form, "others": other_criteria(request.user, found.report)}
+    if wanted is None:
+        return render(request, "scoring/reports/items.html", context, status=UNPROCESSABLE)
+    places = choose(found.items, wanted)
+    page = Paginator(places.tolist(), A_PAGE).get_page(request.GET.get("page"))
+    names = [name for name in (wanted.scorer, wanted.second) if name]
+    try:
+        context["lines"] = item_lines(found, list(page), names)
+    except Refused as refusal:
+        context["refused"] = refusal.sentence
+        return render(request, "scoring/reports/items.html", context, status=refusal.status)
+    _record_systems(request, found)
+    context |= {
+        "page": page,
+        "count": len(places),
+        "query": _query(request),
+        "wanted": wanted,
+        "labels": [dict(found.scorers)[name] for name in names],
+        "both": both_counts(found, wanted) if wanted.second else (),
+        "pulls": () if wanted.second else pulls(found, wanted.scorer),
+    }
+    return render(request, "scoring/reports/items.html", context)
+
+
+@require_safe
+def item(request: SignedInRequest, pk: UUID, place: int) -> HttpResponse:
+    """Show one item: what scorers and people say, and the claims as far as the person may."""
+    found = _found(request, pk)
+    if found.table is None or found.is_withheld:
+        return _nothing(request, found)
+    context: dict[str, Any] = {"report": found.report, "found": found, "query": _query(request)}
+    try:
+        page = item_page(request.user, found, place)
+    except Refused as refusal:
+        context["refused"] = refusal.sentence
+        return render(request, "scoring/reports/item.html", context, status=refusal.status)
+    if page is None:
+        raise Http404
+    _record_systems(request, found)
+    before, after = neighbours(_places(request, found), place)
+    context |= {
+        "item": page,
+        "row": page.row,
+        "version": found.report.dataset_version,
+        "reader": found.reader,
+        "lineage": page.lineage,
+        "tells_each": page.tells_each,
+        "headings": HEADINGS,
+        "before": before,
+        "after": after,
+        **_reading(request, pk, place),
+    }
+    return render(request, "scoring/reports/item.html", context)
+
+
+def _reading(request: SignedInRequest, pk: UUID, place: int) -> dict[str, Any]:
+    address = f"{resolve_url('scoring:item_reading', pk, place)}?{_query(request)}"
+    preference = reading_preference(request.user)
+    return {"aids_url": address, **reading_context(preference, KEY_LABELS)}
+
+
+@require_POST
+def item_reading(request: SignedInRequest, pk: UUID, place: int) -> HttpResponse:
+    """Switch a reading aid for this person: the claim sets as they look then, for the script.
+
+    Without a script, go back to the item.
+    """
+    found = _found(request, pk)
+    aid, _, wish = request.POST.get("aid", "").partition(" ")
+    with refusals_told(request):
+        show_aid(user=request.user, aid=aid, is_shown=wish != "off")
+    page = item_page(request.user, found, place) if request.headers.get("HX-Request") else None
+    if page is not None and page.seen is not None:
+        context = {"page": page, "left_name": "B", "right_name": "C"}
+        context |= _reading(request, pk, place)
+        return render(request, "annotator/comparisons/_compare_panes.html", context)
+    address = resolve_url("scoring:report_item", pk, place)
+    return SeeOther(f"{address}?{_query(request)}")
+
+
+@require_safe
+def export(request: SignedInRequest, pk: UUID) -> HttpResponseBase:
+    """Give the items of a list as CSV; 404 where there are none, 422 for a wrong filter."""
+    found = _found(request, pk)
+    if found.table is None or found.is_withheld:
+        return _nothing(request, found)
+    form = _form(request, found)
+    wanted = form.wanted(found.items)
+    if wanted is None:
+        context = {"report": found.report, "found": found, "form": form}
+        return render(request, "scoring/reports/items.html", context, status=UNPROCESSABLE)
+    try:
+        places = choose(found.items, wanted)
+        export = export_items(found=found, places=places, exported_by=request.user)
+    except Refused as refusal:
+        context = {"report": found.report, "found": found, "refused": refusal.sentence}
+        return render(request, "scoring/reports/items.html", context, status=refusal.status)
+    _record_systems(request, found)
+    return as_download(export, request.user)
+
+
+def _found(request: SignedInRequest, pk: UUID) -> Browsed:
+    report = get_object_or_404(browsable_reports_for(request.user), pk=pk)
+    document = ordered_result(report)
+    assert document is not None, "it is finished"
+    return browsed(request.user, report, document)
+
+
+def _form(request: SignedInRequest, found: Browsed) -> ItemsForm:
+    return ItemsForm(request.GET, found.scorers, found.groups)
+
+
+def _places(request: SignedInRequest, found: Browsed) -> Integers:
+    """Return the list that the address names; all items where it names none."""
+    wanted = _form(request, found).wanted(found.items)
+    return choose(found.items, wanted or Wanted())
+
+
+def _nothing(request: SignedInRequest, found: Browsed) -> HttpResponse:
+    """Say that the report has no items, or that they are not for this person yet."""
+    context = {"report": found.report, "found": found, "missing": BEFORE_ITEMS}
+    status = FORBIDDEN if found.is_withheld else 200
+    return render(request, "scoring/reports/items.html", context, status=status)
+
+
+def _record_systems(request: SignedInRequest, found: Browsed) -> None:
+    """Put on record that the ids of candidates, or their systems, are shown."""
+    campaign = found.report.dataset_version.dataset.campaign
+    if campaign is not None and (found.reader.tells_ids or found.tells_systems):
+        show_systems(campaign=campaign, user=request.user)
+
+
+def _query(request: SignedInRequest) -> str:
+    """Return the list that the address names, for links from and to its items."""
+    query = request.GET.copy()
+    query.pop("page", None)
+    return query.urlencode()

@@ -1,0 +1,11 @@
+// One item of a report: its claim sets with keys and aids. The page works without any of them.
+import { form } from "./compare/form.js";
+import { startAids } from "./shared/aids.js";
+import { listenForKeys } from "./shared/keys.js";
+import { showScripted } from "./shared/page.js";
+import { startReading } from "./shared/reading.js";
+
+showScripted();
+startReading();
+startAids();
+listenForKeys(JSON.parse(form.dataset.keymap).keys, {}, { digit: () => false, typing: () => {} });
