@@ -22,7 +22,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from benchmarks.leave_one_out import Vector, drawn_halves, n_gram_differences, with_interval
+from benchmarks.leave_one_out import Vector, drawn_halves, with_interval
 from benchmarks.unseen_references.claim_encoder import (
     documents,
     log_odds,
@@ -30,14 +30,16 @@ from benchmarks.unseen_references.claim_encoder import (
     rewritings,
 )
 from benchmarks.unseen_references.rows import demo_rows, read_rows
+from scoring.agreement.comparisons import Compared, compare_scorers
 from scoring.agreement.correlation import tau_b
 from scoring.agreement.figures import make_sample, tau_b_figure
 from scoring.patclaimeval.config import STRENGTH
 from scoring.patclaimeval.data import Pair, Quadruplet, distinct_pairs
+from scoring.patclaimeval.overlaps import overlap_differences
 from scoring.patclaimeval.prior import prior_of
 from scoring.patclaimeval.ridge import Comparisons, fit
 from scoring.patclaimeval.ridge_training import compare, differences, leave_one_out
-from scoring.patclaimeval.validation import as_items, lead
+from scoring.patclaimeval.validation import as_items
 
 SHARES: Final = (None, 0.0, 0.1, 0.25, 0.5)
 """What the encoder's score may count before any label; None: it is left out."""
@@ -89,9 +91,12 @@ def judge(
     found[f"share chosen, {shares}"] = nested
     print(f"{criterion}: {len(items)} items", flush=True)
     for title, one in found.items():
-        gain = with_interval(lead(sample, one, found["share None"]))
+        (pair,) = compare_scorers(Compared(sample, {title: one}, {"bare": found["share None"]}))[
+            "families"
+        ][0]["pairs"]
+        gain = with_interval(pair | {"value": pair["difference"]})
         print(f"  {title}: tau-b {with_interval(tau_b_figure(sample, one))}, gain {gain}")
-    others, won = n_gram_differences(items) if halves else {}, []
+    others, won = overlap_differences(items) if halves else {}, []
     for seen in drawn_halves(data.groups, halves):
         train, rest = (data.part(np.flatnonzero(part).tolist()) for part in (seen, ~seen))
         best = max(tau(other[~seen], rest.labels) for other in others.values())
@@ -103,7 +108,7 @@ def judge(
 
 def main() -> None:
     """Pre-train, then judge on the file and on the demo."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("texts", type=Path)
     parser.add_argument("file", type=Path)
     parser.add_argument("--halves", type=int, default=200)

@@ -124,7 +124,7 @@ def measure(items: list[Quadruplet], criterion: str, options: Any) -> None:
 
 def main() -> None:
     """Print what was asked for, criterion by criterion."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", type=Path, nargs="?")
     parser.add_argument("--halves", type=int, default=0, help="draws of random halves")
     parser.add_argument("--criterion", action="append")

@@ -7,11 +7,11 @@ from itertools import groupby, zip_longest
 from typing import Final
 
 from annotator.claims.change_classes import CLASSES
+from annotator.claims.comparing import REFERENCE
 from annotator.claims.limitations import Standing
 from annotator.claims.minimap import Cell, State, state_of
 from annotator.claims.reading import (
     ONLY,
-    REFERENCE,
     ClaimView,
     LimitationView,
     Reading,

@@ -336,7 +336,8 @@ def _check_or_store(row: ClaimImport, check: Callable[[], None]) -> dict[str, An
                 if row.stage == ImportStage.CHECK:
                     return _check_documents(row, file, reached)
                 records = records_of(row.campaign, list(sets_of(row)))
-                return _store(row, file, reached, records)
+                _store(row, file, reached, records)
+                return None
             if row.stage == ImportStage.CHECK:
                 found = check_claims(
                     campaign=row.campaign, file=file, format=row.format, progress=reached

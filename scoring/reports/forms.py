@@ -84,7 +84,8 @@ class ReportForm(RefusableForm):
     def _usual_criterion(self) -> str:
         """Return the overall quality, or else the first criterion with labels in the version."""
         versions = versions_for(self._user)
-        row = versions.filter(pk=self.initial.get("version")).first() or versions.first()
+        asked: Any = self.initial.get("version")
+        row = versions.filter(pk=asked).first() or versions.first()
         labelled = ordered_labels(row) if row else {}
         return OVERALL if OVERALL in labelled or not labelled else next(iter(labelled))
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.management.base import WorkbenchCommand, find_campaign
-from annotator.management.commands.export_ratings import STDOUT, refuse_unwritable
+from annotator.management.base import WorkbenchCommand, find_campaign, refuse_unwritable
+from annotator.management.commands.export_ratings import STDOUT
 from annotator.timesheets.services import request_timesheet
 from core.errors import Refused
 from core.files import atomic_write

@@ -349,7 +349,8 @@ def _explanations(found: Browsed, row: DatasetRow) -> Iterator[tuple[str, Explan
             model = _model(found.report, name)
             parts = cached_parts(model)
             if parts is not None:
-                yield label, explain_difference(*parts.find(pairs), "B", "C")
+                of_b, of_c = parts.find(pairs)
+                yield label, explain_difference(of_b, of_c, "B", "C")
         except (PatClaimEvalError, Refused):
             continue
 
@@ -373,7 +374,9 @@ def scatter_addresses(found: Browsed | None, name: str, address: str) -> tuple[s
     if not found.reader.tells_ratings:
         return ()
     rated = np.flatnonzero(np.isfinite(found.table.points))
-    queries = ({"scorer": name, "candidate": int(at) + 1} for at in rated[shown_places(len(rated))])
+    queries: Iterator[dict[str, str | int]] = (
+        {"scorer": name, "candidate": int(at) + 1} for at in rated[shown_places(len(rated))]
+    )
     return tuple(f"{address}?{urlencode(query)}" for query in queries)
 
 

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from django.test import Client
 
@@ -69,7 +71,8 @@ def test_another_tab_overwrites_no_note_unseen(cast, client, rows) -> None:
         == 200
     )
     assert note_of(cast.alice, rows[0]) == "stale"
-    assert save_note(assignment=rows[0], text="stale", version=0).version == 3
+    stored = save_note(assignment=rows[0], text="stale", version=0)
+    assert stored is not None and stored.version == 3
 
 
 @pytest.mark.parametrize("text", ["x" * (LONGEST_TEXT + 1), "a\0b"])
@@ -135,7 +138,7 @@ def test_a_note_ends_with_its_reference_and_with_its_author(cast, rows) -> None:
     with pytest.raises(OutOfDate, match="erased"):
         save_note(assignment=rows[0], text="late", version=0)
     assert BOX not in signed_in(cast.alice).get(f"/rate/{rows[0].pk}/").content.decode()
-    author = ReferenceNote._meta.get_field("author").remote_field
+    author: Any = ReferenceNote._meta.get_field("author").remote_field
     assert author.on_delete.__name__ == "CASCADE"
 
 
