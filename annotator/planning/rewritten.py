@@ -27,7 +27,7 @@ from core.errors import Refused
 from core.files import open_atomic
 
 RECORD: Final = ".damage.jsonl"
-"""What was done to which candidate, beside the file to import, which has no place for it."""
+"""History to which candidate, beside the file to import, which has no place for it."""
 LIKE: Final = "c1"
 """The shape of the new ids where a reference has no candidate yet."""
 LONGEST_SYSTEM: Final = 100
@@ -90,7 +90,7 @@ def rewrite_records(
 ) -> Iterator[tuple[ReferenceRecord, list[dict[str, Any]]]]:
     """Yield each reference with new candidates in a drawn order, and what was done to each.
 
-    What was done tells the grade, the faults, and how many places of each criterion are damaged: of
+    History tells the grade, the faults, and how many places of each criterion are damaged: of
     two candidates of a reference the one of the lower grade is expected to be the better one, and
     of one criterion the one with fewer places. For the same seed a reference gets the same,
     whatever stands beside it. `made` is filled on the way.

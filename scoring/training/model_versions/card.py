@@ -373,7 +373,7 @@ def model_card_markdown(card: Mapping[str, Any], data: Mapping[str, Any]) -> str
         *section("Training", _facts(model_facts(card))),
         *(line for found in measured(card) for line in section(found.title, _agreement(found))),
         *section("Seen in training", _seen(card)),
-        *section("What to mind", (f"- {escaped(line)}" for line in model_limits(card, data))),
+        *section("Limitations", (f"- {escaped(line)}" for line in model_limits(card, data))),
         *section("Settings", _facts(settings_facts(card))),
     ]
     return "\n".join(lines).rstrip("\n") + "\n"

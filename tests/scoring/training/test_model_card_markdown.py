@@ -19,10 +19,10 @@ def test_it_holds_data_agreement_and_limits() -> None:
     assert f"| ROUGE-L | {figures} | -0.2 | -0.3 to -0.1 | {NOTHING} | worse |" in page
     assert f"| ROUGE-1 | {figures} | 0.2 | 0.1 to 0.3 | 0.0624 | cannot tell |" in page
     assert "| test | 5 | 1 of 2 (50.0 %) | 3 of 6 (50.0 %) |" in page
-    assert "## What to mind\n\n- It has learnt" in page
+    assert "## Limitations\n\n- It has learnt" in page
     probe = model_card_markdown(PROBE, DATA)
     assert "| tau-b, each reference left out in turn | 0.456" in probe
-    assert "## What to mind\n\n- Antecedents, noun phrases and vague words are read in" in probe
+    assert "## Limitations\n\n- Antecedents, noun phrases and vague words are read in" in probe
     assert page == model_card_markdown(dict(reversed(MODEL.items())), DATA)
 
 
