@@ -160,6 +160,18 @@ def test_no_fault_is_undone_by_a_later_one() -> None:
             assert all(a <= b for a, b in zip(better, worse, strict=True)), seed
 
 
+def test_a_claim_with_a_broken_citation_is_not_taken_away_with_it() -> None:
+    kinds = ["break_dependency", "drop_feature"]
+    for seed in range(tries(60)):
+        try:
+            chain = graded_candidates(KETTLE, BICYCLE, seed, grades=2, faults=1, kinds=kinds)
+        except NothingToDamage:
+            continue
+        if chain[0].applied[0].kind == "break_dependency":
+            before, after = (len(build_tree(parse_claims(one.text)).faults) for one in chain)
+            assert 0 < before <= after, seed
+
+
 def test_a_citation_of_no_claim_stays_as_it_is_when_claims_move() -> None:
     broken = KETTLE.replace("of claim 2", "of claim 40")
     for seed in range(tries(20)):

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from annotator.claims.damage import NothingToDamage
 from annotator.claims.graded_damage import KIND_NAMES
 from annotator.formats import claims_jsonl
 from annotator.models import AuditEvent, Candidate, Purpose, Reference
+from annotator.planning import rewritten
 from annotator.planning.rewritten import Made, Rewriting, records_of, rewrite_records
 from core.errors import Refused
 from core.text_io.text import text_sha256
@@ -129,6 +131,18 @@ def test_a_candidate_holds_no_text_of_another_reference(cast, references) -> Non
             assert own is not None
             for one in record.candidates:
                 assert set(re.findall(r"thing\d", one.claims)) == {own[0]}
+
+
+def test_what_is_foreign_to_a_reference_of_the_demo_is_not_itself(
+    cast, references, monkeypatch
+) -> None:
+    def refuse_oneself(text: str, other: str, *more: Any, **options: Any) -> Any:
+        assert other.strip() != text.strip()
+        raise NothingToDamage("not of interest here")
+
+    monkeypatch.setattr(rewritten, "graded_candidates", refuse_oneself)
+    for seed in range(100):
+        assert not list(rewrite_records(records_of(cast.campaign), Rewriting(seed), Made()))
 
 
 def test_a_file_of_claims_is_rewritten_without_a_campaign(tmp_path) -> None:

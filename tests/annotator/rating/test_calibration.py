@@ -253,7 +253,7 @@ def test_a_candidate_is_taken_back_into_the_work_unless_somebody_practised_on_it
         assert removed == count
     facts = Candidate.objects.values_list("purpose", "places", "has_room")
     assert facts.get(pk=str(items[0].candidate_id)) == ("rated", cast.campaign.overlap, True)
-    assert facts.get(pk=other.candidate_id) == ("calibration", 0, False)
+    assert facts.get(pk=str(other.candidate_id)) == ("calibration", 0, False)
     remove_item(campaign=cast.campaign, item_id=items[1].pk, by=cast.ada)
     cast.campaign.refresh_from_db()
     assert not cast.campaign.has_calibration
