@@ -190,9 +190,9 @@ class AllCandidates:
         )
 
     def _cell(self, key: str, cells: Sequence[Cell]) -> Cell:
-        here = {"address": self.address(key), "is_current": key == self.key}
+        address, is_current = self.address(key), key == self.key
         if key != ADDED:
-            return replace(cells[0], **here)
+            return replace(cells[0], address=address, is_current=is_current)
         rows = [self.seen.rows[place] for place in self._keys[ADDED]]
         names = [
             name
@@ -200,7 +200,8 @@ class AllCandidates:
             if any(r.candidates[place] for r in rows)
         ]
         count = sum(claim is not None for row in rows for claim in row.candidates)
-        return Cell(count, State.ADDED, f"added: {', '.join(names)}", (), **here)
+        label = f"added: {', '.join(names)}"
+        return Cell(count, State.ADDED, label, (), address, is_current)
 
     @property
     def neighbours(self) -> tuple[str, str]:
