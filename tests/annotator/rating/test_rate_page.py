@@ -194,7 +194,7 @@ def test_changed_keys_are_stored_for_that_person_and_shown_again(alice, cast) ->
     assert stored.keys == {"ten": "x", "comment": "Ctrl+m"}
     html = alice.get("/keys/").content.decode()
     assert (value(html, "ten"), value(html, "comment")) == ("x", "Ctrl+m")
-    assert "Your keys are stored." in html
+    assert "Keys saved." in html
     alice.force_login(cast.bob)
     assert value(alice.get("/keys/").content.decode(), "ten") == "t"
 
