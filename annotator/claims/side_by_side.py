@@ -24,12 +24,12 @@ from annotator.claims.segments import Segment
 LACKING: Final = "lacking"
 """The standing of a limitation of the reference that some candidate, or each, does not have."""
 
-# What is said of a limitation by the places of the candidates that lack it.
+# Makes the note on a limitation from the places of the candidates that lack it.
 Note = Callable[[Sequence[int]], str]
 
 
 def note_by_names(names: Sequence[str]) -> Note:
-    """Return how to say in which of the candidates, by their names, a limitation is missing."""
+    """Return what makes notes that name the candidates in which a limitation is missing."""
 
     def note(lacking: Sequence[int]) -> str:
         if len(lacking) == len(names):
@@ -70,8 +70,8 @@ class SideBySide:
 def set_side_by_side(readings: Sequence[Reading], note: Note) -> SideBySide:
     """Set candidates beside the reference of them all.
 
-    Inputs: the readings of one or more candidates against one reference, and what is said of a
-    limitation that some of them lack. In the reference a word is marked as only here when no
+    Inputs: the readings of one or more candidates against one reference, and what makes the note
+    on a limitation that some of them lack. In the reference a word is marked as only here when no
     candidate has it; its own marks stay. Candidate claims without a counterpart stand behind the
     row of the one before them. Where one reading is plain, all texts are shown plainly. A single
     reading keeps the standings of its limitations. No text is changed.

@@ -52,7 +52,7 @@ def may_compare(statuses: Iterable[str], *, is_open: bool) -> bool:
 
     Inputs: the statuses of their assignments of one reference, and whether the campaign is open.
     While it is open no rating of theirs may be outstanding; what they skipped, or an admin took
-    back, is no longer theirs. After a recusal the reference is none of their business.
+    back, is no longer theirs. After a recusal nothing of the reference is shown to them.
     """
     found = set(statuses)
     if AssignmentStatus.RECUSED in found or AssignmentStatus.SUBMITTED not in found:

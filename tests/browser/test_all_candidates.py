@@ -102,9 +102,10 @@ def test_it_breaks_no_rule_and_never_scrolls_sideways(
 ) -> None:
     scene.set_viewport_size({"width": width, "height": height})
     found, address = [], scene.url
-    for claim in ("23", "added"):
+    for claim in ("23", "60", "added"):
         scene.goto(f"{address}all/?claim={claim}")
         expect(scene.get_by_role("button", name="Keys")).to_be_visible()
+        expect(scene.locator(".minimap [aria-current]")).to_be_in_viewport()
         found += faults(scene)
         assert frame_overflow(scene)[0] == 0
         assert width < 1000 or frame_overflow(scene)[1] == 0

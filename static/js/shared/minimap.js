@@ -11,14 +11,18 @@ let isDue = false;
 
 export const placesOf = (cell) => cell.dataset.places?.split(" ") ?? [];
 
-function mark(cell) {
+// The map alone is scrolled: a page that begins above it stays where it is.
+function reveal(cell) {
   const map = cell.closest("ol");
-  map.querySelector("[aria-current]")?.removeAttribute("aria-current");
-  cell.setAttribute("aria-current", "true");
-  marked = cell.hash;
-  // The map alone is scrolled: a page that begins above it stays where it is.
   const [outer, inner] = [map, cell].map((one) => one.getBoundingClientRect());
   map.scrollTop += Math.min(0, inner.top - outer.top) + Math.max(0, inner.bottom - outer.bottom);
+}
+
+function mark(cell) {
+  cell.closest("ol").querySelector("[aria-current]")?.removeAttribute("aria-current");
+  cell.setAttribute("aria-current", "true");
+  marked = cell.hash;
+  reveal(cell);
 }
 
 function stay() {
@@ -100,7 +104,11 @@ function scrolled({ target }) {
 export function takeUpCells() {
   const all = cells();
   byClaim = new Map(all.flatMap((cell) => placesOf(cell).map((id) => [id, cell])));
-  const stop = all.find((cell) => cell.hasAttribute("aria-current")) ?? all[0];
+  const shown = all.find((cell) => cell.hasAttribute("aria-current"));
+  if (shown) {
+    reveal(shown);
+  }
+  const stop = shown ?? all[0];
   all.forEach((cell) => { cell.tabIndex = cell === stop ? 0 : -1; });
   const before = all.find((cell) => cell.dataset.places && cell.hash === marked);
   if (before) {

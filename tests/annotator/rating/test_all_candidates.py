@@ -200,9 +200,8 @@ def test_a_hidden_candidate_is_shown_as_any_other(client, rated) -> None:
 def test_one_claim_is_shown_of_each_with_ones_own_scores_beside(client, rated) -> None:
     page = body(client.get(path(rated[1])))
     sections = re.findall(r'(?s)<section class="across-candidate".*?</section>', page)
-    assert [re.findall(r">(Candidate \d+)</a>", one)[0] for one in sections] == [
-        row.label for row in rated
-    ]
+    labels = [re.findall(r">(Candidate \d+)</a>", one) for one in sections]
+    assert labels == [[row.label] for row in rated]
     for number, section in enumerate(sections, start=1):
         scores = re.findall(r"<dt>(\w+)</dt><dd>([\d.]+)</dd>", section)
         assert [int(value) for _, value in scores[:4]] == [number + step for step in range(4)]
@@ -269,7 +268,7 @@ def test_numbers_that_stand_twice_are_reached_and_words_before_the_first_are_not
 
 def test_the_reference_says_which_candidates_lack_what(client, rated) -> None:
     page = body(client.get(path(rated[0])))
-    reference = re.findall(r'(?s)<article.*?id="reference-0".*?</article>', page)[0]
+    (reference,) = re.findall(r'(?s)<article[^>]*id="reference-0".*?</article>', page)
     assert f'data-note="not in {rated[1].position}"' in reference
     # Two have tin where it has clay, and one has the clay.
     assert not re.search(r"<mark[^>]*only-here[^>]*>[^<]*clay", reference)
