@@ -252,6 +252,7 @@ def test_a_candidate_is_taken_back_into_the_work_unless_somebody_practised_on_it
         (other, 1, ("calibration", 0, False)),
     ):
         candidate = item.candidate
+        assert candidate
         assert remove_item(campaign=cast.campaign, item_id=item.pk, by=cast.ada) == count
         candidate.refresh_from_db()
         assert (candidate.purpose, candidate.places, candidate.has_room) == facts
