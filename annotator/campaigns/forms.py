@@ -45,7 +45,7 @@ class RulesForm(RefusableForm):
         label="Annotators per candidate",
         min_value=1,
         max_value=MOST_ANNOTATORS,
-        help_text="The overlap k. A smaller one takes nothing back that is given out.",
+        help_text="The overlap k. A smaller one withdraws nothing that is assigned.",
     )
     shared_percent = WholeNumberField(
         label="Share of the references that it holds for, in %",

@@ -28,7 +28,7 @@ from core.clock import database_now
 from core.errors import OutOfDate, Refused
 from core.text_io.shapes import LONGEST_REASON, check_text
 
-NO_REASON: Final = "Say why, in a few words: it stays in the trail."
+NO_REASON: Final = "Give a short reason: it is recorded."
 LONGEST_NAME: Final = 200
 NO_NAME: Final = "Give the campaign a name."
 # `/campaigns/new/` is a page.

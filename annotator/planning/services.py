@@ -39,7 +39,7 @@ from core.clock import database_now
 from core.errors import OutOfDate, Refused
 from core.text_io.shapes import LONGEST_REASON, check_text
 
-NO_REASON: Final = "Say why, in a few words: it stays in the trail."
+NO_REASON: Final = "Give a short reason: it is recorded."
 LARGEST_QUOTA: Final = 1_000_000
 
 
@@ -260,7 +260,7 @@ def carry_out_plan(
     if digest and digest != previewed.digest:
         raise OutOfDate(MOVED_ON)
     if not previewed.count:
-        raise Refused("There is nothing to give out: no candidate has a free place for them.")
+        raise Refused("There is nothing to assign: no candidate has a free place for them.")
     _give(row, annotators, previewed.plan, due_at)
     audit_log.record_on(
         row,

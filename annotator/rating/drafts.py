@@ -50,7 +50,7 @@ def save_draft(
             locked = Assignment.objects.select_for_update(no_key=True).only("pk")
             list(locked.filter(pk=assignment.pk))
             if _rating_version(assignment) != rating_version:
-                why = "This candidate was submitted in another tab; this text was not kept."
+                why = "This candidate was submitted in another tab; this text was not saved."
                 raise DraftMoved(why, rows.first())
             if version == 0:
                 return Draft.objects.create(assignment=assignment, **fields)

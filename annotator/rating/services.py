@@ -44,7 +44,7 @@ from core.clock import database_now
 from core.errors import Forbidden, OutOfDate, Refused
 from core.text_io.shapes import LONGEST_REASON, check_text
 
-RULED_ON_IT = "You have ruled on this candidate, so it is not yours to rate; give it back."
+RULED_ON_IT = "You have ruled on this candidate, so you cannot rate it. Skip it."
 LONGEST_ACTIVE_SECONDS = 10**6
 # What a submit looks at, of the assignment and of what is joined to it.
 LOOKED_AT = (
@@ -126,7 +126,7 @@ def submit_rating(
         candidates = Assignment.objects.filter(pk=assignment_id).values_list("candidate_id")
         if has_ruled_on(annotator, [pk for (pk,) in candidates]):
             raise Forbidden(RULED_ON_IT) from error
-        raise OutOfDate("This candidate has been rated by you already.") from error
+        raise OutOfDate("You have already rated this candidate.") from error
 
 
 def revise_rating(
@@ -161,7 +161,7 @@ def revise_rating(
             version=version + 1, revised_at=now, **fields
         )
         if not changed:
-            raise OutOfDate("This rating was changed elsewhere since you opened it.")
+            raise OutOfDate("This rating was changed elsewhere after you opened it.")
         rating.refresh_from_db()
         if looks_again:
             answer_by_second_look(assignment=assignment, now=now)
@@ -227,17 +227,17 @@ def _answered_before(annotator: User, key: str, request_sha256: str) -> Rating |
 
 def _refuse_unless_open(assignment: Assignment) -> None:
     if hasattr(assignment, "rating"):
-        raise OutOfDate("This candidate has been rated by you already.")
+        raise OutOfDate("You have already rated this candidate.")
     if not assignment.campaign.is_open:
         raise OutOfDate("The campaign is closed; ratings are no longer taken.")
     if assignment.status in (AssignmentStatus.SKIPPED, AssignmentStatus.RECUSED):
-        raise OutOfDate("You have left this candidate; take it back before you rate it.")
+        raise OutOfDate("You left this candidate. Take it back before you rate it.")
     if assignment.status == AssignmentStatus.WITHDRAWN:
         raise OutOfDate("The campaign's admin has taken this candidate back.")
     # A lease that ran out does no harm while nobody else has taken the place.
     is_lapsed = assignment.status == AssignmentStatus.LAPSED
     if is_lapsed and not hold_place(assignment.candidate_id):
-        raise OutOfDate("Your time for this candidate ran out and it was given to another.")
+        raise OutOfDate("Your lease of this candidate expired, and another annotator has it now.")
 
 
 def _end_draft(assignment: Assignment, version: int | None) -> None:
@@ -245,7 +245,7 @@ def _end_draft(assignment: Assignment, version: int | None) -> None:
     if version is None or not hasattr(assignment, "draft"):
         return
     if assignment.draft.version != version:
-        raise OutOfDate("Another tab has typed more into this form since; both are shown here.")
+        raise OutOfDate("Another tab has a newer draft of this form; both are shown here.")
     assignment.draft.delete()
 
 
@@ -325,7 +325,7 @@ def return_to(*, assignment: Assignment) -> None:
     if assignment.lease_expires_at is None:
         add_places([assignment.candidate_id])
     elif not hold_place(assignment.candidate_id):
-        raise OutOfDate("Somebody else has taken this candidate meanwhile.")
+        raise OutOfDate("Somebody else has taken this candidate in the meantime.")
     renew_lease(assignment=assignment)
     audit_log.record_on(assignment, "assignment.returned", assignment.annotator_id)
 
@@ -393,7 +393,7 @@ def _leave(assignment: Assignment, status: AssignmentStatus) -> None:
         return
     others = (AssignmentStatus.LAPSED, AssignmentStatus.SKIPPED)
     if not rows.filter(status__in=others).exclude(status=status).update(status=status):
-        raise OutOfDate("This candidate is rated or left already; nothing was changed.")
+        raise OutOfDate("This candidate is already rated or left; nothing was changed.")
 
 
 def _depart(

@@ -44,7 +44,7 @@ def request_timesheet(*, campaign: Campaign, by: User | None, reason: str = "") 
     if not row.has_timesheet:
         raise OutOfDate(OFF)
     if not row.is_open:
-        empty = "Say why, in a few words: it stays on the list of unblindings."
+        empty = "Give a short reason: it is recorded on the list of unblindings."
         check_text("reason", reason, longest=LONGEST_REASON, empty=empty)
         if by is not None:
             record_unblinding(campaign=row, user=by, shown=Shown.NAMES, reason=reason)
