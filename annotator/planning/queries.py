@@ -38,8 +38,7 @@ def plan_facts(
 ) -> tuple[tuple[PlanReference, ...], tuple[PlanAnnotator, ...]]:
     """Return the references in the campaign's order, and the annotators, as a plan needs them.
 
-    Keys are primary keys as text. Left out are repeats, each of which is one annotator's own, and
-    what is for calibration.
+    Keys are primary keys as text. Repeats are left out: each is one annotator's own.
     """
     rows = list(
         Assignment.objects.filter(campaign=campaign)
@@ -74,7 +73,7 @@ def _references(
     found: dict[UUID, list[PlanCandidate]] = {}
     rows = (
         Candidate.objects.filter(campaign=campaign, reference__erased_at=None)
-        .exclude(purpose__in=(Purpose.REPEAT, Purpose.CALIBRATION))
+        .exclude(purpose=Purpose.REPEAT)
         .order_by("reference__position", "reference__reference_id", "candidate_id")
         .values_list("pk", "reference_id", "system", "places", "held")
     )
@@ -265,7 +264,7 @@ def _kinds(campaign: Campaign) -> dict[str, str]:
     """Return a letter for the system of each candidate; sentinels are named as what they are."""
     rows = list(
         Candidate.objects.filter(campaign=campaign)
-        .exclude(purpose__in=(Purpose.REPEAT, Purpose.CALIBRATION))
+        .exclude(purpose=Purpose.REPEAT)
         .values_list("pk", "system", "purpose")
     )
     systems = sorted({system for _, system, purpose in rows if purpose != Purpose.SENTINEL})

@@ -33,9 +33,8 @@ def test_a_timesheet_is_announced_before_it_is_taken(
     page.goto(f"{site}/")
     expect(page.get_by_text("Cups keeps a timesheet")).to_be_visible()
     assert faults(page) == []
-    page.goto(f"{site}/rate/{work[0].pk}/")
-    page.wait_for_selector(".fold")
-    expect(page.locator("#draft-state")).to_be_attached()
+    with page.expect_response("**/ping/"):
+        page.goto(f"{site}/rate/{work[0].pk}/")
     page.goto(f"{site}/rated/")
     page.get_by_text("What is recorded of you by day").click()
     expect(page.locator("#timesheet + details tbody")).to_contain_text("Cups")
