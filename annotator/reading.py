@@ -11,6 +11,7 @@ from django.db import transaction
 
 from annotator.claims.change_classes import CLASSES, Change
 from annotator.claims.limitations import Standing
+from annotator.claims.mark_kinds import LESS_CERTAIN
 from annotator.claims.reading import (
     ONLY,
     ClaimView,
@@ -28,12 +29,15 @@ from annotator.typology import clean_tags, grouped, quote_of, tag_of
 from core.errors import Refused
 from core.text_io.strict_json import StrictJsonError, loads
 
-SWITCHED: Final = tuple(one.change.value for one in CLASSES if one.change is not Change.SUBSTANCE)
-"""The classes of differences that a person may have marked beside those of substance."""
+SWITCHED: Final = (
+    *(one.change.value for one in CLASSES if one.change is not Change.SUBSTANCE),
+    LESS_CERTAIN,
+)
+"""What a person may have marked on request: classes of differences, and less certain marks."""
 
 
 def show_aid(*, user: User, aid: str, is_shown: bool) -> ReadingPreference:
-    """Show or hide one reading aid: aligned rows, differences, marks, or a class of differences."""
+    """Show or hide a reading aid: rows, differences, marks, or what is marked on request."""
     if aid in SWITCHED:
         return _show_changes(user, aid, is_shown=is_shown)
     if aid not in AIDS:
@@ -220,7 +224,8 @@ def _both(left: ClaimView, right: ClaimView) -> ClaimView:
             continue
         one, other = (piece.standing == Standing.MISSING for piece in pairs[0])
         limitations.append(LimitationView(LACKING[one, other], segments))
-    return replace(left, limitations=tuple(limitations))
+    # What one candidate made of the claim says nothing of the other.
+    return replace(left, limitations=tuple(limitations), sharing=None, share="")
 
 
 def _merged(segments: Iterable[Segment]) -> tuple[Segment, ...]:
