@@ -9,6 +9,7 @@ from typing import Any, Final
 from django.db import transaction
 
 from annotator.claims.change_classes import CLASSES, Change
+from annotator.claims.mark_kinds import LESS_CERTAIN
 from annotator.claims.reading import Reading, read_pair
 from annotator.keymap import ACTIONS, keymap, shown
 from annotator.models import Candidate, ReadingPreference, Reference, User
@@ -17,12 +18,15 @@ from annotator.typology import clean_tags, grouped, quote_of, tag_of
 from core.errors import Refused
 from core.text_io.strict_json import StrictJsonError, loads
 
-SWITCHED: Final = tuple(one.change.value for one in CLASSES if one.change is not Change.SUBSTANCE)
-"""The classes of differences that a person may have marked beside those of substance."""
+SWITCHED: Final = (
+    *(one.change.value for one in CLASSES if one.change is not Change.SUBSTANCE),
+    LESS_CERTAIN,
+)
+"""What a person may have marked on request: classes of differences, and less certain marks."""
 
 
 def show_aid(*, user: User, aid: str, is_shown: bool) -> ReadingPreference:
-    """Show or hide one reading aid: aligned rows, differences, marks, or a class of differences."""
+    """Show or hide a reading aid: rows, differences, marks, or what is marked on request."""
     if aid in SWITCHED:
         return _show_changes(user, aid, is_shown=is_shown)
     if aid not in AIDS:

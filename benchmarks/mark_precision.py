@@ -21,18 +21,15 @@ from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
+from annotator.claims.comparing import CANDIDATE, REFERENCE, claim_body
 from annotator.claims.limitations import Standing, align_features, split_features
+from annotator.claims.mark_kinds import FOREIGN, LIKELY_BASIS, NO_ANTECEDENT
 from annotator.claims.pairing import align_claims
 from annotator.claims.reading import (
-    CANDIDATE,
-    FOREIGN,
-    NO_ANTECEDENT,
-    REFERENCE,
     ClaimView,
     Finding,
     Reading,
     SideView,
-    claim_body,
     read_pair,
 )
 from core.claim_text import find_markers, parse_claims
@@ -96,7 +93,7 @@ def _findings(view: SideView, text: str, reference: str) -> Iterator[Drawn]:
         before = text[start : finding.start]
         after = text[finding.start : finding.start + CONTEXT]
         context = f"{before}>>>{after}"
-        if finding.kind == NO_ANTECEDENT:
+        if finding.kind in (NO_ANTECEDENT, LIKELY_BASIS):
             context += f"\n    the noun before: {_earlier(finding, text)}"
         if finding.kind == FOREIGN:
             context += f"\n    like it in the reference: {_alike(finding.words, reference)}"

@@ -1,7 +1,7 @@
 """Antecedent basis: which "the X" has no earlier X in its chain of claims."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from annotator.claims.terms import Mention, find_mentions, singular
@@ -229,6 +229,40 @@ def missing_antecedents(text: str) -> tuple[MissingAntecedent, ...]:
                 reported[key] = reported.get(key, 0) | 1 << place
         basis.add(reading, place)
     return tuple(findings)
+
+
+# Parts of every person, and what is everywhere.
+_EVERYWHERE_WORDS = """
+abdomen air ankle arm atmosphere brain chest ear eye face finger foot forehead hand head heart knee
+leg mouth neck nose sea skin sky spine sternum sun thigh throat thumb torso waist wrist
+"""
+_EVERYWHERE = frozenset(_EVERYWHERE_WORDS.split())
+# "The gene encoding ...", "the half-width 'a'".
+_NAMED_BY = re.compile(r"\s+(?:encoding|having|named|called|known\s+as|['\u2018\u201c\"])")
+
+
+def likely_basis(text: str, missing: Sequence[MissingAntecedent]) -> frozenset[int]:
+    """Return the starts of those missing terms that a reader may well find introduced.
+
+    Inputs: a claim set, and what `missing_antecedents` finds in it. A term is likely to have basis
+    if it is a part of every person, if what follows names it, or if it is a noun that stands
+    before, with a participle for what was done to it: "saving the form ... the saved form".
+    """
+    found: set[int] = set()
+    known: dict[str, int] = {}
+    if missing:
+        for match in WORD.finditer(text):
+            known.setdefault(singular(match.group().lower()), match.start())
+    for item in missing:
+        first, *rest = item.term.split(" ")
+        is_done = first.endswith("ed") and not first.endswith("eed") and bool(rest)
+        if (
+            singular(item.term) in _EVERYWHERE
+            or _NAMED_BY.match(text, item.end)
+            or (is_done and all(known[singular(word)] < item.start for word in rest))
+        ):
+            found.add(item.start)
+    return frozenset(found)
 
 
 def unintroduced_phrases(text: str) -> frozenset[str]:

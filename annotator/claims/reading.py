@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from annotator.claims.antecedents import missing_antecedents
+from annotator.claims.antecedents import likely_basis, missing_antecedents
 from annotator.claims.change_classes import CLASSES, Change
 from annotator.claims.comparing import (
     CANDIDATE,
@@ -25,11 +25,21 @@ from annotator.claims.comparing import (
     read_side,
 )
 from annotator.claims.invisible import count_invisible, find_invisible
+from annotator.claims.mark_kinds import (
+    BROKEN,
+    CERTAIN,
+    FOREIGN,
+    LIKELY_BASIS,
+    MISREAD,
+    NO_ANTECEDENT,
+    RENAMED,
+    SIGN,
+)
 from annotator.claims.pairing import align_claims, other_category
 from annotator.claims.segments import Segment, Span, cut_segments
 from annotator.claims.sharing import Shared, Sharing, phrase_of
 from annotator.claims.term_changes import foreign_terms, renamed_terms
-from annotator.claims.tree import build_tree
+from annotator.claims.tree import build_tree, misread_faults
 from core.claim_text import CITED_IN, Claim, find_markers, parse_claims
 from core.languages import is_read_as_english, is_spaceless, language_name, language_of, words
 
@@ -48,14 +58,10 @@ MARKS: Final = Limit(
 )
 
 
-# The kinds of mark, as the screen names them in its classes. A difference that is none of
-# substance is ONLY and its class: "only-signs".
+# How the screen names differences in its classes. One that is none of substance is ONLY and its
+# class: "only-signs".
 ONLY: Final = "only-"
 ONLY_HERE: Final = "only-here"
-FOREIGN: Final = "foreign"
-NO_ANTECEDENT: Final = "no-antecedent"
-RENAMED: Final = "renamed"
-BROKEN: Final = "broken"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +72,11 @@ class Finding:
     words: str
     claim: int | None
     start: int
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether marks of its kind are shown whenever marks are."""
+        return self.kind in CERTAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +129,11 @@ class SideView:
     unit: str = "words"
     unchecked: str = ""
 
+    @property
+    def certain_findings(self) -> tuple[Finding, ...]:
+        """The findings that are shown whenever marks are."""
+        return tuple(finding for finding in self.findings if finding.is_certain)
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -134,6 +150,12 @@ class Reading:
     is_plain: bool = False
     changes: tuple[tuple[str, str, int], ...] = ()
     """Name and label of each class of differences, with how many there are on both sides."""
+
+    @property
+    def less_certain(self) -> int:
+        """How many marks of both sides are shown on request only."""
+        sides = (self.reference, self.candidate)
+        return sum(not finding.is_certain for side in sides for finding in side.findings)
 
 
 def read_pair(reference: str, candidate: str, language: str = "") -> Reading:
@@ -294,14 +316,23 @@ def _own_marks(text: str, language: str) -> tuple[Span, ...]:
     if not is_marked(language):
         return ()
     missing = missing_antecedents(text)
+    renamed = renamed_terms(text, missing)
+    likely, named = likely_basis(text, missing), {item.end for item in renamed}
     return (
         *(
-            Span(m.start, m.end, NO_ANTECEDENT, f"“{m.term}” is not introduced before")
+            Span(
+                m.start,
+                m.end,
+                LIKELY_BASIS if m.start in likely or m.end in named else NO_ANTECEDENT,
+                f"“{m.term}” is not introduced before",
+            )
             for m in missing
         ),
         *(
-            Span(r.start, r.end, RENAMED, f"called “{r.first}” before")
-            for r in renamed_terms(text, missing)
+            Span(r.start, r.end, SIGN, f"{r.sign} stood for “{r.first}” before")
+            if r.sign
+            else Span(r.start, r.end, RENAMED, f"called “{r.first}” before")
+            for r in renamed
         ),
     )
 
@@ -316,9 +347,13 @@ def _side(
 ) -> SideView:
     tree, of_other_category = build_tree(claims), other_category(claims)
     most = MARKS.most
+    misread = misread_faults(tree.faults[:most], claims)
     spans = (
         *marks,
-        *(Span(f.start, f.end, BROKEN, f.sentence) for f in tree.faults[:most]),
+        *(
+            Span(f.start, f.end, MISREAD if f in misread else BROKEN, f.sentence)
+            for f in tree.faults[:most]
+        ),
         *find_invisible(text, most),
     )
     by_claim = _by_claim(claims, sorted(spans, key=lambda item: item.start)[:most])
@@ -379,7 +414,7 @@ def _by_claim(claims: tuple[Claim, ...], spans: Iterable[Span]) -> tuple[list[Sp
 def _span_label(span: Span, text: str) -> str:
     if span.kind == FOREIGN:
         return text[span.start : span.end]
-    if span.kind == RENAMED:
+    if span.kind in (RENAMED, SIGN):
         return f"“{text[span.start : span.end]}”, {span.note}"
     return span.note
 

@@ -66,6 +66,12 @@ class SideBySide:
     changes: tuple[tuple[str, str, int], ...]
     is_plain: bool
 
+    @property
+    def less_certain(self) -> int:
+        """How many marks are shown on request only."""
+        sides = (self.reference, *self.candidates)
+        return sum(len(side.findings) - len(side.certain_findings) for side in sides)
+
 
 def set_side_by_side(readings: Sequence[Reading], note: Note) -> SideBySide:
     """Set candidates beside the reference of them all.
@@ -236,7 +242,8 @@ def _joined(views: Sequence[ClaimView], note: Note) -> ClaimView:
         ]
         standing, words = (LACKING, note(lacking)) if lacking else ("", "")
         limitations.append(LimitationView(standing, segments, words))
-    return replace(views[0], limitations=tuple(limitations))
+    # What one candidate made of the claim says nothing of the others.
+    return replace(views[0], limitations=tuple(limitations), sharing=None, share="")
 
 
 def _merged(segments: Iterable[Segment]) -> tuple[Segment, ...]:

@@ -190,6 +190,8 @@ class Renaming:
     then: str
     start: int
     end: int
+    sign: str = ""
+    """The reference sign that both names have; "" where the later name resembles the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +232,11 @@ def _by_numeral(text: str) -> Iterator[Renaming]:
         known = first.setdefault(match["closed"] or match["bare"], name)
         if not _one_name(known, name, text):
             yield Renaming(
-                text[known.start : known.end], text[name.start : name.end], name.start, name.end
+                text[known.start : known.end],
+                text[name.start : name.end],
+                name.start,
+                name.end,
+                match["closed"] or match["bare"],
             )
 
 

@@ -1,6 +1,7 @@
 """The tree of independent and dependent claims, and what is wrong with its numbers."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -64,6 +65,11 @@ class FaultKind(StrEnum):
     REPEATED_NUMBER = "repeated_number"
     MISSING_NUMBER = "missing_number"
     FALLING_NUMBER = "falling_number"
+
+
+_OF_NUMBERS = frozenset(
+    (FaultKind.REPEATED_NUMBER, FaultKind.MISSING_NUMBER, FaultKind.FALLING_NUMBER)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +157,35 @@ def build_tree(claims: tuple[Claim, ...]) -> ClaimTree:
         faults.append(_fault(kind, place, claims[place], claims[target].number, citation))
     faults.sort(key=lambda fault: (fault.start, fault.end))
     return ClaimTree(tuple(nodes), tuple(faults))
+
+
+# "1. ... is not: 2. The method of claim 1": what looks like the opening of a claim inside of one.
+_UNREAD = re.compile(r"[:;,.\s]\s\(?\d{1,3}[.)]\s+[A-Z]")
+_CLOSED = (".", "!", "?", "\u3002", ")")
+
+
+def misread_faults(faults: Iterable[Fault], claims: tuple[Claim, ...]) -> frozenset[Fault]:
+    """Return the faults that may be ones of reading: a number of the text taken for a claim's.
+
+    Inputs: the faults of `build_tree`, and its claims. So is one of a claim's number that stands
+    behind what is no end of a sentence, and one of a citation that stands, in its claim, behind
+    what looks like the number of another claim.
+    """
+    unread: dict[int, int] = {}
+    found: set[Fault] = set()
+    for fault in faults:
+        place, claim = fault.claim, claims[fault.claim]
+        if fault.kind in _OF_NUMBERS:
+            before = claims[place - 1].text.rstrip()[-1:] if place else ""
+            is_misread = bool(before) and before not in _CLOSED
+        else:
+            if place not in unread:
+                opening = _UNREAD.search(claim.text, claim.body_offset)
+                unread[place] = claim.start + opening.end() if opening else claim.end
+            is_misread = unread[place] <= fault.start
+        if is_misread:
+            found.add(fault)
+    return frozenset(found)
 
 
 def _citations(claims: tuple[Claim, ...]) -> Iterator[list[Citation]]:

@@ -114,7 +114,7 @@ class ReadingPreference(models.Model):
     shows_aligned = models.BooleanField(default=True)
     shows_diff = models.BooleanField(default=True)
     shows_marks = models.BooleanField(default=True)
-    # Classes of differences that are marked beside those of substance.
+    # What is marked on request: classes of differences, and less certain marks.
     shows_changes = models.JSONField(default=list, blank=True)
     # Action to key, only where it is not the default.
     keys = models.JSONField(default=dict, blank=True)

@@ -1,5 +1,6 @@
 """Claim text for templates: every character as it is stored, marks around what they concern."""
 
+from collections.abc import Container
 from dataclasses import replace
 
 from django import template
@@ -7,8 +8,9 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from annotator.claims.invisible import KIND as INVISIBLE
+from annotator.claims.mark_kinds import KINDS, LESS_CERTAIN, MarkKind
 from annotator.claims.openings import opening_of
-from annotator.claims.reading import ClaimView, LimitationView
+from annotator.claims.reading import ClaimView, Finding, LimitationView, SideView
 from annotator.claims.segments import Segment
 
 register = template.Library()
@@ -31,6 +33,22 @@ def claim_words(claim: ClaimView) -> SafeString:
 def opening(claims: str) -> str:
     """Return how claim 1 of a claim set, or of its beginning, opens."""
     return opening_of(claims)
+
+
+@register.simple_tag
+def mark_kinds(shown: Container[str]) -> list[MarkKind]:
+    """Return the kinds of mark that a legend names; what nobody can see has its own look."""
+    return [
+        kind
+        for kind in KINDS
+        if kind.name != INVISIBLE and (kind.is_certain or LESS_CERTAIN in shown)
+    ]
+
+
+@register.filter
+def findings_shown(view: SideView, shown: Container[str]) -> tuple[Finding, ...]:
+    """Return the findings of a side that a person has shown; the less certain ones on request."""
+    return view.findings if LESS_CERTAIN in shown else view.certain_findings
 
 
 @register.filter

@@ -259,6 +259,8 @@ def test_a_class_of_differences_is_shown_beside_those_of_substance(cast) -> None
     row = show_aid(user=cast.alice, aid="articles", is_shown=True)
     assert (row.shows_changes, row.shows_diff) == (["signs", "articles"], True)
     assert show_aid(user=cast.alice, aid="signs", is_shown=False).shows_changes == ["articles"]
+    row = show_aid(user=cast.alice, aid="less-certain", is_shown=True)
+    assert row.shows_changes == ["articles", "less-certain"]
     with pytest.raises(Refused, match="no reading aid 'substance'"):
         show_aid(user=cast.alice, aid="substance", is_shown=False)
 

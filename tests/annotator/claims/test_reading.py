@@ -9,18 +9,23 @@ from hypothesis import strategies as st
 
 from annotator.claims import comparing
 from annotator.claims import reading as module
-from annotator.claims.reading import (
+from annotator.claims.mark_kinds import (
     BROKEN,
     FOREIGN,
+    LIKELY_BASIS,
+    MISREAD,
     NO_ANTECEDENT,
-    ONLY_HERE,
     RENAMED,
+    SIGN,
+)
+from annotator.claims.reading import (
+    ONLY_HERE,
     ClaimView,
     SideView,
     read_pair,
 )
 from annotator.claims.segments import Segment, Span, cut_segments
-from annotator.claims.tree import ClaimTree, Fault, build_tree
+from annotator.claims.tree import ClaimTree, Fault, build_tree, misread_faults
 from core.claim_text import Claim, parse_claims
 from tests.amounts import tries
 from tests.claims_in_languages import ALL, CHINESE, ENGLISH, GERMAN, JAPANESE, ClaimSet
@@ -91,7 +96,11 @@ def test_rows_hold_every_claim_once_and_faults_stand_at_their_claims(reference, 
         assert sorted(starts) == [claim.start for claim in side.claims]
     assert all(left or right for left, right in reading.rows)
     for text, side in ((reference, reading.reference), (candidate, reading.candidate)):
-        faults = build_tree(parse_claims(text)).faults
+        claims = parse_claims(text)
+        every = build_tree(claims).faults
+        misread = misread_faults(every, claims)
+        faults = [fault for fault in every if fault not in misread]
+        assert sorted(words_of(side, MISREAD)) == sorted(fault.sentence for fault in misread)
         listed = [(index, words) for index, c in enumerate(side.claims) for words in c.faults]
         assert sorted(listed) == sorted((fault.claim, fault.sentence) for fault in faults)
         assert sorted(words_of(side, BROKEN)) == sorted(fault.sentence for fault in faults)
@@ -130,8 +139,8 @@ def test_each_kind_of_mark_lies_on_its_words() -> None:
     first, third, _ = reading.candidate.claims
     assert "magnet" in " ".join(marked(first, ONLY_HERE))
     assert "magnet" in " ".join(words_of(reading.candidate, FOREIGN))
-    assert "the shell" in "".join(marked(first, NO_ANTECEDENT))
-    assert words_of(reading.candidate, NO_ANTECEDENT)[0] == "“shell” is not introduced before"
+    assert "the shell" in "".join(marked(first, LIKELY_BASIS))
+    assert words_of(reading.candidate, LIKELY_BASIS)[0] == "“shell” is not introduced before"
     assert words_of(reading.candidate, RENAMED) == ["“shell”, called “housing” before"]
     assert marked(third, BROKEN) and third.faults
     assert "cites claim 7, which does not exist" in " ".join(third.faults)
@@ -139,10 +148,48 @@ def test_each_kind_of_mark_lies_on_its_words() -> None:
     assert reading.reference.findings == ()
 
 
-def test_an_element_that_changes_its_name_is_named_with_its_first_one() -> None:
-    text = "1. A pump having a housing (10) and a rotor (12), the casing (10) being round."
-    found = words_of(read_pair(text, text).candidate, RENAMED)
-    assert len(found) == 1 and "called “" in found[0] and "casing" in found[0]
+def test_a_sign_that_changes_its_element_is_named_with_its_first_one() -> None:
+    text = (
+        "1. A pump having a lens (10) and a rotor (12) that turns in a round housing of cast iron "
+        "with a hollow shaft, and a pushrod (10) on the rotor."
+    )
+    side = read_pair(text, text).candidate
+    assert words_of(side, SIGN) == ["“pushrod”, 10 stood for “lens” before"]
+    assert words_of(side, RENAMED) == []
+
+
+def test_a_term_that_may_be_introduced_in_other_words_is_less_certain() -> None:
+    text = (
+        "1. A device comprising a valve and a seal for the skin, saving a form, sending the saved "
+        "form to the server, with the width 'w' and the half-height 'h', a touchscreen and the "
+        "touch screen, and the coated rotor."
+    )
+    side = read_pair(text, text).candidate
+    likely = ("skin", "saved form", "half-height", "touch screen")
+    assert words_of(side, LIKELY_BASIS) == [f"“{term}” is not introduced before" for term in likely]
+    firm = [f"“{term}” is not introduced before" for term in ("server", "coated rotor")]
+    assert words_of(side, NO_ANTECEDENT) == firm
+
+
+def test_a_number_that_may_be_no_claims_is_less_certain() -> None:
+    text = (
+        "1. A seed of the kind:\n3. Blue.\n4. A salt, which is not: 2) The acid of claim 7.\n"
+        "5. The salt of claim 9."
+    )
+    side = read_pair(text, text).candidate
+    assert words_of(side, BROKEN) == ["Claim 5 cites claim 9, which does not exist."]
+    assert words_of(side, MISREAD) == [
+        "Number 2 is missing before claim 3.",
+        "Claim 4 cites claim 7, which does not exist.",
+    ]
+
+
+def test_what_is_less_certain_is_counted_and_listed_apart() -> None:
+    text = "1. A cup of a person with the skin and the lid."
+    reading = read_pair(text, text)
+    assert reading.less_certain == 2
+    assert [one.kind for one in reading.candidate.certain_findings] == [NO_ANTECEDENT]
+    assert len(reading.candidate.findings) == 2
 
 
 def test_a_claim_without_counterpart_is_wholly_of_its_side() -> None:
