@@ -109,7 +109,7 @@ def main() -> None:
     parser.add_argument("--halves", type=int, default=200)
     parser.add_argument("--layers", type=int, default=2, help="how many of the last ones learn")
     parser.add_argument("--epochs", type=int, default=2)
-    parser.add_argument("--each", type=int, default=4, help="claim sets of each document")
+    parser.add_argument("--each", type=int, default=2, help="claim sets of each document")
     options = parser.parse_args()
     torch.set_num_threads(1)
     began, texts = time.process_time(), documents(options.texts)
@@ -120,15 +120,12 @@ def main() -> None:
     print(f"{len(texts)} documents, {len(training)} comparisons, {len(validation)} to validate on")
     network = pretrained(training, validation, options.layers, options.epochs).eval()
     score = cache(lambda pair: log_odds(network, pair))
-    print(
-        f"pre-trained in {(time.process_time() - began) / 60:.1f} minutes of one processor",
-        flush=True,
-    )
+    print(f"pre-trained in {time.process_time() - began:.0f} s of one processor", flush=True)
     for criterion, items in read_rows(options.file).items():
         judge(score, items, criterion, options.halves)
     for criterion, items in demo_rows().items():
         judge(score, items, criterion, 0)
-    print(f"{(time.process_time() - began) / 60:.1f} minutes of one processor in all")
+    print(f"{time.process_time() - began:.0f} s of one processor in all")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,13 @@ from zipfile import ZipFile
 import pytest
 
 from benchmarks import cross_encoder
-from benchmarks.unseen_references.claim_encoder import DOCUMENTS, documents, rewritings, rows
+from benchmarks.unseen_references.claim_encoder import (
+    DOCUMENTS,
+    MOST_GROWTH,
+    documents,
+    rewritings,
+    rows,
+)
 from benchmarks.unseen_references.rows import DEMO
 
 TEXTS = [path.read_text("utf-8") for path in sorted((DEMO / "references").glob("*.txt"))]
@@ -37,6 +43,7 @@ def test_what_was_rewritten_less_often_is_better() -> None:
     assert {item.y for item in items} >= {1, -1}
     for item in items:
         assert (item.y == 0) == (item.b == item.c)
+        assert max(len(item.b), len(item.c)) <= MOST_GROWTH * len(item.reference)
         if item.y and item.reference in (item.b, item.c):
             assert item.reference == (item.b if item.y == 1 else item.c)
     assert rewritings(TEXTS[:4], 2, 1) == items
