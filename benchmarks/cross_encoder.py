@@ -35,7 +35,7 @@ from scoring.agreement.figures import make_sample, tau_b_figure
 from scoring.patclaimeval.config import STRENGTH
 from scoring.patclaimeval.data import Pair, Quadruplet, distinct_pairs
 from scoring.patclaimeval.prior import prior_of
-from scoring.patclaimeval.ridge import Comparisons, fit
+from scoring.patclaimeval.ridge import Comparisons, fit, group_weights, measure_scales
 from scoring.patclaimeval.ridge_training import compare, differences, leave_one_out
 from scoring.patclaimeval.validation import as_items, lead
 
@@ -91,6 +91,9 @@ def judge(
     for title, one in found.items():
         gain = with_interval(lead(sample, one, found["share None"]))
         print(f"  {title}: tau-b {with_interval(tau_b_figure(sample, one))}, gain {gain}")
+    weights = group_weights(data, measure_scales(data), prior_with(criterion, 0.0), STRENGTH)
+    told = ", ".join(f"{group} {weight:.3f}" for group, weight in weights.items())
+    print(f"  weight from a prior of 0 on, over all items: {told}")
     others, won = n_gram_differences(items) if halves else {}, []
     for seen in drawn_halves(data.groups, halves):
         train, rest = (data.part(np.flatnonzero(part).tolist()) for part in (seen, ~seen))
