@@ -37,7 +37,7 @@ from scoring.patclaimeval.config import STRENGTH
 from scoring.patclaimeval.data import Pair, Quadruplet, distinct_pairs
 from scoring.patclaimeval.overlaps import overlap_differences
 from scoring.patclaimeval.prior import prior_of
-from scoring.patclaimeval.ridge import Comparisons, fit
+from scoring.patclaimeval.ridge import Comparisons, fit, group_weights, measure_scales
 from scoring.patclaimeval.ridge_training import compare, differences, leave_one_out
 from scoring.patclaimeval.validation import as_items
 
@@ -96,6 +96,9 @@ def judge(
         ][0]["pairs"]
         gain = with_interval(pair | {"value": pair["difference"]})
         print(f"  {title}: tau-b {with_interval(tau_b_figure(sample, one))}, gain {gain}")
+    weights = group_weights(data, measure_scales(data), prior_with(criterion, 0.0), STRENGTH)
+    told = ", ".join(f"{group} {weight:.3f}" for group, weight in weights.items())
+    print(f"  weight from a prior of 0 on, over all items: {told}")
     others, won = overlap_differences(items) if halves else {}, []
     for seen in drawn_halves(data.groups, halves):
         train, rest = (data.part(np.flatnonzero(part).tolist()) for part in (seen, ~seen))
@@ -114,7 +117,7 @@ def main() -> None:
     parser.add_argument("--halves", type=int, default=200)
     parser.add_argument("--layers", type=int, default=2, help="how many of the last ones learn")
     parser.add_argument("--epochs", type=int, default=2)
-    parser.add_argument("--each", type=int, default=4, help="claim sets of each document")
+    parser.add_argument("--each", type=int, default=2, help="claim sets of each document")
     options = parser.parse_args()
     torch.set_num_threads(1)
     began, texts = time.process_time(), documents(options.texts)
@@ -125,15 +128,12 @@ def main() -> None:
     print(f"{len(texts)} documents, {len(training)} comparisons, {len(validation)} to validate on")
     network = pretrained(training, validation, options.layers, options.epochs).eval()
     score = cache(lambda pair: log_odds(network, pair))
-    print(
-        f"pre-trained in {(time.process_time() - began) / 60:.1f} minutes of one processor",
-        flush=True,
-    )
+    print(f"pre-trained in {time.process_time() - began:.0f} s of one processor", flush=True)
     for criterion, items in read_rows(options.file).items():
         judge(score, items, criterion, options.halves)
     for criterion, items in demo_rows().items():
         judge(score, items, criterion, 0)
-    print(f"{(time.process_time() - began) / 60:.1f} minutes of one processor in all")
+    print(f"{time.process_time() - began:.0f} s of one processor in all")
 
 
 if __name__ == "__main__":

@@ -30,6 +30,8 @@ DOCUMENTS: Final = "patent_client/_async/uspto/public_search/fixtures/doc_output
 FEWEST, MOST = 3, 8
 """Claims of a text that is rewritten: its first so many."""
 STEPS: Final = 4
+MOST_GROWTH: Final = 2
+"""What is rewritten again and again may double each time: so many times the first is enough."""
 
 
 def documents(package: Path) -> list[str]:
@@ -51,7 +53,9 @@ def rewritings(texts: Sequence[str], each: int, seed: int) -> list[Quadruplet]:
             found = [first]
             while len(found) < STEPS:
                 other = texts[(place + rng.randrange(1, len(texts))) % len(texts)]
-                found.append(rewrite(found[-1], other, rng.randrange(2**32)))
+                again = rewrite(found[-1], other, rng.randrange(2**32))
+                if len(again) <= MOST_GROWTH * len(first):
+                    found.append(again)
             for better, worse in combinations(found, 2):
                 y = rng.choice((1, -1)) * (better != worse)
                 b, c = (worse, better) if y < 0 else (better, worse)
@@ -78,7 +82,8 @@ class ByClaims(nn.Module):
     def __init__(self, layers: int) -> None:
         """Take the embedded encoder; its last ``layers`` can learn."""
         super().__init__()
-        self.encoder = load_encoder("default", max_tokens=2048).requires_grad_(False)
+        self.encoder = load_encoder("default", max_tokens=4096).requires_grad_(False)
+        self.encoder.use_precision("auto", "cpu")
         self.encoder.config.attention_probs_dropout_prob = 0.0
         for part in self.encoder.modules():
             if isinstance(part, nn.Dropout):

@@ -10,7 +10,13 @@ from zipfile import ZipFile
 import pytest
 
 from benchmarks import cross_encoder
-from benchmarks.unseen_references.claim_encoder import DOCUMENTS, documents, rewritings, rows
+from benchmarks.unseen_references.claim_encoder import (
+    DOCUMENTS,
+    MOST_GROWTH,
+    documents,
+    rewritings,
+    rows,
+)
 from benchmarks.unseen_references.rows import DEMO
 
 TEXTS = [path.read_text("utf-8") for path in sorted((DEMO / "references").glob("*.txt"))]
@@ -19,7 +25,7 @@ TEXTS = [path.read_text("utf-8") for path in sorted((DEMO / "references").glob("
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
     """A package as the real one, with claims of the demo and with documents without any."""
-    claims = [*TEXTS[:8], "", None, "1. A plant as shown."]
+    claims = [*TEXTS[:16], "", None, "1. A plant as shown."]
     path = tmp_path / "patent_client.whl"
     with ZipFile(path, "w") as archive:
         found = [{"document": {"claims_text": text}} for text in claims]
@@ -28,7 +34,7 @@ def package(tmp_path: Path) -> Path:
 
 
 def test_documents_without_claims_are_left_out(package) -> None:
-    assert documents(package) == TEXTS[:8]
+    assert documents(package) == TEXTS[:16]
 
 
 def test_what_was_rewritten_less_often_is_better() -> None:
@@ -37,6 +43,7 @@ def test_what_was_rewritten_less_often_is_better() -> None:
     assert {item.y for item in items} >= {1, -1}
     for item in items:
         assert (item.y == 0) == (item.b == item.c)
+        assert max(len(item.b), len(item.c)) <= MOST_GROWTH * len(item.reference)
         if item.y and item.reference in (item.b, item.c):
             assert item.reference == (item.b if item.y == 1 else item.c)
     assert rewritings(TEXTS[:4], 2, 1) == items
@@ -59,7 +66,7 @@ def test_rows_hold_each_claim_once_and_count_by_their_words() -> None:
 def test_small_trial_runs_from_the_package_to_the_figures(
     package, tmp_path, monkeypatch, capsys
 ) -> None:
-    items = rewritings(TEXTS[8:12], 2, 3)
+    items = rewritings(TEXTS[16:], 2, 3)
     texts = [
         {
             "gold_claim": item.reference,
@@ -76,8 +83,9 @@ def test_small_trial_runs_from_the_package_to_the_figures(
     monkeypatch.setattr(sys, "argv", ["cross_encoder", str(package), str(rated), *arguments])
     cross_encoder.main()
     printed = capsys.readouterr().out
-    assert "8 documents, 42 comparisons, 6 to validate on" in printed
+    assert "16 documents, 84 comparisons, 12 to validate on" in printed
     assert f"overall_quality: {len(items)} items" in printed
-    assert "alone: tau-b 0." in printed
+    assert "alone: tau-b " in printed
     assert "share None" in printed
+    assert "weight from a prior of 0 on" in printed
     assert "halves, 2 draws" in printed
