@@ -6,11 +6,21 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from annotator.models import Adjudication, Conflict, PreparedRuling, Rating, Ruling, User
+from annotator.models import (
+    Adjudication,
+    Candidate,
+    Conflict,
+    PreparedRuling,
+    Rating,
+    Reference,
+    Ruling,
+    User,
+)
 from annotator.rating.services import revise_rating
 from annotator.rubric import CRITERIA
 from tests.browser.axe import faults
 from tests.browser.scene import PASSWORD, frame_overflow, furnish, press, sign_in
+from tests.browser.test_long_sets import hundred
 
 SHOTS = os.environ.get("SCREENSHOTS", "")
 
@@ -206,6 +216,21 @@ def test_tagged_passages_are_marked_and_found_from_the_list_of_tags(scene: Page)
     before = scene.url
     link.click()
     assert scene.url == before
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_a_hundred_claims_to_rule_on_break_no_rule(
+    scene: Page, site: str, width: int, height: int
+) -> None:
+    Reference.objects.update(claims=hundred())
+    Candidate.objects.update(claims=hundred(is_candidate=True))
+    open_flip(scene, site)
+    scene.set_viewport_size({"width": width, "height": height})
+    heads = scene.locator(".row.heads").bounding_box()
+    assert heads and heads["height"] < 0.25 * height
+    for summary in scene.locator("summary").filter(has_text="Tree").all():
+        summary.click()
+    assert faults(scene) == []
 
 
 @pytest.mark.exhaustive
