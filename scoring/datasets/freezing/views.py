@@ -70,9 +70,7 @@ def progress(request: SignedInRequest, pk: UUID) -> HttpResponse:
 def cancel(request: SignedInRequest, pk: UUID) -> HttpResponse:
     row = _freeze(request, pk)
     if not row.is_final and not is_confirmed(request):
-        again = (
-            "No version is made. It can be frozen again, from the ratings as they are then."
-        )
+        again = "No version is made. It can be frozen again, from the ratings as they are then."
         back = resolve_url("scoring:freeze_page", pk)
         return ask(request, about_cancelling("freeze", row.percent, again=again, back=back))
     with refusals_told(request):
