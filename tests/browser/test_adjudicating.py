@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from annotator.models import (
     Adjudication,
+    Candidate,
     Conflict,
     PreparedRuling,
     Rating,
@@ -251,6 +252,21 @@ def test_a_pair_is_read_with_the_tools_of_the_rate_page(scene: Page, site: str) 
         expect(scene.locator(".claim.is-folded").first).to_be_visible()
         assert not faults(scene)
         assert frame_overflow(scene) == (0, 0)
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_a_hundred_claims_to_rule_on_break_no_rule(
+    scene: Page, site: str, width: int, height: int
+) -> None:
+    Reference.objects.update(claims=hundred())
+    Candidate.objects.update(claims=hundred(is_candidate=True))
+    open_flip(scene, site)
+    scene.set_viewport_size({"width": width, "height": height})
+    heads = scene.locator(".row.heads").bounding_box()
+    assert heads and heads["height"] < 0.25 * height
+    for summary in scene.locator("summary").filter(has_text="Tree").all():
+        summary.click()
+    assert faults(scene) == []
 
 
 @pytest.mark.exhaustive

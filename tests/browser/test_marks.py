@@ -10,8 +10,8 @@ from tests.browser.scene import press
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 PUMP = (
     "1. A pump comprising a housing of cast iron, a rotor that turns in the housing, a hollow "
-    "shaft on which the rotor is mounted, and a controller that saves a form and sends the saved form "
-    "to the server when a pressure in the housing exceeds a limit."
+    "shaft on which the rotor is mounted, and a controller that saves a form and sends the saved "
+    "form to the server when a pressure in the housing exceeds a limit."
 )
 SPRING = "2. The pump of claim 1, wherein a helical spring of steel presses the seal on the shaft."
 COVER = "3. The pump of claim 1, wherein the cover is bolted to a flange of the outlet pipe."

@@ -257,6 +257,10 @@ def test_reading_aids_are_remembered_and_recorded_on_the_rating(scene: Page, ali
 
 def test_a_candidate_is_skipped_by_keys_with_a_reason(scene: Page, work: list[Assignment]) -> None:
     here = scene.url
+    press(scene, "s")
+    expect(scene.get_by_role("button", name="Skip the candidate …")).to_be_focused()
+    press(scene, "Escape")
+    expect(scene.locator("#leave[open]")).to_have_count(0)
     press(scene, "1", "2", "3", "4", "s", "Enter")
     expect(scene.get_by_role("heading", name="Skip Candidate 1?")).to_be_visible()
     expect(scene.get_by_role("link", name="Keep it")).to_be_focused()

@@ -128,7 +128,7 @@ def adjudicate(request: SignedInRequest, pk: UUID) -> HttpResponse:
     with form.refusals():
         if is_later:
             prepare_ruling(conflict_id=pk, adjudicator=request.user, decided=_decided(form))
-            done = "is in the list to be signed"
+            done = "in the list to be signed"
         else:
             password = form.cleaned_data["password"]
             rule(

@@ -61,21 +61,26 @@ function digit(key) {
 }
 
 function typing(event) {
-  const isLeaving = leave?.contains(event.target);
   if (event.key === "Escape") {
-    if (isLeaving) {
-      leave.open = false;
-    }
     goTo(scales, current(scales));
-  } else if (event.key === "Enter" && isLeaving && event.target.matches("input")) {
+  } else if (event.key === "Enter" && leave?.contains(event.target) && event.target.matches("input")) {
     // Else Enter would submit the rating that is about to be left.
     event.preventDefault();
     event.target.closest("section").querySelector("button").click();
   }
 }
 
+// From its buttons as from its fields.
+function closeLeave(event) {
+  if (event.key === "Escape") {
+    leave.open = false;
+    goTo(scales, current(scales));
+  }
+}
+
 export function startKeys() {
   startAtFirst(form, scales);
+  leave?.addEventListener("keydown", closeLeave);
   listenForKeys(keys, actions, { digit, typing });
   document.querySelector("[data-action=rubric]").addEventListener("click", (event) => {
     event.preventDefault();

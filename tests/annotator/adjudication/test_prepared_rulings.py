@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 import pytest
+from django.db import transaction
 from django.test import Client
 from django.utils.html import strip_tags
 
@@ -16,6 +17,7 @@ from annotator.adjudication.rulings.queries import (
     signature_holds,
 )
 from annotator.adjudication.rulings.services import Decided
+from annotator.imports.erasing import erase_texts
 from annotator.models import (
     Adjudication,
     AuditEvent,
@@ -183,3 +185,11 @@ def test_a_list_to_sign_is_its_adjudicators_alone(client, three, dora) -> None:
     later(client, three[0])
     client.force_login(dora)
     assert "To be signed" not in text_of(client.get(LIST))
+
+
+def test_what_is_erased_leaves_no_prepared_reason(client, three) -> None:
+    later(client, three[0])
+    later(client, three[1])
+    with transaction.atomic():
+        assert erase_texts(three[0].reference)["prepared rulings"] == 1
+    assert PreparedRuling.objects.get().conflict.candidate == three[1]
