@@ -135,6 +135,9 @@ def test_a_wrong_filter_is_said_at_its_field(rita, public) -> None:
     ):
         assert why in shown(rita, address, 422, **parse_qs(query, keep_blank_values=True)), query
         assert rita.get(f"{address}export/?{query}").status_code == 422
+    assert listed(items_of(rita, public, "?sort=-password&order=up")) == listed(
+        items_of(rita, public)
+    )
     assert "No item is so." in items_of(rita, public, "?reference=99")
 
 
