@@ -85,6 +85,7 @@ class ItemsForm(DiscreetForm):
         given["scorer"] = given["scorer"] or scorers[0][0]
         for name, known in (("sort", SORTS), ("order", ORDERS)):
             given[name] = given[name] if given[name] in dict(known) else ""
+        self._given = given
         super().__init__(given, label_suffix="", auto_id="items_%s")
         first, second, group = (self._choices(name) for name in ("scorer", "second", "group"))
         first.choices = scorers
@@ -135,19 +136,19 @@ class ItemsForm(DiscreetForm):
 
     def address(self, **changed: Any) -> str:
         """Return the query of this list, or of one that differs in some fields."""
-        named = {name: value for name, value in (self.data | changed).items() if value != ""}
-        return urlencode(named)
+        named = self._given | {name: str(value) for name, value in changed.items()}
+        return urlencode({name: value for name, value in named.items() if value})
 
     @property
     def shown(self) -> list[forms.BoundField]:
         """The fields that a person fills in."""
-        needs_second = set() if self.data.get("second") else {"both"}
+        needs_second = set() if self._given["second"] else {"both"}
         return [field for field in self.visible_fields() if field.name not in needs_second]
 
     @property
     def linked(self) -> list[forms.BoundField]:
         """What a link of the report asked for beside them."""
-        return [field for field in self.hidden_fields() if self.data.get(field.name)]
+        return [field for field in self.hidden_fields() if self._given[field.name]]
 
 
 def _label(chosen: str) -> int | None:

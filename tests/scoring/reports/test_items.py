@@ -12,6 +12,7 @@ from django.http import QueryDict
 from django.test import Client
 
 from annotator.models import AuditEvent, Rating, Unblinding
+from annotator.operations.backups.tables import columns_of, lines_of, load_lines
 from scoring.agreement.item_table import choose, unpack
 from scoring.datasets.texts.services import permit_texts
 from scoring.models import AgreementReport, DatasetVersion, ReportItems
@@ -396,3 +397,10 @@ def test_texts_never_stand_in_what_is_stored(public) -> None:
     assert claim_set("machine0", ["pump"])[:20].encode() not in content
     table = unpack(content)
     assert "machine" not in str(table.groups) + str(list(table.predicted))
+
+
+def test_items_come_back_from_a_backup(public) -> None:
+    lines, content = list(lines_of(ReportItems)), bytes(public.items.content)
+    ReportItems.objects.all().delete()
+    load_lines(ReportItems, columns_of(ReportItems), lines)
+    assert bytes(ReportItems.objects.get(report=public).content) == content
