@@ -77,10 +77,10 @@ def with_and_without(document: Mapping[str, Any]) -> tuple[Part, ...]:
     )
 
 
-def orders(document: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Return label and order consistency of each scorer that compares two candidates."""
+def orders(document: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:
+    """Return name, label and order consistency of each scorer that compares two candidates."""
     return tuple(
-        (label_of(document, name), sentence)
+        (name, label_of(document, name), sentence)
         for _, name, entry in entries(document)
         if (sentence := order_sentence(entry))
     )

@@ -11,6 +11,7 @@ READER = ROOT / "core" / "text_io" / "strict_json.py"
 OURS = {
     "annotator/operations/backups/tables.py": "a table in a backup, its digest checked",
     "annotator/exports/rows.py": "a text of the database, written from strict JSON",
+    "scoring/agreement/item_table.py": "a column that the program itself packs",
     "scoring/datasets/drafts.py": "a temporary file without a name",
     "scoring/patclaimeval/pair_parts.py": "a cache that the program itself writes",
     "scoring/patclaimeval/prior.py": "a file of the program itself",

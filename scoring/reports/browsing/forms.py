@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from django import forms
+from django.utils.http import urlencode
 
 from core.forms import DiscreetForm, NumberField, WholeNumberField
 from scoring.agreement.item_table import (
@@ -29,18 +30,23 @@ SORTS: Final = (
     ("reference", "reference"),
     ("number", "number in the dataset"),
 )
-# Shown only where the address has them: links of the report set them.
-LINKED: Final = ("second_prediction", "candidate", "orders", "order")
+ORDERS: Final = (ANY, (ASCENDING, "ascending"), (DESCENDING, "descending"))
+SHORT: Final = forms.TextInput({"inputmode": "decimal", "size": "6"})
 
 
 class ItemsForm(DiscreetForm):
-    """A filter and an order; a field that is empty takes all."""
+    """A filter and an order; a field that is empty takes all.
+
+    Hidden fields are set by links of the report alone.
+    """
 
     scorer = forms.ChoiceField(required=False)
     second = forms.ChoiceField(label="Against", required=False)
     label = forms.ChoiceField(label="People say", required=False, choices=(ANY, *LABELS))
     prediction = forms.ChoiceField(label="It says", required=False, choices=(ANY, *LABELS))
-    second_prediction = forms.ChoiceField(required=False, choices=(ANY, *LABELS))
+    second_prediction = forms.ChoiceField(
+        required=False, choices=(ANY, *LABELS), widget=forms.HiddenInput
+    )
     outcome = forms.ChoiceField(
         label="It is", required=False, choices=(ANY, (RIGHT, "right"), (WRONG, "wrong"))
     )
@@ -55,17 +61,17 @@ class ItemsForm(DiscreetForm):
             (SECOND, "the second alone is right"),
         ),
     )
-    error = NumberField(label="Error at least", required=False, min_value=0)
+    error = NumberField(label="Error at least", required=False, min_value=0, widget=SHORT)
     group = forms.ChoiceField(required=False)
-    reference = WholeNumberField(label="Reference no.", required=False, min_value=1)
-    candidate = WholeNumberField(required=False, min_value=1)
+    reference = WholeNumberField(label="Reference no.", required=False, min_value=1, widget=SHORT)
+    candidate = WholeNumberField(required=False, min_value=1, widget=forms.HiddenInput)
     orders = forms.ChoiceField(
-        required=False, choices=(ANY, (SAME, "the same"), (DIFFER, "another"))
+        required=False,
+        choices=(ANY, (SAME, "the same"), (DIFFER, "another")),
+        widget=forms.HiddenInput,
     )
     sort = forms.ChoiceField(label="Sorted by", required=False, choices=SORTS)
-    order = forms.ChoiceField(
-        required=False, choices=(ANY, (ASCENDING, "ascending"), (DESCENDING, "descending"))
-    )
+    order = forms.ChoiceField(required=False, choices=ORDERS, widget=forms.HiddenInput)
 
     def __init__(
         self,
@@ -73,21 +79,18 @@ class ItemsForm(DiscreetForm):
         scorers: list[tuple[str, str]],
         groups: list[tuple[str, str]],
     ) -> None:
-        super().__init__(data, label_suffix="", auto_id="items_%s")
+        # What the address does not say is shown as it is usual: the menu must name the scorer of
+        # the table below it. An order that is none sorts nothing, as on the other pages.
+        given = {name: str(data.get(name, "")) for name in self.base_fields}
+        given["scorer"] = given["scorer"] or scorers[0][0]
+        for name, known in (("sort", SORTS), ("order", ORDERS)):
+            given[name] = given[name] if given[name] in dict(known) else ""
+        self._given = given
+        super().__init__(given, label_suffix="", auto_id="items_%s")
         first, second, group = (self._choices(name) for name in ("scorer", "second", "group"))
         first.choices = scorers
         second.choices = [("", "none"), *scorers]
         group.choices = [ANY, *groups]
-        self._usual = scorers[0][0]
-        for name in LINKED:
-            self.fields[name].widget = forms.HiddenInput()
-        for name in ("error", "reference"):
-            self.fields[name].widget = forms.TextInput({"inputmode": "decimal", "size": "6"})
-        # A form that is given data shows these and no initial value: the menu must name the scorer
-        # of the table below it.
-        if not self.data.get("scorer"):
-            self.data = {**{name: self.data.get(name, "") for name in self.fields}}
-            self.data["scorer"] = self._usual
 
     def _choices(self, name: str) -> forms.ChoiceField:
         field = self.fields[name]
@@ -131,16 +134,21 @@ class ItemsForm(DiscreetForm):
             is_descending=order == DESCENDING,
         )
 
+    def address(self, **changed: Any) -> str:
+        """Return the query of this list, or of one that differs in some fields."""
+        named = self._given | {name: str(value) for name, value in changed.items()}
+        return urlencode({name: value for name, value in named.items() if value})
+
     @property
     def shown(self) -> list[forms.BoundField]:
         """The fields that a person fills in."""
-        needs_second = set() if self.data.get("second") else {"both"}
+        needs_second = set() if self._given["second"] else {"both"}
         return [field for field in self.visible_fields() if field.name not in needs_second]
 
     @property
     def linked(self) -> list[forms.BoundField]:
         """What a link of the report asked for beside them."""
-        return [field for field in self.hidden_fields() if self.data.get(field.name)]
+        return [field for field in self.hidden_fields() if self._given[field.name]]
 
 
 def _label(chosen: str) -> int | None:

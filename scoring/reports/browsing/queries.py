@@ -349,8 +349,8 @@ def _explanations(found: Browsed, row: DatasetRow) -> Iterator[tuple[str, Explan
             model = _model(found.report, name)
             parts = cached_parts(model)
             if parts is not None:
-                of_b, of_c = parts.find(pairs)
-                yield label, explain_difference(of_b, of_c, "B", "C")
+                b, c = parts.find(pairs)
+                yield label, explain_difference(b, c, "B", "C")
         except (PatClaimEvalError, Refused):
             continue
 
@@ -374,10 +374,10 @@ def scatter_addresses(found: Browsed | None, name: str, address: str) -> tuple[s
     if not found.reader.tells_ratings:
         return ()
     rated = np.flatnonzero(np.isfinite(found.table.points))
-    queries: Iterator[dict[str, str | int]] = (
-        {"scorer": name, "candidate": int(at) + 1} for at in rated[shown_places(len(rated))]
+    candidates = rated[shown_places(len(rated))].tolist()
+    return tuple(
+        f"{address}?{urlencode({'scorer': name, 'candidate': str(at + 1)})}" for at in candidates
     )
-    return tuple(f"{address}?{urlencode(query)}" for query in queries)
 
 
 def neighbours(places: Integers, place: int) -> tuple[int | None, int | None]:

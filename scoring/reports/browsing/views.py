@@ -16,7 +16,6 @@ from core.errors import Refused
 from core.http import SeeOther, refusals_told
 from scoring.access.downloads import as_download
 from scoring.agreement.item_table import Wanted, choose
-from scoring.agreement.items import Integers
 from scoring.datasets.versions.queries import HEADINGS
 from scoring.reports.browsing.forms import ItemsForm
 from scoring.reports.browsing.queries import (
@@ -69,7 +68,7 @@ def items(request: SignedInRequest, pk: UUID) -> HttpResponse:
     page = Paginator(places.tolist(), A_PAGE).get_page(request.GET.get("page"))
     names = [name for name in (wanted.scorer, wanted.second) if name]
     try:
-        context["lines"] = item_lines(found, list(page), names)
+        lines = item_lines(found, list(page), names)
     except Refused as refusal:
         context["refused"] = refusal.sentence
         return render(request, "scoring/reports/items.html", context, status=refusal.status)
@@ -77,10 +76,14 @@ def items(request: SignedInRequest, pk: UUID) -> HttpResponse:
     context |= {
         "page": page,
         "count": len(places),
-        "query": _query(request),
+        "query": form.address(),
         "wanted": wanted,
         "labels": [dict(found.scorers)[name] for name in names],
-        "both": both_counts(found, wanted) if wanted.second else (),
+        "lines": [(line, form.address(reference=line.reference)) for line in lines],
+        "both": [
+            (key, sentence, count, form.address(both=key, sort="", order=""))
+            for key, sentence, count in (both_counts(found, wanted) if wanted.second else ())
+        ],
         "pulls": () if wanted.second else pulls(found, wanted.scorer),
     }
     return render(request, "scoring/reports/items.html", context)
@@ -92,7 +95,8 @@ def item(request: SignedInRequest, pk: UUID, place: int) -> HttpResponse:
     found = _found(request, pk)
     if found.table is None or found.is_withheld:
         return _nothing(request, found)
-    context: dict[str, Any] = {"report": found.report, "found": found, "query": _query(request)}
+    form = _form(request, found)
+    context: dict[str, Any] = {"report": found.report, "found": found, "query": form.address()}
     try:
         page = item_page(request.user, found, place)
     except Refused as refusal:
@@ -101,7 +105,8 @@ def item(request: SignedInRequest, pk: UUID, place: int) -> HttpResponse:
     if page is None:
         raise Http404
     _record_systems(request, found)
-    before, after = neighbours(_places(request, found), place)
+    # An address that names no list is one of all items.
+    before, after = neighbours(choose(found.items, form.wanted(found.items) or Wanted()), place)
     context |= {
         "item": page,
         "row": page.row,
@@ -112,13 +117,14 @@ def item(request: SignedInRequest, pk: UUID, place: int) -> HttpResponse:
         "headings": HEADINGS,
         "before": before,
         "after": after,
-        **_reading(request, pk, place),
+        **_reading(request, found, place),
     }
     return render(request, "scoring/reports/item.html", context)
 
 
-def _reading(request: SignedInRequest, pk: UUID, place: int) -> dict[str, Any]:
-    address = f"{resolve_url('scoring:item_reading', pk, place)}?{_query(request)}"
+def _reading(request: SignedInRequest, found: Browsed, place: int) -> dict[str, Any]:
+    where = resolve_url("scoring:item_reading", found.report.pk, place)
+    address = f"{where}?{_form(request, found).address()}"
     preference = reading_preference(request.user)
     return {"aids_url": address, **reading_context(preference, KEY_LABELS)}
 
@@ -130,16 +136,18 @@ def item_reading(request: SignedInRequest, pk: UUID, place: int) -> HttpResponse
     Without a script, go back to the item.
     """
     found = _found(request, pk)
+    if found.table is None or found.is_withheld:
+        return _nothing(request, found)
     aid, _, wish = request.POST.get("aid", "").partition(" ")
     with refusals_told(request):
         show_aid(user=request.user, aid=aid, is_shown=wish != "off")
     page = item_page(request.user, found, place) if request.headers.get("HX-Request") else None
     if page is not None and page.seen is not None:
         context = {"page": page, "left_name": "B", "right_name": "C"}
-        context |= _reading(request, pk, place)
+        context |= _reading(request, found, place)
         return render(request, "annotator/comparisons/_compare_panes.html", context)
     address = resolve_url("scoring:report_item", pk, place)
-    return SeeOther(f"{address}?{_query(request)}")
+    return SeeOther(f"{address}?{_form(request, found).address()}")
 
 
 @require_safe
@@ -174,12 +182,6 @@ def _form(request: SignedInRequest, found: Browsed) -> ItemsForm:
     return ItemsForm(request.GET, found.scorers, found.groups)
 
 
-def _places(request: SignedInRequest, found: Browsed) -> Integers:
-    """Return the list that the address names; all items where it names none."""
-    wanted = _form(request, found).wanted(found.items)
-    return choose(found.items, wanted or Wanted())
-
-
 def _nothing(request: SignedInRequest, found: Browsed) -> HttpResponse:
     """Say that the report has no items, or that they are not for this person yet."""
     context = {"report": found.report, "found": found, "missing": BEFORE_ITEMS}
@@ -192,10 +194,3 @@ def _record_systems(request: SignedInRequest, found: Browsed) -> None:
     campaign = found.report.dataset_version.dataset.campaign
     if campaign is not None and (found.reader.tells_ids or found.tells_systems):
         show_systems(campaign=campaign, user=request.user)
-
-
-def _query(request: SignedInRequest) -> str:
-    """Return the list that the address names, for links from and to its items."""
-    query = request.GET.copy()
-    query.pop("page", None)
-    return query.urlencode()

@@ -12,6 +12,7 @@ from django.http import QueryDict
 from django.test import Client
 
 from annotator.models import AuditEvent, Rating, Unblinding
+from annotator.operations.backups.tables import columns_of, lines_of, load_lines
 from scoring.agreement.item_table import choose, unpack
 from scoring.datasets.texts.services import permit_texts
 from scoring.models import AgreementReport, DatasetVersion, ReportItems
@@ -135,6 +136,9 @@ def test_a_wrong_filter_is_said_at_its_field(rita, public) -> None:
     ):
         assert why in shown(rita, address, 422, **parse_qs(query, keep_blank_values=True)), query
         assert rita.get(f"{address}export/?{query}").status_code == 422
+    assert listed(items_of(rita, public, "?sort=-password&order=up")) == listed(
+        items_of(rita, public)
+    )
     assert "No item is so." in items_of(rita, public, "?reference=99")
 
 
@@ -393,3 +397,10 @@ def test_texts_never_stand_in_what_is_stored(public) -> None:
     assert claim_set("machine0", ["pump"])[:20].encode() not in content
     table = unpack(content)
     assert "machine" not in str(table.groups) + str(list(table.predicted))
+
+
+def test_items_come_back_from_a_backup(public) -> None:
+    lines, content = list(lines_of(ReportItems)), bytes(public.items.content)
+    ReportItems.objects.all().delete()
+    load_lines(ReportItems, columns_of(ReportItems), lines)
+    assert bytes(ReportItems.objects.get(report=public).content) == content

@@ -16,6 +16,7 @@ from django.test import override_settings
 from annotator.rubric import CRITERIA
 from core.jobs.rows import JobStatus
 from scoring import files as scoring_files
+from scoring.agreement.item_table import DIFFER, SAME, Wanted, choose, unpack
 from scoring.metrics.endpoint.prompt import VERDICT
 from scoring.models import DatasetVersion, MetricScore
 from scoring.quadruplets import DatasetRow
@@ -129,8 +130,14 @@ def test_a_judge_that_changes_its_mind_on_some_is_counted(version, place) -> Non
         return (by_place if is_biased else by_parts)(received, number)
 
     place.answer = answer
-    entry = finished(version, JUDGE)["scorers"][JUDGE]
+    row = carried_out(request(version, JUDGE))
+    assert row.result is not None
+    entry = row.result["scorers"][JUDGE]
     assert entry["order_consistency"] == {"value": pytest.approx(15 / 18), "n": COMPARISONS}
+    # The others are the three that the page leads to.
+    table = unpack(bytes(row.items.content))
+    assert len(choose(table, Wanted(scorer=JUDGE, orders=DIFFER))) == 3
+    assert len(choose(table, Wanted(scorer=JUDGE, orders=SAME))) == 15
     # Of the three items of that reference one is a tie for people too.
     assert entry["accuracy"]["value"] == pytest.approx(16 / 18)
 
@@ -241,6 +248,9 @@ def test_page_and_files_tell_how_often_both_orders_agree(rita, of_campaign, plac
     assert document is not None
     said = "Prefers the same candidate, or neither, in both orders on 18 of 18 items (100.0 %)."
     page = words(shown(rita, f"/reports/{row.pk}/"))
+    assert f'/items/?scorer={JUDGE}&amp;orders=differ">The others</a>' in shown(
+        rita, f"/reports/{row.pk}/"
+    )
     assert "Order consistency What compares two candidates is asked in both orders." in page
     assert f"Pairwise judge : {said}" in page
     assert f"Pairwise judge : {said}" in words(report_file(document, "html").decode())

@@ -78,7 +78,7 @@ def test_the_ceiling_is_told_by_figure_and_by_annotator() -> None:
 
 def test_how_far_both_orders_agree_is_told_of_what_compares() -> None:
     assert orders(report_document()) == ()
-    ((label, sentence),) = orders(judged_document())
+    ((_, label, sentence),) = orders(judged_document())
     assert label == "Judge_1"
     assert sentence.endswith("in both orders on 45 of 58 items (77.6 %).")
 
