@@ -19,7 +19,8 @@ from annotator.imports.files import (
     stored_sources,
     stored_uploads,
 )
-from annotator.imports.services import carry_out_import, request_import, sweep_imports
+from annotator.imports.services import carry_out_import, request_import
+from annotator.imports.sweeping import sweep_imports
 from annotator.models import ClaimImport, ReadClaimSet, Reference
 from annotator.operations.sources import look_at_sources, source_files
 from tests.annotator.formats.documents.word_files import zipped
