@@ -143,13 +143,13 @@ def _queue(row: ClaimImport, **changed: Any) -> bool:
     waiting = ClaimImport.objects.filter(WAITS_FOR_CONFIRMATION, pk=row.pk)
     return bool(
         waiting.update(
+            **changed,
             status=JobStatus.QUEUED,
             attempt=0,
             progress=0.0,
             message=WAITING,
             rung_at=None,
             finished_at=None,
-            **changed,
         )
     )
 
