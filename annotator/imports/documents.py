@@ -53,8 +53,8 @@ class Choices:
 
     def renamed(self, other: "Choices") -> bool:
         """Return whether other choices differ by ids alone, so that nothing is read anew."""
-        bare = replace(self, reference_id="", candidate_id="")
-        return bare == replace(other, reference_id="", candidate_id="")
+        one = replace(self, reference_id="", candidate_id="")
+        return one == replace(other, reference_id="", candidate_id="")
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> "Choices":

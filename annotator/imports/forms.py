@@ -146,7 +146,7 @@ class ImportForm(ChoicesForm):
         "and their agreement is reported, but no dataset version that trains takes them in. "
         "Where a record of the file says so itself, the record counts.",
     )
-    field_order = ["file", "text", "reference_id", "candidate_id", "may_train", "format"]
+    field_order = ("file", "text", "reference_id", "candidate_id", "may_train", "format")
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)

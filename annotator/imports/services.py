@@ -4,7 +4,6 @@ import hashlib
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, replace
-from datetime import timedelta
 from io import BufferedReader
 from typing import Any, BinaryIO, Final, TypeVar
 from uuid import UUID
@@ -30,18 +29,11 @@ from annotator.imports.documents import (
     read_sets,
 )
 from annotator.imports.files import (
-    ORPHAN_SECONDS,
-    drop_source,
-    drop_stale_arrivals,
-    drop_upload,
     drop_upload_once_committed,
-    keep_source,
     keep_source_once_committed,
     open_upload,
     store_source,
     store_upload,
-    stored_sources,
-    stored_uploads,
 )
 from annotator.imports.preferences.services import import_preferences
 from annotator.imports.read_sets import (
@@ -151,13 +143,13 @@ def _queue(row: ClaimImport, **changed: Any) -> bool:
     waiting = ClaimImport.objects.filter(WAITS_FOR_CONFIRMATION, pk=row.pk)
     return bool(
         waiting.update(
+            **changed,
             status=JobStatus.QUEUED,
             attempt=0,
             progress=0.0,
             message=WAITING,
             rung_at=None,
             finished_at=None,
-            **changed,
         )
     )
 
@@ -189,8 +181,8 @@ def drop_if_cancelled(row: ClaimImport) -> None:
 
 
 def without_texts(result: dict[str, Any]) -> dict[str, Any]:
-    """Return what is stored of a check once nobody has to look at the claims any more."""
-    return {name: value for name, value in result.items() if name != "preview"}
+    """Return what is stored of a check once nobody has to look at the claims, or to answer."""
+    return {name: found for name, found in result.items() if name not in ("preview", "questions")}
 
 
 def shown_name(name: str) -> str:
@@ -280,10 +272,8 @@ def format_stored(counts: dict[str, int]) -> str:
 SMALL_BYTES: Final = 2 * 1024 * 1024
 # Nobody knows how much a packed file holds before it is read.
 SMALL_PACKED_BYTES: Final = 64 * 1024
-LONGEST_UNCONFIRMED: Final = timedelta(days=1)
 READING: Final = "Reading the documents."
 CHECKED: Final = "No problems found. Look at the contents, then import them."
-FORGOTTEN: Final = "Nobody confirmed it within a day. Upload the file again."
 
 
 def carry_out_if_small(row: ClaimImport) -> ClaimImport:
@@ -335,8 +325,7 @@ def _check_or_store(row: ClaimImport, check: Callable[[], None]) -> dict[str, An
             if row.format in KINDS or (row.format == AUTO and is_document(file)):
                 if row.stage == ImportStage.CHECK:
                     return _check_documents(row, file, reached)
-                records = records_of(row.campaign, list(sets_of(row)))
-                _store(row, file, reached, records)
+                _store(row, file, reached, records_of(row.campaign, list(sets_of(row))))
                 return None
             if row.stage == ImportStage.CHECK:
                 found = check_claims(
@@ -429,42 +418,6 @@ def _record_failure(row: ClaimImport) -> None:
     record(row, "import.failed", row.asked_by)
     drop_sets(row)
     drop_upload_once_committed(row.pk)
-
-
-def sweep_imports() -> int:
-    """End imports that nobody confirmed in time, and delete the files that nobody needs any more.
-
-    Returns how many files were deleted.
-    """
-    long_ago = database_now() - LONGEST_UNCONFIRMED
-    for row in ClaimImport.objects.filter(WAITS_FOR_CONFIRMATION, finished_at__lt=long_ago):
-        with transaction.atomic():
-            if give_up(row, FORGOTTEN):
-                drop_sets(row)
-                record(row, "import.expired", None)
-    ages = dict(stored_uploads())
-    rows = ClaimImport.objects.filter(pk__in=ages)
-    known, sources = set(rows.values_list("pk", flat=True)), rows.filter(has_source=True)
-    under_way = Q(status__in=(JobStatus.QUEUED, JobStatus.RUNNING))
-    needed = set(rows.filter(under_way | WAITS_FOR_CONFIRMATION).values_list("pk", flat=True))
-    # A row comes after its file, but never as late as this.
-    loose = {pk for pk, age in ages.items() if pk in known or age > ORPHAN_SECONDS} - needed
-    for pk in loose:
-        if sources.filter(pk=pk).exists():
-            keep_source(pk)
-        drop_upload(pk)
-    return len(loose) + _drop_loose_sources() + drop_stale_arrivals()
-
-
-def _drop_loose_sources() -> int:
-    ages = dict(stored_sources())
-    rows = ClaimImport.objects.filter(pk__in=ages, has_source=True)
-    known = set(rows.values_list("pk", flat=True))
-    # What is being stored has its file before its row.
-    loose = {pk for pk, age in ages.items() if age > ORPHAN_SECONDS} - known
-    for pk in loose:
-        drop_source(pk)
-    return len(loose)
 
 
 def import_file(

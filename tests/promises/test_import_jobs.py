@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from annotator.imports.files import stored_uploads
-from annotator.imports.services import carry_out_import, request_import, sweep_imports
+from annotator.imports.services import carry_out_import, request_import
+from annotator.imports.sweeping import sweep_imports
 from annotator.models import Campaign, ClaimImport, ImportStage
 from core.jobs.registry import sweep
 from core.jobs.rows import JobStatus

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db import DatabaseError, close_old_connections
 
 from annotator.assignments.services import lapse_leases_everywhere
-from annotator.imports.services import sweep_imports
+from annotator.imports.sweeping import sweep_imports
 from annotator.models import SWEEPER
 from annotator.operations.presences import own_name, report_presence, show_life
 from annotator.planning.sentinels import repeat_everywhere

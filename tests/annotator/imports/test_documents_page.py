@@ -96,6 +96,20 @@ def test_a_word_file_is_shown_as_it_will_read_and_stored_when_asked(ada: Client)
     assert "the same" in words(ada.get(page_of(row)))
 
 
+def test_no_document_is_read_in_the_process_of_the_web(
+    ada: Client, enqueued: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(*_: Any) -> None:
+        raise AssertionError("read in here")
+
+    monkeypatch.setattr("annotator.imports.services.read_sets", read)
+    for sent in ({"file": SimpleUploadedFile("a.docx", WORD)}, {"text": "1. A lamp."}):
+        assert ada.post(PAGE, {**sent, "reference_id": "R"}).status_code == 303
+        row = ClaimImport.objects.order_by("-created_at")[0]
+        assert (row.status, enqueued[-1].pk) == ("queued", row.pk)
+    assert not ReadClaimSet.objects.exists()
+
+
 def test_what_the_file_holds_is_asked_and_not_guessed(ada: Client) -> None:
     row = send(ada, WORD)
     found = words(ada.get(page_of(row)))

@@ -21,7 +21,6 @@ from annotator.imports.files import (
     uploads_directory,
 )
 from annotator.imports.services import (
-    FORGOTTEN,
     LONGEST_NAME,
     SMALL_BYTES,
     cancel_import,
@@ -31,9 +30,9 @@ from annotator.imports.services import (
     import_file,
     request_import,
     shown_name,
-    sweep_imports,
     under_way,
 )
+from annotator.imports.sweeping import FORGOTTEN, sweep_imports
 from annotator.models import (
     AuditEvent,
     Campaign,

@@ -19,8 +19,10 @@ from annotator.imports.files import (
     stored_sources,
     stored_uploads,
 )
-from annotator.imports.services import carry_out_import, request_import, sweep_imports
+from annotator.imports.services import carry_out_import, request_import
+from annotator.imports.sweeping import sweep_imports
 from annotator.models import ClaimImport, ReadClaimSet, Reference
+from annotator.operations.backups.archives import is_of_a_kind, stored_files
 from annotator.operations.sources import look_at_sources, source_files
 from tests.annotator.formats.documents.word_files import zipped
 from tests.annotator.imports.import_files import file, good, stored
@@ -70,6 +72,9 @@ def test_a_document_stays_once_its_claims_are_stored(cast: Any, source: ClaimImp
     sweep_imports()
     assert source_path(source.pk).stat().st_mode & 0o077 == 0
     assert [one.name for one in source_files()] == [f"sources/{source.pk}"]
+    (backed_up,) = [one for one in stored_files() if one.name.startswith("sources/")]
+    assert (backed_up.sha256, backed_up.size) == (source.file_sha256, len(TEXT))
+    assert is_of_a_kind(backed_up)
 
 
 def test_a_file_of_claim_sets_does_not_stay(cast: Any) -> None:

@@ -117,7 +117,7 @@ ALLOWED_KEYS: Final = {
         "bad_records.reason bad_records.file"
     ),
     "POST api:confirm_import": _IMPORT,
-    "POST api:cancel_import": f"{_IMPORT} {_ASKED}",
+    "POST api:cancel_import": _IMPORT,
     "POST api:answer_import": _DOCUMENT,
     "GET api:read_claim_set": f"{_READ_SET} claims draft_claims",
     # Something else stays in question there, so that nothing is counted.

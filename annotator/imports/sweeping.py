@@ -1,0 +1,61 @@
+"""Ends imports that nobody confirms, and clears away the files that nobody needs any more."""
+
+from datetime import timedelta
+from typing import Final
+
+from django.db import transaction
+from django.db.models import Q
+
+from annotator.imports.files import (
+    ORPHAN_SECONDS,
+    drop_source,
+    drop_stale_arrivals,
+    drop_upload,
+    keep_source,
+    stored_sources,
+    stored_uploads,
+)
+from annotator.imports.read_sets import drop_sets
+from annotator.imports.services import WAITS_FOR_CONFIRMATION, give_up, record
+from annotator.models import ClaimImport
+from core.clock import database_now
+from core.jobs.rows import JobStatus
+
+LONGEST_UNCONFIRMED: Final = timedelta(days=1)
+FORGOTTEN: Final = "Nobody confirmed it within a day. Upload the file again."
+
+
+def sweep_imports() -> int:
+    """End imports that nobody confirmed in time, and delete the files that nobody needs any more.
+
+    Returns how many files were deleted.
+    """
+    long_ago = database_now() - LONGEST_UNCONFIRMED
+    for row in ClaimImport.objects.filter(WAITS_FOR_CONFIRMATION, finished_at__lt=long_ago):
+        with transaction.atomic():
+            if give_up(row, FORGOTTEN):
+                drop_sets(row)
+                record(row, "import.expired", None)
+    ages = dict(stored_uploads())
+    rows = ClaimImport.objects.filter(pk__in=ages)
+    known, sources = set(rows.values_list("pk", flat=True)), rows.filter(has_source=True)
+    under_way = Q(status__in=(JobStatus.QUEUED, JobStatus.RUNNING))
+    needed = set(rows.filter(under_way | WAITS_FOR_CONFIRMATION).values_list("pk", flat=True))
+    # A row comes after its file, but never as late as this.
+    loose = {pk for pk, age in ages.items() if pk in known or age > ORPHAN_SECONDS} - needed
+    for pk in loose:
+        if sources.filter(pk=pk).exists():
+            keep_source(pk)
+        drop_upload(pk)
+    return len(loose) + _drop_loose_sources() + drop_stale_arrivals()
+
+
+def _drop_loose_sources() -> int:
+    ages = dict(stored_sources())
+    rows = ClaimImport.objects.filter(pk__in=ages, has_source=True)
+    known = set(rows.values_list("pk", flat=True))
+    # What is being stored has its file before its row.
+    loose = {pk for pk, age in ages.items() if age > ORPHAN_SECONDS} - known
+    for pk in loose:
+        drop_source(pk)
+    return len(loose)
