@@ -45,8 +45,8 @@ class Side:
     """The claims of one side with their content words and their features."""
 
     claims: Sequence[Claim]
-    content: Sequence[Sequence[str]]
-    features: Sequence[Sequence[Feature]]
+    content: list[list[str]]
+    features: Sequence[tuple[Feature, ...]]
 
 
 def find_shared(rows: Sequence[Row], reference: Side, candidate: Side) -> tuple[Shared, ...]:
