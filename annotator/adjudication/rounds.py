@@ -169,7 +169,7 @@ def waiting_cases(user: User) -> tuple[WaitingCase, ...]:
 
 
 TURN_LENGTH: Final = timedelta(minutes=60)
-RULED_SENTENCE: Final = "This conflict has been ruled already; nothing was stored."
+RULED_SENTENCE: Final = "This conflict has already been ruled on; nothing was stored."
 AGREED_SENTENCE: Final = "The ratings agree again: there is nothing left to rule."
 TAKEN_SENTENCE: Final = "Another adjudicator has this conflict open; nothing was stored."
 ASKED_SENTENCE: Final = "The annotators are being asked about this; call it back to rule now."
@@ -330,7 +330,7 @@ def call_back(*, conflict_id: UUID, adjudicator: User) -> None:
     candidates = _in_order([one for one in (conflict.candidate, conflict.other_candidate) if one])
     running = list(Round.objects.filter(candidate__in=candidates, finished_at=None))
     if not running and conflict.status != ConflictStatus.WAITING:
-        raise OutOfDate("Nobody is being asked about this conflict any more.")
+        raise OutOfDate("The annotators are no longer being asked about this conflict.")
     now = database_now()
     audit_log.record_on(conflict, "conflict.called_back", adjudicator)
     Round.objects.filter(pk__in=[one.pk for one in running]).update(finished_at=now)

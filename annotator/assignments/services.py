@@ -199,7 +199,7 @@ def take_next(*, slug: str, annotator: User, beside: Assignment | None = None) -
     membership = members.select_related("campaign").get(**mine)
     campaign = membership.campaign
     if not campaign.is_open:
-        raise OutOfDate("The campaign is closed; nothing is given out any more.")
+        raise OutOfDate("The campaign is closed; nothing is assigned any more.")
     opened, lapsed, recused = _unfinished(campaign, annotator)
     opened = [row for row in opened if row != beside]
     if opened:

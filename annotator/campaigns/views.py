@@ -49,7 +49,7 @@ def campaign_rules(request: SignedInRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         with form.refusals():
             change_rules(campaign=row, rules=form.rules, changed_by=request.user)
-            done = "The rules hold from now on; conflicts were measured again by them."
+            done = "Rules saved; conflicts were recalculated."
             messages.success(request, done)
             return SeeOther(resolve_url("annotator:campaign", row.slug))
     return _rules(request, row, form, ReasonForm())

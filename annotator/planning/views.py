@@ -65,7 +65,7 @@ def carry_out(request: SignedInRequest, slug: str) -> HttpResponse:
             by=request.user,
             digest=cleaned["digest"],
         )
-        messages.success(request, f"{done.count} candidates are given out by name.")
+        messages.success(request, f"{done.count} candidates are assigned by name.")
         return SeeOther(resolve_url("annotator:plan", row.slug))
     return plan_page(request, row, form, _preview(row, form) if row.is_open else None)
 
@@ -117,7 +117,7 @@ def _preview(row: Campaign, form: BalancedForm) -> dict[str, Any] | None:
     }
 
 
-# What was done, in a sentence.
+# History, in a sentence.
 Act = Callable[[Campaign, dict[str, Any]], str]
 
 
@@ -215,7 +215,7 @@ def repeats(request: SignedInRequest, slug: str) -> HttpResponse:
         set_repeats(campaign=row, percent=cleaned["percent"], lag=cleaned["lag"], by=request.user)
         if not cleaned["percent"]:
             return "Nothing more is repeated."
-        return f"{cleaned['percent']} % of each annotator's ratings are asked once more."
+        return f"{cleaned['percent']} % of each annotator's ratings are repeated."
 
     return _done(request, _form(request, slug, RepeatsForm), act)
 

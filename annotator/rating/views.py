@@ -172,7 +172,7 @@ def take_next_candidate(request: SignedInRequest, slug: str) -> HttpResponse:
         messages.error(request, refusal.sentence)
         return SeeOther("/")
     if assignment is None:
-        messages.info(request, f"Nothing is left for you in {campaign.name}.")
+        messages.info(request, f"Nothing is left to rate in {campaign.name}.")
         return SeeOther("/")
     return SeeOther(resolve_url("annotator:rate", assignment.pk))
 

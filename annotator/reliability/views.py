@@ -99,7 +99,7 @@ def names(request: SignedInRequest, campaign: Campaign, reader: Reader) -> HttpR
 
 @require_safe
 def unblindings(request: SignedInRequest, slug: str) -> HttpResponse:
-    """List who was shown what annotators must not see."""
+    """List who was unblinded."""
     row = own_campaign(request, slug)
     context = {"campaign": row, "unblindings": unblindings_of(row)}
     return render(request, "annotator/reliability/unblindings.html", context)

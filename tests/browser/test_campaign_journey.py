@@ -69,7 +69,7 @@ def found_campaign(page: Page, site: str, seat: Callable[[str], Page]) -> None:
     for name, role in (("alice", "annotator"), ("bob", "annotator"), ("carol", "adjudicator")):
         page.goto(f"{site}/campaigns/{kettles()}/members/")
         page.locator("#invite_role").select_option(role)
-        page.get_by_role("button", name="Make the link").click()
+        page.get_by_role("button", name="Create the link").click()
         person = seat(name)
         person.goto(page.locator("code").inner_text())
         person.get_by_role("button", name=f"Join as {role}").click()
@@ -133,7 +133,7 @@ def test_a_campaign_goes_from_its_start_to_its_results(cast: Any, desk: Desk, si
     ada.get_by_label("Reason:").fill("All is rated and ruled.")
     ada.get_by_role("button", name="Close the campaign").click()
     ada.get_by_role("link", name="Reliability").click()
-    ada.get_by_role("button", name="Work it out").click()
+    ada.get_by_role("button", name="Calculate").click()
     carry_out_reliability(ReliabilityReport.objects.get().pk)
     # The page looks again by itself.
     expect(ada.get_by_role("heading", name="Severity").first).to_be_visible()

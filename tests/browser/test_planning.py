@@ -48,7 +48,7 @@ def test_a_plan_is_looked_at_and_given_out_by_keyboard(desk: Page) -> None:
     assert not Assignment.objects.exists()
     go_to(desk, desk.get_by_role("button", name="Give out 6 assignments"))
     desk.keyboard.press("Enter")
-    expect(desk.get_by_text("6 candidates are given out by name.")).to_be_visible()
+    expect(desk.get_by_text("6 candidates are assigned by name.")).to_be_visible()
     assert set(Assignment.objects.values_list("annotator__username", flat=True)) == {"alice"}
 
 

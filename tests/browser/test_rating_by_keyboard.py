@@ -53,7 +53,7 @@ def test_a_queue_is_rated_by_keyboard_alone_from_sign_in_to_the_last_submit(
         wait_for_another(page, here)
     press(page, *ONE_RATING)
     expect(page.get_by_role("heading", level=1)).to_have_text("Queue")
-    expect(page.get_by_text("Nothing open is assigned to you here.")).to_be_visible()
+    expect(page.get_by_text("No open candidate is assigned to you here.")).to_be_visible()
     ratings = Rating.objects.order_by("assignment__position")
     assert [list(rating.scores.values()) for rating in ratings] == [[7, 5, 9, 10]] * 3
     assert [rating.comment for rating in ratings] == ["0 and t are words here", "", ""]

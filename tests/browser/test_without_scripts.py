@@ -141,7 +141,7 @@ def test_a_submit_without_a_session_is_sent_again(plain: Page, work: list[Assign
     plain.get_by_label("Comment").fill("two hours of thought\nover two lines")
     BrowserSession.objects.all().delete()
     click(plain, "Submit rating")
-    expect(plain.get_by_text("What you typed is not lost")).to_be_visible()
+    expect(plain.get_by_text("What you typed is saved")).to_be_visible()
     for password in ("wrong", PASSWORD):
         plain.get_by_label("User name").fill("alice")
         plain.get_by_label("Password").fill(password)

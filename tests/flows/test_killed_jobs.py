@@ -89,7 +89,7 @@ def test_a_report_of_a_killed_worker_is_finished(demo: None, start_worker: Start
     finish(report, start_worker)
     page = ada.get(RELIABILITY).content.decode()
     alpha = report.result["criteria"][0]["figures"][0]["value"]
-    assert f"{alpha:.3f}" in page and "Nothing has changed since." in page
+    assert f"{alpha:.3f}" in page and "Nothing has changed since then." in page
 
 
 @pytest.mark.exhaustive

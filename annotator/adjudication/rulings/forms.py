@@ -58,7 +58,7 @@ class VoidForm(RefusableForm):
         "A reason may have",
         label="Why",
         widget=forms.Textarea({"rows": 3}),
-        error_messages={"required": "Say in a few words why."},
+        error_messages={"required": "Give a short reason."},
     )
 
 
@@ -84,7 +84,7 @@ class DecisionForm(RefusableForm):
         choices=RulingReason.choices, error_messages={"required": "Choose a reason."}
     )
     reason = words_field(
-        LONGEST_REASON, "A reason may have", error_messages={"required": "Say in a few words why."}
+        LONGEST_REASON, "A reason may have", error_messages={"required": "Give a short reason."}
     )
     has_guideline_gap = TickField(required=False)
     seen = forms.CharField(required=False, max_length=64)

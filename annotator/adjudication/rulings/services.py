@@ -49,9 +49,9 @@ from core.errors import Forbidden, OutOfDate, Refused
 from core.text_io.shapes import check_text
 
 LONGEST_REASON: Final = 5_000
-NO_REASON: Final = "Say in a few words why."
+NO_REASON: Final = "Give a short reason."
 NOT_YOURSELF: Final = "You sign as yourself and as nobody else; nothing was stored."
-CHANGED_SENTENCE: Final = "The ratings have changed since you read them; look at them again."
+CHANGED_SENTENCE: Final = "The ratings have changed since you read them. Read them again."
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,7 +118,7 @@ def open_invitations(token: str) -> QuerySet[Invitation]:
 
 @transaction.atomic
 def accept_invitation(*, token: str, username: str, password: str) -> User:
-    """Make the account of a new person; OutOfDate where the link may not be used any more."""
+    """Create the account of a new person; OutOfDate where the link may not be used any more."""
     row = _lock_open_invitation(token)
     user = create_user(username=username, password=password)
     _accept(row, user)

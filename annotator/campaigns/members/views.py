@@ -36,7 +36,9 @@ from core.confirmation import ask, counted, is_confirmed
 from core.errors import OutOfDate, Refused
 from core.http import SeeOther
 
-JOIN_BY_LINK = "Whoever is not in it yet joins by a link: make one below and give it to them."
+JOIN_BY_LINK = (
+    "Somebody who is not a member yet joins by a link: create one below and give it to them."
+)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -105,7 +105,7 @@ def test_a_ruling_by_form_is_signed_once_and_shown_when_void(client, carol, conf
     assert "Signed by carol" in after and 'name="decision"' not in after
     answer = client.post(address(conflict), ruling())
     assert answer.status_code == 409
-    assert b"has been ruled already" in answer.content
+    assert b"has already been ruled on" in answer.content
     signed = Adjudication.objects.get()
     void_adjudication(adjudication_id=signed.pk, reason="Wrong text.", by=cast.ada)
     text = text_of(client.get(address(conflict)))
@@ -209,7 +209,7 @@ def test_voiding_needs_a_reason_and_opens_the_conflict_again(client, row) -> Non
     asked = client.post(f"{LIST}{row.pk}/void/").content.decode()
     assert "<strong>1 candidate</strong>" in asked and "cannot be taken back" in asked
     answer = void(client, row, " ")
-    assert answer.status_code == 422 and b"Say in a few words why." in answer.content
+    assert answer.status_code == 422 and b"Give a short reason." in answer.content
     assert Conflict.objects.filter(status="ruled").exists()
     assert void(client, row, "Wrong candidate.").status_code == 303
     assert set(Conflict.objects.values_list("status", flat=True)) == {"open"}
@@ -220,6 +220,6 @@ def test_voiding_needs_a_reason_and_opens_the_conflict_again(client, row) -> Non
 
 def test_a_ruling_is_not_voided_through_another_campaign(client, cast, row) -> None:
     client.force_login(grant(cast.mallory, cast.elsewhere, "admin"))
-    assert b"No conflict of this campaign" in client.get("/campaigns/elsewhere/rulings/").content
+    assert b"No rulings yet." in client.get("/campaigns/elsewhere/rulings/").content
     assert void(client, row, "No.", "elsewhere").status_code == 404
     assert Adjudication.objects.get().is_valid

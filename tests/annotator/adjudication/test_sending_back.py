@@ -155,7 +155,7 @@ def test_called_back_it_is_in_the_list_of_who_may_rule(client, taken, dora) -> N
     page = text_of(client.get(taken))
     assert f"the same annotators look again; called back. {QUESTION}" in page.replace("&quot;", "")
     answer = client.post(f"{taken}call-back/", follow=True)
-    assert "Nobody is being asked" in text_of(answer)
+    assert "no longer being asked" in text_of(answer)
 
 
 def test_the_page_shows_what_the_second_look_changed(cast, client, candidate, taken) -> None:

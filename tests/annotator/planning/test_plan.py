@@ -129,8 +129,8 @@ def test_a_plan_that_cannot_be_made_is_refused(admin, work) -> None:
 def test_a_closed_campaign_shows_who_has_what_and_no_form(admin, cast, work) -> None:
     Campaign.objects.filter(slug="cups").update(status="closed")
     html = admin.get(PAGE).content.decode()
-    assert "Who has what" in html and "closed" in html
-    assert "/plan/" not in html.split("<h1>")[1].split("Who has what")[1]
+    assert "Assignments" in html and "closed" in html
+    assert "/plan/" not in html.split("<h1>")[1].split("Assignments")[1]
     answer = admin.post(f"{PAGE}carry-out/", {"annotators": "alice", "seed": "1"})
     assert answer.status_code == 409
 
@@ -321,7 +321,7 @@ def test_quotas_recusals_and_what_is_theirs_already_are_honoured(cast) -> None:
     assert ("alice", "r2") in by_person and ("alice", "r1") not in by_person
     assert Assignment.objects.filter(annotator=cast.bob).count() == 2
     assert sum(row.places for row in left) == 4
-    with pytest.raises(Refused, match="nothing to give out"):
+    with pytest.raises(Refused, match="nothing to assign"):
         carry_out(cast)
 
 

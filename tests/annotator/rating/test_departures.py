@@ -65,7 +65,7 @@ def test_what_is_rated_or_left_already_is_not_skipped(cast) -> None:
     Assignment.objects.filter(pk=recused.pk).update(status="recused")
     before = places()
     for row in (rated, left, recused):
-        with pytest.raises(OutOfDate, match="rated or left already"):
+        with pytest.raises(OutOfDate, match="already rated or left"):
             skip_assignment(assignment=row, reason_code="not-now")
     assert places() == before
     assert Departure.objects.count() == 1 and Rating.objects.count() == 1
@@ -407,7 +407,7 @@ def test_a_late_submit_counts_while_the_place_is_free(client, cast, typed) -> No
     row = cast.take(cast.alice)
     Assignment.objects.update(lease_expires_at=timezone.now() - timedelta(minutes=1))
     assert lapse_leases(cast.campaign) == 1
-    assert b"Your time for this candidate ran out" in client.get(path(row)).content
+    assert b"Your lease of this candidate expired" in client.get(path(row)).content
     assert client.post(path(row), typed()).status_code == 303
     assert Candidate.objects.get().held == 1
 

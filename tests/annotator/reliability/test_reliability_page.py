@@ -57,13 +57,13 @@ def text_of(answer: Any) -> str:
 
 def test_a_view_asks_for_nothing_and_a_post_for_one_report(cast, client: Client, enqueued) -> None:
     client.force_login(cast.ada)
-    assert "Nobody has asked" in text_of(client.get(PAGE))
+    assert "have not been calculated yet" in text_of(client.get(PAGE))
     assert not ReliabilityReport.objects.exists()
     client.post(PAGE)
     assert len(enqueued) == 1
     page = text_of(client.get(PAGE))
     assert 'hx-get="/campaigns/cups/reliability/progress/"' in page
-    assert "Waiting for a worker." in page and "Work it out" not in page
+    assert "Waiting for a worker." in page and "Calculate" not in page
     part = text_of(client.get(f"{PAGE}progress/"))
     assert part.startswith('<section id="reliability-body"') and "<html" not in part
     assert "of the report is done" in text_of(client.post(f"{PAGE}cancel/"))
@@ -71,7 +71,7 @@ def test_a_view_asks_for_nothing_and_a_post_for_one_report(cast, client: Client,
     assert client.post(f"{PAGE}cancel/", {"confirmed": "1"}).status_code == 303
     assert ReliabilityReport.objects.get().status == JobStatus.CANCELLED
     page = text_of(client.get(PAGE))
-    assert "Cancelled" in page and "Work it out" in page
+    assert "Cancelled" in page and "Calculate" in page
     assert "No report is under way." in text_of(client.post(f"{PAGE}cancel/", follow=True))
 
 
@@ -83,7 +83,7 @@ def test_the_page_shows_figures_with_intervals_reasons_and_numbers_for_names(cas
     assert f"{alpha['value']:.3f}" in page
     for heading in ("Agreement", "How many annotators", "Severity of annotators", "Scores given"):
         assert f">{heading}</h2>" in page
-    assert "Nothing has changed since." in page
+    assert "Nothing has changed since then." in page
     assert {f"Annotator {n}" in page for n in (1, 2, 3)} == {True}
     assert "Self-consistency" not in page  # nothing came back to anybody
     main = page.partition("<main")[2]
@@ -108,7 +108,7 @@ def test_an_older_report_is_shown_with_its_age_and_what_came_since(cast, client:
     rate(cast.bob, two, (5, 5, 5, 5))
     page = text_of(client.get(PAGE))
     assert "Since then: 2 ratings." in page
-    assert "Work it out anew" in page
+    assert "Calculate anew" in page
 
 
 @pytest.mark.parametrize("role", [Role.ADMIN, Role.RESEARCHER])
@@ -130,7 +130,7 @@ def test_who_rates_here_too_reads_nothing_before_the_campaign_is_closed(cast, cl
 def test_researchers_read_nothing_of_each_of_two_and_numbers_of_three(cast, people, client):
     random_ratings(cast, people[:2])
     page = text_of(asked(client, cast.rita).get(PAGE))
-    assert "With fewer than three annotators nothing is told of each of them." in page
+    assert "With fewer than three annotators nothing is shown of each of them." in page
     assert not re.search(r"Annotator \d", page)
     assert "annotator:campaign_places" not in page and "/rulings/" not in page
     for candidate in Candidate.objects.all():

@@ -116,7 +116,7 @@ def test_an_old_report_is_shown_as_far_as_it_goes(rita, of_campaign) -> None:
     page = words(page_of(rita, stored(of_campaign, old_document())))
     assert "calls none the best" in page
     assert "before this figure was added" in page
-    assert "Which differences are real" not in page
+    assert "Which differences are significant" not in page
 
 
 def test_a_reader_reads_a_finished_report_and_is_offered_nothing_else(reader, report) -> None:
@@ -124,7 +124,7 @@ def test_a_reader_reads_a_finished_report_and_is_offered_nothing_else(reader, re
     assert "rouge-l is better" in page
     assert "/datasets/" not in page and "again=" not in page
     listed = shown(reader, "/reports/")
-    assert str(report.pk) in listed and "Compute report" not in listed
+    assert str(report.pk) in listed and "Calculate the report" not in listed
     assert reader.post("/reports/", {}).status_code == 422
 
 
