@@ -212,8 +212,10 @@ def take_next(*, slug: str, annotator: User, beside: Assignment | None = None) -
     position, place = standing_of(campaign.pk, annotator.pk)
     free = _free_candidates(campaign, annotator, place, recused)
     # One's own lapsed candidates first: there may be a draft.
+    taken = beside.candidate_id if beside else None
     for candidate_id in chain(lapsed, free):
-        if hold_place(candidate_id):
+        # What lies beside may have a place for another annotator: it is none for who has it.
+        if candidate_id != taken and hold_place(candidate_id):
             known = lapsed.get(candidate_id)
             return _leased(known or _new(campaign, annotator, candidate_id, position + 1))
     return None

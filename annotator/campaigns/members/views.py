@@ -90,7 +90,7 @@ def revoke(request: SignedInRequest, slug: str) -> HttpResponse:
 
 def _restored(removal: Removal, back: int, gone: int) -> str:
     came = f" with {counted(back, 'candidate')}" if back else ""
-    rest = f"; {gone} are with somebody else by now" if gone else ""
+    rest = f"; {gone} {'is' if gone == 1 else 'are'} with somebody else by now" if gone else ""
     return f"{removal.user.username} is {removal.role} again{came}{rest}."
 
 

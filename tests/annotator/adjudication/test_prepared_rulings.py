@@ -85,6 +85,7 @@ def test_the_next_case_opens_after_a_ruling_and_the_list_after_the_last(client, 
 def test_the_next_case_is_the_one_behind_then_the_first(three, cast) -> None:
     one, two, last = cases = [of(candidate).pk for candidate in three]
     assert next_case(cases, one, cases) == two
+    assert next_case(cases, two, cases) == last
     assert next_case(cases, last, cases) == one
     assert next_case(cases, one, [one, last]) == last
     assert next_case(cases, one, [one]) is None

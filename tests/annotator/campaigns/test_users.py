@@ -225,8 +225,9 @@ def test_who_loses_the_role_keeps_ratings_and_gives_back_what_is_open(admin, cas
 
 
 def test_a_role_taken_by_mistake_comes_back_with_its_work_for_half_an_hour(admin, cast) -> None:
+    cast.reference("r2", 1)
+    leased = cast.take(cast.alice)
     given = cast.assign(cast.alice, cast.reference("r1", 2))
-    leased = cast.reference("r2", 1) and cast.take(cast.alice)
     Membership.objects.filter(user=cast.alice).update(quota=7)
     alice = {"username": "alice", "role": "annotator"}
     admin.post(f"{MEMBERS}revoke/", alice | {"confirmed": "1"})
@@ -235,7 +236,7 @@ def test_a_role_taken_by_mistake_comes_back_with_its_work_for_half_an_hour(admin
     # Somebody else has taken one meanwhile.
     Candidate.objects.filter(pk=given[0].candidate_id).update(held=F("places"), has_room=False)
     text = admin.post(MEMBERS, alice, follow=True).content.decode()
-    assert "alice is annotator again with" in text and "1 are with somebody else by now" in text
+    assert "alice is annotator again with" in text and "1 is with somebody else by now" in text
     assert "Give alice" not in text
     states = dict(Assignment.objects.values_list("pk", "status"))
     assert states[given[0].pk] == "lapsed" and states[given[1].pk] == "open"
