@@ -334,10 +334,9 @@ def take_back(request: SignedInRequest, pk: UUID) -> HttpResponse:
             return_to(assignment=assignment)
             return
         back, gone = take_recusal_back(assignment=assignment)
-        rest = f"; {gone} are with somebody else by now" if gone else ""
-        messages.success(
-            request, f"The recusal is undone: {back} candidates are yours again{rest}."
-        )
+        rest = f"; {gone} {'is' if gone == 1 else 'are'} with somebody else by now" if gone else ""
+        again = f"{counted(back, 'candidate')} {'is' if back == 1 else 'are'} yours again"
+        messages.success(request, f"The recusal is undone: {again}{rest}.")
 
     return _done(request, pk, act, goes_on=False)
 
