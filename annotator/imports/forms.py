@@ -16,7 +16,7 @@ from core.forms import CommentField, PlainTextField, RefusableForm, TickField, W
 from core.text_io.streams import ByteSource
 
 FORMATS: Final = (
-    (AUTO, "found out from the file"),
+    (AUTO, "Detect automatically"),
     ("docx", "Word (.docx)"),
     ("xml", "XML of an office: ST.36 or ST.96"),
     ("html", "saved page of Google Patents"),

@@ -272,7 +272,7 @@ SMALL_BYTES: Final = 2 * 1024 * 1024
 # Nobody knows how much a packed file holds before it is read.
 SMALL_PACKED_BYTES: Final = 64 * 1024
 READING: Final = "Reading the documents."
-CHECKED: Final = "Nothing is wrong with the file. Look at what is in it, then import it."
+CHECKED: Final = "No problems found. Look at the contents, then import them."
 
 
 def carry_out_if_small(row: ClaimImport) -> ClaimImport:

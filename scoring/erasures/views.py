@@ -25,7 +25,7 @@ from scoring.datasets.versions.lineage import (
 from scoring.erasures.queries import aftermath, erasures_for, listed_erasures
 from scoring.erasures.services import answer_erasure, ask_erasure
 
-ASKED = "Asked for. A site admin has to agree; nothing is erased before."
+ASKED = "Requested. A site admin has to agree; nothing is erased before."
 AGREED = "Agreed. It is erased within a minute or so, and cannot be brought back."
 DECLINED = "Declined. Nothing was erased."
 UNAWARE = "Tick that you know it cannot be brought back, then agree. Nothing was erased."
