@@ -117,15 +117,15 @@ def store_source(pk: UUID, file: ByteSource, size: int) -> Stored:
     return _write(sources_directory() / str(pk), file, size)
 
 
-def keep_source(pk: UUID) -> None:
+def move_to_sources(pk: UUID) -> None:
     """Have the file of an import stay as the source of its claims."""
     with suppress(FileNotFoundError):
         rename_and_flush(_path(pk), sources_directory() / str(pk))
 
 
-def keep_source_once_committed(pk: UUID) -> None:
+def move_to_sources_once_committed(pk: UUID) -> None:
     """Have the file of an import stay, unless what stored its claims is rolled back."""
-    transaction.on_commit(lambda: keep_source(pk), robust=True)
+    transaction.on_commit(lambda: move_to_sources(pk), robust=True)
 
 
 def source_path(pk: UUID) -> Path:

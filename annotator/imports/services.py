@@ -30,7 +30,7 @@ from annotator.imports.documents import (
 )
 from annotator.imports.files import (
     drop_upload_once_committed,
-    keep_source_once_committed,
+    move_to_sources_once_committed,
     open_upload,
     store_source,
     store_upload,
@@ -411,7 +411,7 @@ def _store(
             return
         settle_sets(row)
         ClaimImport.objects.filter(pk=row.pk).update(has_source=True)
-        keep_source_once_committed(row.pk)
+        move_to_sources_once_committed(row.pk)
 
 
 def _record_failure(row: ClaimImport) -> None:

@@ -11,7 +11,7 @@ from annotator.imports.files import (
     drop_source,
     drop_stale_arrivals,
     drop_upload,
-    keep_source,
+    move_to_sources,
     stored_sources,
     stored_uploads,
 )
@@ -45,7 +45,7 @@ def sweep_imports() -> int:
     loose = {pk for pk, age in ages.items() if pk in known or age > ORPHAN_SECONDS} - needed
     for pk in loose:
         if sources.filter(pk=pk).exists():
-            keep_source(pk)
+            move_to_sources(pk)
         drop_upload(pk)
     return len(loose) + _drop_loose_sources() + drop_stale_arrivals()
 

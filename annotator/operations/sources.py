@@ -5,7 +5,7 @@ from typing import Final
 
 from django.db.models import QuerySet
 
-from annotator.imports.files import UploadGone, keep_source, open_source, sources_directory
+from annotator.imports.files import UploadGone, move_to_sources, open_source, sources_directory
 from annotator.models import ClaimImport
 from annotator.operations.backups.archives import StoredFile
 from annotator.operations.health.database import Finding, ok, warning
@@ -18,7 +18,7 @@ def source_files() -> Iterator[StoredFile]:
     """Yield the source of every import that has one; raise UploadGone where one is not whole."""
     for row in _imports():
         # One that a process which died has left where it was uploaded.
-        keep_source(row.pk)
+        move_to_sources(row.pk)
         with open_source(row.pk, row.file_sha256):
             name = f"{sources_directory().name}/{row.pk}"
             yield StoredFile(name, row.file_sha256, row.file_bytes)
