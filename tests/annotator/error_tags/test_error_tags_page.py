@@ -29,7 +29,7 @@ def test_the_page_shows_tags_with_their_loss(cast, rated) -> None:
     page = signed_in(cast.ada).get(PAGE).text
     assert "1 of 2 ratings carry one or more" in page
     assert VAGUE.name in page
-    assert ">4.0<" in page
+    assert ">4.00<" in page
     assert "Annotator 1" in page
     assert "By system" not in page
 
