@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from annotator.claims import mark_kinds
+from annotator.claims.invisible import KIND as INVISIBLE
 from annotator.claims.mark_kinds import CERTAIN, KINDS, LESS_CERTAIN
 from annotator.claims.reading import read_pair
 
@@ -38,7 +39,7 @@ def test_the_page_marks_and_walks_each_kind_and_the_less_certain_ones_on_request
     always, on_request = walked[1].split(", .shows-marks.shows-less-certain")
     for kind in KINDS:
         assert f".{kind.name}" in style, kind
-        if kind.name == mark_kinds.INVISIBLE:
+        if kind.name == INVISIBLE:
             continue
         assert (f".{kind.name}" in always) == kind.is_certain, kind
         assert (f".{kind.name}" in on_request) == (not kind.is_certain), kind
