@@ -3,22 +3,22 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotator.models import Assignment, Reference, ReadingPreference, User
+from annotator.models import Assignment, ReadingPreference, Reference, User
 from tests.browser.axe import faults
 from tests.browser.scene import press
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 PUMP = (
-    "1. A pump comprising a housing of cast iron, a rotor that turns in the housing, a hollow shaft "
-    "on which the rotor is mounted, and a controller that saves a form and sends the saved form "
-    "to the server when a pressure in the housing exceeds a limit."
+    "1. A pump comprising a housing of cast iron, a rotor that turns in the housing, a hollow "
+    "shaft on which the rotor is mounted, and a controller that saves a form and sends the saved "
+    "form to the server when a pressure in the housing exceeds a limit."
 )
 SPRING = "2. The pump of claim 1, wherein a helical spring of steel presses the seal on the shaft."
 COVER = "3. The pump of claim 1, wherein the cover is bolted to a flange of the outlet pipe."
 BOTH = f"{SPRING[:-1]}, {COVER[COVER.index('wherein') :]}"
 REST = "\n".join(
-    f"{{}}. The pump of claim 1, wherein the rotor has {count} blades of a forged alloy, each blade "
-    f"being welded to the hollow shaft at an angle of {count} degrees."
+    f"{{}}. The pump of claim 1, wherein the rotor has {count} blades of a forged alloy, each "
+    f"blade being welded to the hollow shaft at an angle of {count} degrees."
     for count in range(4, 24)
 )
 
