@@ -67,7 +67,7 @@ class ComparedClaim:
 
 # By side and index of the claim.
 Pairs = Mapping[tuple[str, int], ComparedClaim]
-_Features = Mapping[tuple[str, int], tuple[Feature, ...]]
+_Features = Mapping[tuple[str, int], Sequence[Feature]]
 
 
 @dataclass(frozen=True, slots=True)

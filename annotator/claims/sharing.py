@@ -7,7 +7,7 @@ from functools import cache
 
 from annotator.claims.antecedents import ORDINALS
 from annotator.claims.limitations import Feature, is_negation
-from annotator.claims.pairing import Row, claims_activity
+from annotator.claims.pairing import Content, Row, claims_activity
 from annotator.claims.words import content_words, read_unlabelled
 from core.claim_text import Claim, citations
 
@@ -45,7 +45,7 @@ class Side:
     """The claims of one side with their content words and their features."""
 
     claims: Sequence[Claim]
-    content: list[list[str]]
+    content: Content
     features: Sequence[tuple[Feature, ...]]
 
 
