@@ -96,7 +96,7 @@ class NewImportSerializer(ChoicesSerializer):
     """A file of claim sets or documents as it is sent, or the text of one."""
 
     file = serializers.FileField(allow_empty_file=True, required=False)
-    text = TextField(
+    text = CommentField(
         required=False,
         trim_whitespace=False,
         help_text="in the place of a file: plain text of claims, unless `format` says otherwise",
@@ -119,7 +119,7 @@ class NewImportSerializer(ChoicesSerializer):
 class CorrectionSerializer(StrictSerializer):
     """The text of one claim set, as somebody has corrected it."""
 
-    claims = TextField(trim_whitespace=False)
+    claims = CommentField(trim_whitespace=False)
 
 
 class BadRecordSerializer(serializers.Serializer):

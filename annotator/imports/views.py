@@ -217,6 +217,7 @@ def _context(
         "answers": answers or ChoicesForm(initial=choices),
         "correction": correction,
         "aids": {"marks": True},
+        "shown_changes": (),
     }
 
 

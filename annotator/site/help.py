@@ -81,13 +81,13 @@ def _anchor(heading: str) -> str:
 
 
 def _led(token: Token, guides: tuple[str, ...]) -> Token:
-    """Return a token whose link leads to a guide of the person, to the web, or nowhere."""
+    """Return a token whose link leads to a guide of the person, or nowhere."""
     if token.type == "link_open":
         target = str(token.attrGet("href"))
         found = RELATIVE.fullmatch(target)
         if found and found["name"] in guides:
             query = urlencode({"guide": found["name"]})
             token.attrSet("href", f"{reverse('annotator:help')}?{query}{found['place'] or ''}")
-        elif not (target.startswith("https://") or (found and not found["name"])):
+        elif not found or found["name"]:
             del token.attrs["href"]
     return token

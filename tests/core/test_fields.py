@@ -45,8 +45,10 @@ OF_CALLS: Final[tuple[tuple[type[serializers.Field], tuple[Any, ...]], ...]] = (
 IN_BODIES: Final = (
     (forms.BooleanField, True),
     (forms.FloatField, 0.5),
+    (forms.DecimalField, 0.5),
     (forms.IntegerField, 1),
     (forms.MultipleChoiceField, ["a"]),
+    (forms.ModelMultipleChoiceField, ["a"]),
 )
 EVERY_KIND: Final[tuple[Any, ...]] = (True, 1, 0.5, ["a"], [1], {}, "text")
 
