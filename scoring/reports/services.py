@@ -96,7 +96,7 @@ def ask_for_report(
         tie_threshold=float(tie_threshold),
         resamples=resamples,
         seed=seed,
-        # Systems may be told once the campaign is closed, so that nobody rates any more.
+        # Systems may be shown once the campaign is closed, so that nobody rates any more.
         has_systems=campaign is not None and not campaign.is_open,
         has_admins=admins_counted,
         is_neural=any(is_neural(name) for name in names),

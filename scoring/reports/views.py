@@ -65,7 +65,7 @@ def report_list(request: SignedInRequest) -> HttpResponse:
     if found.is_new:
         enqueue_on_commit(found.report)
     else:
-        messages.info(request, "This was asked before: here is the report that answers it.")
+        messages.info(request, "This report exists already; here it is.")
     return redirect("scoring:report", pk=found.report.pk)
 
 

@@ -66,7 +66,7 @@ def licence(request: SignedInRequest, name: str, number: int) -> HttpResponse:
     if form.is_valid():
         with form.refusals():
             set_licence(version=row, licence=form.cleaned_data["licence"], set_by=request.user)
-            messages.success(request, "The licence stands on the card now.")
+            messages.success(request, "Licence saved.")
             return SeeOther(resolve_url("scoring:dataset_version", name, number))
     return _version_page(request, row, form)
 

@@ -317,7 +317,7 @@ def test_who_rates_gets_neither_items_nor_texts_while_the_campaign_is_open(scene
     assert "/items/" not in shown(rita, f"/reports/{measured.pk}/")
     for path in ("", "1/", "export/"):
         page = shown(rita, f"/reports/{measured.pk}/items/{path}", 403)
-        assert "Not while you rate or adjudicate" in page and "mug" not in page
+        assert "Hidden while you rate or adjudicate" in page and "mug" not in page
     grant(scene.rita, scene.campaign, "annotator")
     assert rita.get(f"/reports/{measured.pk}/items/").status_code == 404
     scene.close()
