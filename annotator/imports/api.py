@@ -46,7 +46,6 @@ from core.jobs.rows import JobStatus
 from core.rest.fields import (
     CommentField,
     StrictSerializer,
-    TextField,
     TickField,
     WholeNumberField,
 )
