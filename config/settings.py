@@ -281,6 +281,7 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "PatClaimEval workbench",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
+    "ENUM_NAME_OVERRIDES": {"JobStatusEnum": "core.jobs.rows.JobStatus"},
 }
 
 if CELERY_BROKER_URL.startswith("filesystem:"):

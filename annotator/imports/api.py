@@ -185,7 +185,7 @@ class ImportSerializer(serializers.Serializer):
 
     id = serializers.UUIDField()
     url = serializers.URLField()
-    status = serializers.ChoiceField(choices=JobStatus.values)
+    status = serializers.ChoiceField(choices=JobStatus.choices)
     stage = serializers.ChoiceField(choices=ImportStage.values)
     is_stored = serializers.BooleanField()
     progress = serializers.FloatField()

@@ -21,11 +21,11 @@ from scoring.scores.queries import MeasuredModel, explanations_of, models_of, sc
 from scoring.scores.services import delete_scores, request_scores
 
 
-class ScoresSerializer(serializers.Serializer):
+class ScoreRequestSerializer(serializers.Serializer):
     """A request for scores; `candidates` and `explanations` are empty until it has succeeded."""
 
     id = serializers.UUIDField()
-    status = serializers.ChoiceField(choices=JobStatus.values)
+    status = serializers.ChoiceField(choices=JobStatus.choices)
     progress = serializers.FloatField()
     message = serializers.CharField()
     deleted_at = serializers.DateTimeField()
@@ -91,7 +91,8 @@ class Scores(PermittedView):
     """Scores candidates: 200 with the scores if all are in the cache, else 202 with the job."""
 
     @extend_schema(
-        request=OpenApiTypes.OBJECT, responses={200: ScoresSerializer, 202: ScoresSerializer}
+        request=OpenApiTypes.OBJECT,
+        responses={200: ScoreRequestSerializer, 202: ScoreRequestSerializer},
     )
     def post(self, request: Request) -> Response:
         kinds = {"reference": TEXT, "candidates": TEXTS, "criteria": TEXTS}
@@ -106,7 +107,7 @@ class Scores(PermittedView):
 class Score(PermittedView):
     """One of the caller's own requests; a DELETE takes texts and scores away at once."""
 
-    @extend_schema(responses=ScoresSerializer)
+    @extend_schema(responses=ScoreRequestSerializer)
     def get(self, request: Request, pk: UUID) -> Response:
         return Response(score_json(get_object_or_404(score_requests_for(person(request)), pk=pk)))
 

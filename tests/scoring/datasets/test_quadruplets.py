@@ -140,7 +140,7 @@ def test_few_annotators_are_not_distinguished(scene_of_two) -> None:
     scene_of_two.close()
     page = shown(signed_in(scene_of_two.rita), FIRST)
     assert "Annotator 1" not in page
-    assert "not told apart" in page
+    assert "not listed separately" in page
 
 
 def test_ratings_are_shown_to_researchers_once_the_campaign_is_closed(rita, version) -> None:
