@@ -153,7 +153,7 @@ def test_the_list_names_every_import_with_who_when_and_how_many(cast, ada: Clien
     found = text(ada.get(PAGE))
     assert "second.jsonl" in found.split("first.jsonl")[0]
     row = ClaimImport.objects.get(stage=ImportStage.APPLY)
-    when = row.created_at.strftime("%Y-%m-%d %H:%M")
+    when = f"{row.created_at:%-d %b %Y, %H:%M} UTC"
     assert f"first.jsonl {when} ada stored 2 4 {row.file_sha256[:12]}" in found
     assert re.search(r"ada refused \D \D \w{12}", found)
 
