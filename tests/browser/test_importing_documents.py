@@ -65,8 +65,8 @@ def send(page: Page, name: str, content: bytes) -> None:
 
 def work(page: Page) -> None:
     carry_out_import(ClaimImport.objects.order_by("-created_at")[0].pk)
-    if page.get_by_role("link", name="Look again").is_visible():
-        page.get_by_role("link", name="Look again").click()
+    if page.get_by_role("link", name="Refresh").is_visible():
+        page.get_by_role("link", name="Refresh").click()
     expect(page.get_by_role("progressbar")).to_have_count(0)
 
 
