@@ -80,7 +80,7 @@ def ask(request: SignedInRequest, slug: str) -> HttpResponse:
                 campaign=campaign, share=share, seed=seed, asked_by=request.user
             )
             given = f"{asked.pairs} of {asked.of} pairs drawn; {asked.comparisons} comparisons"
-            messages.success(request, f"{given} given out.")
+            messages.success(request, f"{given} assigned.")
             return SeeOther(resolve_url("annotator:campaign", campaign.slug))
     form.focus_error()
     return campaign_page(request, campaign, form)

@@ -206,7 +206,7 @@ def test_an_admin_asks_and_reads_what_came_of_it(client, cast) -> None:
     client.force_login(cast.ada)
     answer = client.post("/campaigns/cups/comparisons/", {"share": "20", "seed": "3"}, follow=True)
     assert answer.redirect_chain == [("/campaigns/cups/", 303)]
-    assert b"2 of 10 pairs drawn; 4 comparisons given out." in answer.content
+    assert b"2 of 10 pairs drawn; 4 comparisons assigned." in answer.content
     assert b"0 of 4 comparisons answered." in answer.content
     assert b"so nothing can be checked" in answer.content
     Campaign.objects.update(status="closed")
