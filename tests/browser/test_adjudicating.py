@@ -194,7 +194,9 @@ def test_a_list_of_rulings_is_signed_by_one_password(scene: Page, site: str) -> 
     scene.keyboard.press("Enter")
     expect(scene.get_by_text("signed, each with a signature of its own")).to_be_visible()
     # The order of the two is settled by the rulings on both.
-    expect(scene.get_by_text("Not signed. r1: This conflict has already been ruled")).to_be_visible()
+    expect(
+        scene.get_by_text("Not signed. r1: This conflict has already been ruled")
+    ).to_be_visible()
     assert Adjudication.objects.count() == 2
     assert not PreparedRuling.objects.exists()
 

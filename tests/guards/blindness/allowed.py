@@ -61,7 +61,11 @@ PREVIEWS: Final = (
 )
 SETTLED: Final = ("annotator:settled", "annotator:settled_candidate", "annotator:error_tags")
 QUADRUPLETS: Final = ("scoring:quadruplets", "scoring:quadruplet")
-ITEM: Final = ("scoring:report_item", "scoring:report_item after scoring:item_reading")
+ITEM: Final = (
+    "scoring:report_item",
+    "scoring:item_reading",
+    "scoring:report_item after scoring:item_reading",
+)
 ITEMS: Final = ("scoring:report_items", "scoring:export_items", *ITEM)
 USES: Final = ("scoring:rating_uses", "scoring:reference_uses")
 # Texts that somebody pasted to be scored, and the scores: theirs alone.
@@ -135,6 +139,9 @@ TABLE: Final = (
     Row(ADMINS, ("question",), ("waiting",), routes=SETTLED),
     # A signature that was voided shows by whom.
     Row(ADJUDICATORS, ("admin.name",), ("voided",)),
+    # The guides of a role name what its pages show.
+    Row(("boss",), ("conflict.term", "purpose"), routes=("annotator:help",)),
+    Row(("reader",), ("conflict.term",), routes=("annotator:help",)),
     # Researchers and admins: datasets, models and reports; the texts in them are for admins.
     Row(RESEARCHERS, ("dataset", "training", "report", "conflict.term")),
     # Readers: finished reports, which name their dataset.
