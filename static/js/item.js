@@ -4,8 +4,10 @@ import { startAids } from "./shared/aids.js";
 import { listenForKeys } from "./shared/keys.js";
 import { showScripted } from "./shared/page.js";
 import { startReading } from "./shared/reading.js";
+import { startTools } from "./shared/tools.js";
 
 showScripted();
 startReading();
 startAids();
+startTools();
 listenForKeys(JSON.parse(form.dataset.keymap).keys, {}, { digit: () => false, typing: () => {} });

@@ -87,6 +87,8 @@ NO_TEXTS: Final = frozenset(
         *("action", "object_type", "object_id", "reason_code", "decision", "format", "act"),
         *("password", "name_skeleton", "secret", "session_key", "session_data", "pair", "key"),
         *("rubric_version", "directory", "seal", "mark", "scorer", "shown", "meaning", "work"),
+        # The number of a worked example in the rubric.
+        *("example",),
         # A day or a language is checked against a list where it is taken.
         *("language",),
     }

@@ -73,7 +73,7 @@ def test_a_bad_file_is_put_right_and_stored_by_keyboard(desk: Page) -> None:
     expect(desk.get_by_text("Checked, not stored.")).to_be_visible()
     go_to(desk, desk.get_by_role("button", name="Import these"))
     press(desk, "Enter")
-    expect(desk.get_by_text("3 new references and 6 new candidates")).to_be_visible()
+    expect(desk.get_by_text("New: 3 references and 6 candidates")).to_be_visible()
     expect(desk.get_by_role("row", name="References 3 0")).to_be_visible()
     assert Reference.objects.filter(may_train=True).count() == 3
 
@@ -145,7 +145,7 @@ def test_the_page_follows_a_worker_to_its_end(
     page.get_by_role("button", name="Import these").click()
     expect(page.get_by_text("waits to be stored", exact=False)).to_be_visible()
     carry_out_import(row.pk)
-    expect(page.get_by_text("3 new references")).to_be_visible()
+    expect(page.get_by_text("New: 3 references")).to_be_visible()
     assert frame_overflow(page)[0] == 0
     assert found == []
 

@@ -87,7 +87,7 @@ def test_a_document_is_answered_put_right_and_stored_by_keyboard(desk: Page) -> 
     expect(desk.get_by_role("cell", name="by ada", exact=False)).to_be_visible()
     go_to(desk, desk.get_by_role("button", name="Import these"))
     press(desk, "Enter")
-    expect(desk.get_by_text("1 new references", exact=False)).to_be_visible()
+    expect(desk.get_by_text("New: 1 reference", exact=False)).to_be_visible()
     assert Reference.objects.get().claims == "1. A lamp."
     assert ReadClaimSet.objects.get().edited_by is not None
 

@@ -106,7 +106,9 @@ def test_without_scripts_every_button_of_the_form_saves_the_note(
         "own_note": "by a skip",
         "leave_code": "unreadable",
     }
-    assert client.post(f"/rate/{third.pk}/skip/", sent).status_code == 303
+    question = client.post(f"/rate/{third.pk}/skip/", sent)
+    assert question.status_code == 200 and note_of(cast.alice, first) == "by its button"
+    assert client.post(f"/rate/{third.pk}/skip/", form_of(question)).status_code == 303
     assert note_of(cast.alice, first) == "by a skip"
 
 
