@@ -176,3 +176,16 @@ def test_the_work_may_be_stopped_between_any_two_tests_of_scorers() -> None:
     build_report(QUESTION, items, three, [flat(items)], on_progress=steps.append)
     # Three pairs of scorers, three with the baseline, and the beginning.
     assert steps.count("Comparing the scorers.") == 7
+
+
+def test_each_step_may_stop_the_work() -> None:
+    class Stop(Exception):
+        pass
+
+    def stop(words: str) -> None:
+        if words.startswith("Comparing"):
+            raise Stop
+
+    items = make_items()
+    with pytest.raises(Stop):
+        build_report(QUESTION, items, [noisy(items)], on_progress=stop)
