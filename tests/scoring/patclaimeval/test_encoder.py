@@ -162,6 +162,14 @@ def test_sizes_out_of_all_measure_are_refused_before_anything_is_allocated(
         rebuild_encoder("it", shape, tokenizer, 100, "cls")
 
 
+@pytest.mark.parametrize("name", ["config.json", "tokenizer.json"])
+def test_a_file_far_too_large_is_refused_unread(copy, name) -> None:
+    with (copy / name).open("r+b") as file:
+        file.truncate(1 << 30)  # a hole: it takes no space on the disk
+    with pytest.raises(EncoderUnavailable, match=f"{name} has more than"):
+        load_encoder(str(copy), max_tokens=100)
+
+
 def test_a_template_that_comes_with_a_tokenizer_is_never_rendered(
     tiny_bert, copy, quadruplets
 ) -> None:
