@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.files import TEMPORARY_PREFIX, atomic_write, open_atomic
+from core.files import TEMPORARY_PREFIX, atomic_write
 
 
 def pieces_that_end_badly() -> Iterator[bytes]:
@@ -31,15 +31,6 @@ def test_a_failure_leaves_what_was_there_and_nothing_beside_it(tmp_path, before)
     with pytest.raises(OSError, match="No space left"):
         atomic_write(target, pieces_that_end_badly())
     assert [path.read_bytes() for path in tmp_path.iterdir()] == ([before] if before else [])
-
-
-def test_the_name_is_not_there_while_the_file_is_written(tmp_path) -> None:
-    target = tmp_path / "export.csv"
-    with open_atomic(target) as file:
-        file.write(b"half")
-        file.flush()
-        assert not target.exists()
-    assert target.read_bytes() == b"half"
 
 
 def test_content_is_on_disk_before_the_rename_and_the_rename_before_the_return(

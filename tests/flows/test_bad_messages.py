@@ -16,6 +16,7 @@ from config.celery import app
 from core.jobs.queues import Queues
 from core.jobs.rows import JobStatus
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
+from tests.bad_input.model_directories import Evil
 from tests.flows.conftest import LONGEST_WAIT_SECONDS, StartWorker, request_finetuning
 from tests.soak.tally import Tally
 
@@ -39,14 +40,6 @@ HEADERS = (
     ("task", ["scoring.train"]),
 )
 NO_ENVELOPES = ("", "{", "1", "{}", "[]", '{"properties": {}}', '{"body": ""}', "null", "[[[", "x")
-
-
-class Evil:
-    def __init__(self, place: Path) -> None:
-        self.place = place
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return open, (str(self.place), "w")
 
 
 def publish(body: Any, content_type: str, **headers: Any) -> None:

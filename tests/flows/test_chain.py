@@ -1,11 +1,9 @@
 """The main job from a rating to a report, by web and command, with real workers."""
 
 import json
-from io import StringIO
 from typing import Any
 
 import pytest
-from django.core.management import call_command
 from django.test import Client
 
 from annotator.models import Assignment, Rating, User
@@ -14,15 +12,9 @@ from core.jobs.rows import JobStatus
 from scoring.models import AgreementReport, DatasetVersion, ModelVersion, TrainingRun
 from tests.conftest import signed_in
 from tests.flows.conftest import StartWorker, swept_until
+from tests.scoring.management.commands import document
 
 pytestmark = [pytest.mark.broker, pytest.mark.embedded, pytest.mark.slow]
-
-
-def command(name: str, *arguments: str) -> dict[str, Any]:
-    out = StringIO()
-    call_command(name, *arguments, "--json", stdout=out, stderr=StringIO())
-    document: dict[str, Any] = json.loads(out.getvalue())
-    return document
 
 
 def rate_one(client: Client) -> Rating:
@@ -47,9 +39,9 @@ def test_a_rating_becomes_a_quadruplet_a_model_and_a_report(
     demo: None, start_worker: StartWorker, tmp_path: Any
 ) -> None:
     rating = rate_one(signed_in(User.objects.get(username="alice")))
-    frozen = command("freeze_dataset", "demo", "--include-unlocked")
+    frozen = document("freeze_dataset", "demo", "--include-unlocked")
     target = tmp_path / "demo.jsonl"
-    command("export_dataset", "demo", "--output", str(target))
+    document("export_dataset", "demo", "--output", str(target))
     lines = [json.loads(line) for line in target.read_text().splitlines()]
     assert len(lines) == frozen["items"]
     of_rating = [row for row in lines if str(rating.pk) in row["provenance"]["ratings"]]

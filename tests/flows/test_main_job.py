@@ -1,16 +1,14 @@
 """The main job on the published file: import, train, report, in one table."""
 
-import json
 import os
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import call_command
 
 from scoring.access.scopes import labelled_rows
 from scoring.models import DatasetVersion
+from tests.scoring.management.commands import document
 
 SAMPLE = os.environ.get("PATENT_CE_SAMPLE", "")
 pytestmark = [
@@ -26,13 +24,6 @@ FIGURES = {
 }
 
 
-def command(name: str, *arguments: str) -> dict[str, Any]:
-    out = StringIO()
-    call_command(name, *arguments, "--json", stdout=out, stderr=StringIO())
-    document: dict[str, Any] = json.loads(out.getvalue())
-    return document
-
-
 @pytest.fixture(autouse=True)
 def own_data_directory(settings: Any, tmp_path: Path) -> None:
     settings.DATA_DIR = tmp_path
@@ -40,14 +31,14 @@ def own_data_directory(settings: Any, tmp_path: Path) -> None:
 
 @pytest.mark.exhaustive
 def test_the_published_file_is_imported_trained_on_and_reported_on_unseen_references() -> None:
-    imported = command("import_dataset", SAMPLE, "--name", "published", "--test-share", "0.4")
+    imported = document("import_dataset", SAMPLE, "--name", "published", "--test-share", "0.4")
     assert imported["items"] == 95
     assert sum(imported["splits"].values()) == 95
     criterion = ("--criterion", "overall_quality")
-    trained = command("train_patclaimeval", "published", *criterion)
+    trained = document("train_patclaimeval", "published", *criterion)
     model = f"model:{trained['model']}"
     scorers = ",".join([*N_GRAMS, model])
-    report = command("agreement_report", "published", *criterion, "--scorers", scorers)
+    report = document("agreement_report", "published", *criterion, "--scorers", scorers)
 
     assert list(report["scorers"]) == [*N_GRAMS, model]
     for entry in report["scorers"].values():

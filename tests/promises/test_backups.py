@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pyrage
 import pytest
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
@@ -29,6 +28,7 @@ from scoring.datasets.freezing.imports import import_dataset
 from scoring.datasets.freezing.services import freeze_dataset
 from scoring.models import ModelVersion
 from scoring.quadruplets import SplitPlan
+from tests.annotator.operations.conftest import key
 from tests.conftest import grant, make_reference
 from tests.promises.fresh_host import Host, fresh_host
 from tests.promises.harness import SCALE, SERVED, Caller, rating_body
@@ -43,6 +43,7 @@ from tests.scoring.conftest import (  # noqa: F401 - fixtures
 from tests.scoring.model_builders import CRITERION, train_tiny
 from tests.served.server import Server
 
+__all__ = ["key"]
 pytestmark = [pytest.mark.promise("P15"), *SERVED]
 WRITERS = 20 if SCALE > 1 else 6
 PASSWORD = "a pump of many parts"
@@ -62,15 +63,6 @@ def model(scene: RatedCampaign, tiny_encoder: Path) -> ModelVersion:  # noqa: F8
     version = import_dataset(name="tiny", rows=dataset_rows(), plan=SplitPlan("file")).version
     freeze_dataset(campaign=scene.campaign, name="cups", include_unlocked=True)
     return train_tiny(version, tiny_encoder)
-
-
-@pytest.fixture
-def key(tmp_path: Path) -> tuple[str, Path]:
-    """A public key and the file of its private one."""
-    made = pyrage.x25519.Identity.generate()
-    path = tmp_path / "key.txt"
-    path.write_text(f"# created: today\n{made}\n")
-    return str(made.to_public()), path
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@ from hashlib import sha256
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.quadruplets import (
@@ -61,17 +61,6 @@ def shared(items: list[Item], splits: list[str]) -> int:
 # Few texts for many items, so that references share candidates and hang together in chains.
 text = st.integers(0, 40).map("text {}".format)
 some_items = st.lists(st.tuples(text, text, text), min_size=1, max_size=25)
-
-
-@given(some_items, st.integers(0, 5))
-def test_no_text_ever_stands_on_two_sides(items, seed) -> None:
-    try:
-        splits = split(items, seed)
-    except SplitError:
-        assume(False)
-    assert set(sides_of(items, splits)) == {1}
-    assert shared(items, splits) == 0
-    assert set(splits) == set(SPLIT_NAMES)
 
 
 @given(some_items, st.randoms())
@@ -142,12 +131,6 @@ def test_a_share_off_its_range_is_refused(share) -> None:
             things: list[Any] = [str(n) if by == "item" else n for n in range(9)]
             with pytest.raises(SplitError, match=r"between 0 and 0\.9"):
                 deal_groups(things, SplitPlan(by, *shares))
-
-
-def test_a_split_by_time_tests_on_the_newest() -> None:
-    latest = {1: 30.0, 2: 10.0, 3: 40.0, 4: 20.0}
-    found = deal_groups(latest, SplitPlan("time", 0.25, 0.25, seed=9), latest)
-    assert found == {3: "test", 1: "validation", 4: "train", 2: "train"}
 
 
 def test_a_split_by_item_leaks_and_the_count_says_so() -> None:

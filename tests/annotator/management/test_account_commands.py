@@ -11,6 +11,7 @@ from annotator.accounts.sessions import token_digest
 from annotator.management.base import asked_password
 from annotator.models import ApiToken, AuditEvent, Campaign, Membership, User
 from core.errors import Refused
+from tests.scoring.management import commands
 
 pytestmark = pytest.mark.django_db
 
@@ -35,12 +36,7 @@ def run(*arguments: str) -> dict[str, Any]:
 
 
 def refused(*arguments: str) -> str:
-    out, err = io.StringIO(), io.StringIO()
-    with pytest.raises(SystemExit) as caught:
-        call_command(*arguments, stdout=out, stderr=err)
-    assert caught.value.code == 1
-    assert out.getvalue() == ""
-    (line,) = err.getvalue().splitlines()
+    (line,) = commands.refused(*arguments)
     return line
 
 

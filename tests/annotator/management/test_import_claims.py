@@ -14,6 +14,7 @@ from annotator.management.commands import import_claims as import_claims_command
 from annotator.models import Campaign, Candidate, ClaimImport, Preference, Reference, User
 from core.errors import OutOfDate
 from tests.annotator.formats.exports import as_bytes, item
+from tests.scoring.management import commands
 
 pytestmark = pytest.mark.django_db
 
@@ -32,20 +33,14 @@ def save(path: Path, *records: dict[str, Any]) -> str:
 
 
 def run(*arguments: str) -> dict[str, Any]:
-    out, more = io.StringIO(), ("--campaign", "mugs", "--json")
-    call_command("import_claims", *arguments, *more, stdout=out, stderr=io.StringIO())
-    return json.loads(out.getvalue())
+    return commands.document("import_claims", *arguments, "--campaign", "mugs")
 
 
 def refused(*arguments: str) -> list[str]:
-    out, err = io.StringIO(), io.StringIO()
-    with pytest.raises(SystemExit) as caught:
-        call_command("import_claims", *arguments, stdout=out, stderr=err)
-    assert caught.value.code == 1
-    assert out.getvalue() == ""
+    lines = commands.refused("import_claims", *arguments)
     assert not Campaign.objects.exists()
     assert not Reference.objects.exists()
-    return err.getvalue().splitlines()
+    return lines
 
 
 def test_a_file_goes_into_a_new_campaign_and_again_adds_nothing(tmp_path: Path) -> None:

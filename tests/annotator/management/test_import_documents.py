@@ -1,10 +1,7 @@
-import io
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import call_command
 
 from annotator.models import Campaign, Candidate, ClaimImport, Reference
 from tests.annotator.formats.documents.word_files import (
@@ -16,6 +13,7 @@ from tests.annotator.formats.documents.word_files import (
     word_file,
     zipped,
 )
+from tests.scoring.management import commands
 
 pytestmark = pytest.mark.django_db
 
@@ -35,17 +33,11 @@ def save(folder: Path, name: str, data: bytes) -> str:
 
 
 def run(*arguments: str) -> dict[str, Any]:
-    out, more = io.StringIO(), ("--campaign", "room", "--json")
-    call_command("import_claims", *arguments, *more, stdout=out, stderr=io.StringIO())
-    return json.loads(out.getvalue())
+    return commands.document("import_claims", *arguments, "--campaign", "room")
 
 
 def refused(*arguments: str) -> str:
-    err = io.StringIO()
-    with pytest.raises(SystemExit) as caught:
-        call_command("import_claims", *arguments, "--campaign", "room", stderr=err)
-    assert caught.value.code == 1
-    return err.getvalue()
+    return "\n".join(commands.refused("import_claims", *arguments, "--campaign", "room"))
 
 
 def test_a_word_file_is_a_reference_and_another_its_candidate(tmp_path: Path) -> None:
@@ -95,13 +87,7 @@ def test_plain_text_is_read_where_it_is_asked_for(tmp_path: Path) -> None:
             ("--reference-id", "R1", "--candidate-id", "C1", "--tracked-changes", "both"),
             "A candidate has no draft",
         ),
-        (
-            zipped(ONE),
-            ("--reference-id", "R1", "--format", "zip"),
-            "names its references",
-        ),
-        (WORD[:300], ("--reference-id", "R1"), "no complete ZIP archive"),
-        (WORD, ("--reference-id", "R1", "--format", "pdf"), "a Word document, not a PDF"),
+        (zipped(ONE), ("--reference-id", "R1", "--format", "zip"), "names its references"),
         (zipped({"P1/reference.txt": "1. A"}), (), "P1: has no candidates"),
         (
             zipped({"P1/reference.txt": "Hello", "P1/candidates/a.txt": "1. A"}),

@@ -15,6 +15,7 @@ from core.jobs.registry import kinds_of_jobs
 from core.jobs.rows import JobRow, JobStatus
 from scoring.models import AgreementReport, Dataset, DatasetVersion
 from tests.bad_input.test_messages import CANARY, rows_of_jobs
+from tests.core.jobs.conftest import make_job
 
 pytestmark = pytest.mark.django_db
 
@@ -102,17 +103,8 @@ def test_a_job_tells_for_how_long_it_runs_or_ran_and_none_while_it_waits(rows) -
     assert printed().splitlines()[1].split()[-2:] == ["-", "-"]
 
 
-@pytest.fixture
-def report() -> AgreementReport:
-    version = DatasetVersion.objects.create(
-        dataset=Dataset.objects.create(name="tiny"), number=1, sha256="0" * 64, items=0, card={}
-    )
-    return AgreementReport.objects.create(
-        dataset_version=version, criterion="x", scorers=[], split="all", tie_threshold=0
-    )
-
-
-def test_a_waiting_job_is_enqueued_once(report, monkeypatch) -> None:
+def test_a_waiting_job_is_enqueued_once(monkeypatch) -> None:
+    report = make_job()
     enqueued: list[object] = []
     monkeypatch.setattr(registry, "_enqueuers", {AgreementReport: enqueued.append})
     rest = "0 leases lapsed, 0 repeats given, 0 uploads and 0 rows or folders deleted"

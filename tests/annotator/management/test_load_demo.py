@@ -1,5 +1,4 @@
 import io
-import json
 from collections import Counter
 from datetime import timedelta
 from pathlib import Path
@@ -19,6 +18,7 @@ from annotator.models import (
     Reference,
     User,
 )
+from tests.scoring.management.commands import document
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded, pytest.mark.slow]
 
@@ -31,9 +31,7 @@ def private(settings: Any, tmp_path: Path) -> None:
 
 
 def load() -> dict[str, Any]:
-    out = io.StringIO()
-    call_command("load_demo", "--json", stdout=out, stderr=io.StringIO())
-    return json.loads(out.getvalue())
+    return document("load_demo")
 
 
 def test_the_demo_holds_what_it_promises_and_loads_once() -> None:

@@ -33,11 +33,6 @@ def claimed(job: AgreementReport) -> AgreementReport:
     return found
 
 
-def test_a_queued_job_is_claimed_once(job) -> None:
-    claimed(job)
-    assert leases.claim(AgreementReport, job.pk) is None
-
-
 def test_the_old_owner_of_an_expired_lease_changes_nothing(job) -> None:
     old = claimed(job)
     expire(job)
@@ -72,33 +67,6 @@ def test_a_running_job_learns_of_its_cancellation_at_the_next_renewal(job) -> No
         leases.renew_lease(mine)
     leases.settle_cancelled(mine)
     assert status_of(job) == JobStatus.CANCELLED
-
-
-def test_the_sweep_ends_a_cancelled_job_whose_worker_died(job) -> None:
-    leases.claim(AgreementReport, job.pk)
-    leases.request_cancel(job)
-    expire(job)
-    assert leases.settle_stranded(AgreementReport) == 1
-    assert status_of(job) == JobStatus.CANCELLED
-
-
-def test_the_sweep_gives_up_after_the_last_attempt(job) -> None:
-    for _ in range(leases.MOST_ATTEMPTS):
-        claimed(job)
-        expire(job)
-    leases.settle_stranded(AgreementReport)
-    row = AgreementReport.objects.get(pk=job.pk)
-    assert row.status == JobStatus.FAILED
-    assert "Given up" in row.message
-
-
-def test_a_waiting_job_is_enqueued_and_not_again_at_once(job) -> None:
-    assert leases.jobs_to_enqueue(AgreementReport) == [job.pk]
-    assert leases.jobs_to_enqueue(AgreementReport) == []
-    leases.claim(AgreementReport, job.pk)
-    expire(job)
-    AgreementReport.objects.update(rung_at=None)
-    assert leases.jobs_to_enqueue(AgreementReport) == [job.pk]
 
 
 def test_a_job_that_waits_for_a_day_is_enqueued_ever_less_often_but_every_five_minutes(
@@ -218,8 +186,10 @@ def test_who_lost_a_job_logs_no_end_of_it_and_who_cancels_it_one(job, logged) ->
 def test_the_end_of_a_job_whose_worker_died_is_a_warning(job, logged, is_cancelled) -> None:
     leases.claim(AgreementReport, job.pk)
     expire(job)
-    AgreementReport.objects.update(attempt=5, cancel_requested=is_cancelled)
+    assert leases.settle_stranded(AgreementReport) == 0
+    AgreementReport.objects.update(attempt=leases.MOST_ATTEMPTS, cancel_requested=is_cancelled)
     status = "cancelled" if is_cancelled else "failed"
     named = f"kind=agreementreport key={job.pk} attempt=5 seconds=N error=LostLease!"
     assert logged(lambda: leases.settle_stranded(AgreementReport)) == [f"job {status} {named}"]
+    assert status_of(job) == status
     assert logged(lambda: leases.settle_stranded(AgreementReport)) == []

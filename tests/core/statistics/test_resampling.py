@@ -42,15 +42,6 @@ def test_rows_of_one_reference_are_added_up_dense_or_sparse() -> None:
     assert sums_by_cluster("bab", csr_array(rows)).toarray().tolist() == [[3, 4], [6, 8]]
 
 
-def test_jackknife_by_hand() -> None:
-    # Two references with means 2 and 4; without each the mean is 4 and 2: variance 1/2 x 2 = 1.
-    found = estimate(mean_sums([2, 4], ["a", "b"]), MEAN, 2)
-    half = student.ppf(0.975, 1) * 1
-    assert half > 10  # cut at both ends of the range
-    assert (found.value, found.low, found.high) == (3, 0.0, 10.0)
-    assert found.interval == resampling.JACKKNIFE_T
-
-
 def test_each_resample_is_the_figure_of_the_references_drawn() -> None:
     table = many(45)
     found = krippendorff_alpha(table, "ordinal", draws=30, seed=4)

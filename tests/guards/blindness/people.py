@@ -8,6 +8,7 @@ from django.test import Client
 
 from annotator.accounts.sessions import create_token
 from annotator.models import Campaign, Membership, Role, User
+from tests.conftest import signed_in
 
 PASSWORD: Final = "a long enough phrase"
 # What an adjudicator sends who settles a conflict by the mean.
@@ -84,12 +85,6 @@ def visitors(people: Mapping[str, User]) -> tuple[Visitor, ...]:
     User.objects.filter(pk=people["gone"].pk).update(is_active=False)
     nothing = frozenset[str]()
     return tuple(replace(one, roles=nothing) if one.name in DEACTIVATED else one for one in found)
-
-
-def signed_in(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def _roles(user: User) -> frozenset[str]:

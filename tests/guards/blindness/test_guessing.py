@@ -13,9 +13,9 @@ from django.test import Client
 from annotator.accounts.sessions import create_token
 from annotator.assignments.services import assign_candidates, take_next
 from annotator.models import Assignment, Candidate, Membership, Reference
+from tests.conftest import signed_in
 from tests.guards.blindness.clocks import clock_query
 from tests.guards.blindness.guesser import Shown, share_guessed
-from tests.guards.blindness.people import signed_in
 from tests.soak.tally import Tally, tally
 
 __all__ = ["tally"]

@@ -14,13 +14,7 @@ from scoring.agreement.figures import (
     measure,
     no_figures,
 )
-from scoring.agreement.items import (
-    AgreementError,
-    Item,
-    ScorerScores,
-    comparable_items,
-    score_differences,
-)
+from scoring.agreement.items import AgreementError, Item
 from tests.scoring.agreement.samples import jackknife_half, of_labels
 
 N, REFERENCES, RESAMPLES = 90, 9, 60
@@ -183,23 +177,6 @@ def test_two_references_give_an_interval_from_two_values() -> None:
     assert figure["low"] == pytest.approx(max(-1.0, figure["value"] - half), abs=1e-9)
 
 
-def test_scores_that_are_no_numbers_leave_the_figures_of_the_other_items() -> None:
-    scores = {
-        (item.reference, item.b): float(x) for item, x in zip(ITEMS, DIFFERENCES, strict=True)
-    }
-    scores |= {(item.reference, item.c): 0.0 for item in ITEMS}
-    scores["R3", "b3"] = float("nan")
-    comparable = comparable_items(ITEMS, [ScorerScores("one", "1", scores)])
-    left = score_differences(comparable.items, comparable.scorers[0])
-    figures = measure(
-        make_sample(comparable.items, RESAMPLES, 0), left, predicted_labels(left, 0.2)
-    )
-    assert figures["n"] == N - 1
-    for name in FIGURE_NAMES:
-        expected = value_on(name, np.delete(np.arange(N), 3))
-        assert figures[name]["value"] == pytest.approx(expected, abs=1e-9)
-
-
 def test_pearson_is_undefined_in_a_resample_of_equal_differences() -> None:
     # In the first reference all differences are .1, of which no binary number is the exact mean.
     y, clusters = np.array([1, 0, -1, 1, 0, -1]), np.array([0, 0, 0, 1, 1, 1])
@@ -207,10 +184,3 @@ def test_pearson_is_undefined_in_a_resample_of_equal_differences() -> None:
     assert figure["value"] is not None
     assert (figure["low"], figure["reason"]) == (None, resampling.UNDEFINED_WITHOUT_ONE)
     assert figure["intervals"]["bootstrap"]["low"] is None
-
-
-def test_without_resamples_there_is_no_bootstrap_interval() -> None:
-    sample = make_sample(ITEMS, 0, 0)
-    figure = measure(sample, DIFFERENCES, PREDICTED)["tau_b"]
-    assert figure["intervals"]["bootstrap"] == {"low": None, "high": None}
-    assert figure["low"] == FIGURES["tau_b"]["low"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scoring.agreement.ceiling import Evidence, Unavailable
+from scoring.agreement.ceiling import Unavailable
 from scoring.agreement.figures import FIGURE_NAMES
 from scoring.agreement.items import AgreementError, Item, Question, ScorerScores, distinct_texts
 from scoring.agreement.report import ONLY_REFERENCES, build_report
@@ -68,6 +68,7 @@ def test_baselines_have_the_same_shape_and_begin_with_the_majority(report) -> No
     assert list(report["baselines"]) == ["majority", "flat"]
     for entry in report["baselines"].values():
         assert entry.keys() == report["scorers"]["noisy"].keys()
+        assert entry["kind"] == "baseline"
     majority = report["baselines"]["majority"]
     assert majority["tau_b"]["value"] is None
     largest = max(report["checks"]["labels"].values())
@@ -166,37 +167,6 @@ def test_an_unavailable_scorer_is_a_row_without_figures(report) -> None:
     assert entry["tau_b"] == UNDEFINED | {"reason": "Put its weights there."}
     assert found["scorers"]["noisy"] == report["scorers"]["noisy"]
     assert "bertscore" not in found["signature"]
-
-
-def test_scorers_are_compared_with_each_other_and_with_baselines() -> None:
-    items = make_items()
-    found = build_report(QUESTION, items, [noisy(items), noisy(items, "same")], [flat(items)])
-    scorers, baselines = found["comparisons"]["families"]
-    assert [(pair["first"], pair["second"]) for pair in scorers["pairs"]] == [("noisy", "same")]
-    assert scorers["pairs"][0]["verdict"] == "cannot tell"
-    assert len(baselines["pairs"]) == 2
-    assert found["comparisons"]["best"] == []
-    assert found["power"]["sentence"]
-
-
-def test_labels_and_checks_of_the_evidence_stand_in_the_report() -> None:
-    items = make_items()
-    evidence = Evidence(labels={"noisy": "The noisy one"}, checks={"annotators": 3})
-    found = build_report(QUESTION, items, [noisy(items)], [flat(items)], evidence)
-    assert found["scorers"]["noisy"]["label"] == "The noisy one"
-    assert found["baselines"]["flat"]["kind"] == "baseline"
-    assert found["checks"]["annotators"] == 3
-
-
-def test_where_no_item_is_left_the_scorers_that_failed_are_named() -> None:
-    items = make_items()
-    half = len(items) // 2
-
-    def only(some: list[Item], name: str) -> ScorerScores:
-        return ScorerScores(name, "1", dict.fromkeys(distinct_texts(some), 0.5))
-
-    with pytest.raises(AgreementError, match="one, other"):
-        build_report(QUESTION, items, [only(items[:half], "one"), only(items[half:], "other")])
 
 
 def test_the_work_may_be_stopped_between_any_two_tests_of_scorers() -> None:

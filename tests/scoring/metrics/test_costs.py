@@ -16,10 +16,7 @@ from scoring.metrics.registry import METRIC_NAMES, needs_of
 from tests.scoring.metrics.endpoint.local_endpoint import KEY, local_endpoint, saying
 
 PAIRS = [Pair("r" * 400, "b" * 300), Pair("r" * 400, "c" * 900)]
-ORDERS = [
-    Pair("r" * 400, "b" * 300, rival="c" * 900),
-    Pair("r" * 400, "c" * 900, rival="b" * 300),
-]
+ORDERS = [Pair("r" * 400, "b" * 300, rival="c" * 900), Pair("r" * 400, "c" * 900, rival="b" * 300)]
 
 
 def endpoint(directory: Path | None = None, **more: float) -> Endpoint:

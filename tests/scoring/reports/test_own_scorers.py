@@ -47,9 +47,7 @@ def test_its_version_is_of_the_criterion_and_a_new_file_is_a_new_question(
     assert request(version, NAME) != asked
 
 
-def test_a_probe_and_patclaimeval_0_need_no_worker_of_the_networks(
-    version: DatasetVersion,
-) -> None:
+def test_a_probe_and_patclaimeval_0_need_no_worker_of_the_networks(version: DatasetVersion) -> None:
     run = request_training(version=version, criterion=CRITERION, options={"method": "probe"})
     carry_out_training(run.pk)
     name = f"model:{ModelVersion.objects.get(run=run).pk}"
@@ -108,8 +106,7 @@ def test_a_reference_left_out_is_scored_by_a_model_of_all_the_others(
 
 
 @pytest.mark.parametrize(
-    ("limit", "value", "reason"),
-    [("MOST_PAIRS", 17, TOO_MANY), ("FEWEST_REFERENCES", 7, TOO_FEW)],
+    ("limit", "value", "reason"), [("MOST_PAIRS", 17, TOO_MANY), ("FEWEST_REFERENCES", 7, TOO_FEW)]
 )
 def test_too_few_references_or_too_many_pairs_leave_its_row_with_the_reason(
     version: DatasetVersion, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, reason: str

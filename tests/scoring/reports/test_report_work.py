@@ -48,19 +48,6 @@ def test_a_report_has_the_promised_figures(version) -> None:
     assert result["dropped"]["items"] == 0
 
 
-def test_figures_follow_from_the_labels(version) -> None:
-    result = finished(version, "length")
-    # Two thirds of the comparisons set one part against three, and length tells those.
-    assert result["scorers"]["length"]["accuracy"]["value"] >= 2 / 3
-    majority = result["baselines"]["majority"]["accuracy"]["value"]
-    assert majority == pytest.approx(1 / 3)  # six of each label
-
-
-def test_a_split_takes_its_own_items_only(version) -> None:
-    assert finished(version, "bleu-1", split="test")["checks"]["items"] == 3
-    assert finished(version, "bleu-1", split="train")["checks"]["items"] == 12
-
-
 def test_a_pair_is_scored_once_and_a_second_report_computes_nothing_anew(
     version, monkeypatch
 ) -> None:

@@ -4,9 +4,7 @@ from uuid import UUID
 import pytest
 from django.test import Client
 
-from annotator.rubric import ALL_CRITERIA
 from scoring.models import ScoreRequest
-from scoring.patclaimeval.prior import load_prior, prior_tie_threshold
 from scoring.scores.services import carry_out_scores
 from tests.scoring.conftest import signed_in
 from tests.scoring.model_builders import CRITERION, know, make_model
@@ -83,26 +81,6 @@ def test_bad_values_get_400_by_field(cast, model, body, field) -> None:
     assert answer.status_code == 400
     assert field in answer.json()
     assert not ScoreRequest.objects.exists()
-
-
-def test_without_a_promoted_model_patclaimeval_0_answers_for_every_criterion(
-    cast, data_directory
-) -> None:
-    client = signed_in(cast.rita)
-    asked = post(client, **TEXTS)
-    assert asked.status_code == 202
-    carry_out_scores(asked.json()["id"])
-    # The same texts are known from then on.
-    answer = post(client, **TEXTS)
-    assert answer.status_code == 200
-    first, second = answer.json()["candidates"]
-    assert [one["criterion"] for one in first["scores"]] == list(ALL_CRITERIA)
-    for key, one in zip(ALL_CRITERIA, first["scores"], strict=True):
-        (score,) = load_prior(key).score([("1. A housing.", "1. A pump.")])
-        threshold = prior_tie_threshold(key)
-        expected = beside("patclaimeval-0", threshold, 0, None, criterion=key, score=score)
-        assert one == expected
-    assert len(second["scores"]) == 5
 
 
 def test_a_promotion_is_asked_for_and_agreed_to_over_the_api(cast, version) -> None:

@@ -114,10 +114,7 @@ def test_only_references_bring_their_context() -> None:
             "manifest.csv, line 2, field file: is not in the archive",
         ),
         (
-            {
-                "manifest.csv": "file,reference_id,tracked_changes\na.txt,P1,all\n",
-                "a.txt": A_LAMP,
-            },
+            {"manifest.csv": "file,reference_id,tracked_changes\na.txt,P1,all\n", "a.txt": A_LAMP},
             "field tracked_changes: accepted, original or both",
         ),
         (

@@ -3,7 +3,7 @@ from collections.abc import Sequence
 import pytest
 
 from annotator.formats.documents.pdf import reader
-from annotator.formats.documents.pdf.reader import MOST_PAGES, read_pdf
+from annotator.formats.documents.pdf.reader import read_pdf
 from annotator.formats.documents.records import ReadDocument, ReadOptions
 from core.text_io.streams import FormatError
 from tests.annotator.formats.documents.pdf_files import Placed, column, pdf_file
@@ -125,19 +125,6 @@ def refusal(data: bytes) -> str:
     with pytest.raises(FormatError) as refused:
         read_pdf(data, ReadOptions())
     return refused.value.sentence
-
-
-def test_a_scan_is_refused_by_that_word() -> None:
-    assert "is a scan: its 2 pages" in refusal(pdf_file([[], [(10, 10, 8, "7")]]))
-
-
-def test_what_is_too_long_encrypted_or_damaged_is_refused() -> None:
-    data = pdf_file([column(CLAIMS)])
-    assert "1,000 pages; at most" in refusal(pdf_file([[]] * 1000))
-    assert MOST_PAGES < 1000
-    assert "is encrypted" in refusal(pdf_file([column(CLAIMS)], encrypt=True))
-    assert "damaged or incomplete" in refusal(b"%PDF-1.4\n" + b"x" * 100)
-    assert "damaged or incomplete" in refusal(data[:200])
 
 
 def test_what_is_written_from_right_to_left_is_refused() -> None:

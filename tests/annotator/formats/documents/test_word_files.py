@@ -330,8 +330,7 @@ def test_a_number_below_a_claim_is_written_in_its_format(kind: str, numbers: lis
 
 
 @pytest.mark.parametrize(
-    ("number", "shown"),
-    [(1, "i"), (4, "iv"), (9, "ix"), (40, "xl"), (1994, "mcmxciv")],
+    ("number", "shown"), [(1, "i"), (4, "iv"), (9, "ix"), (40, "xl"), (1994, "mcmxciv")]
 )
 def test_roman_numerals(number: int, shown: str) -> None:
     assert formatted(number, "lowerRoman") == shown

@@ -9,12 +9,7 @@ from scoring.metrics.endpoint.client import ATTEMPTS
 from scoring.metrics.endpoint.inquiry import MOST_UNANSWERED, MOST_UNREAD
 from tests.scoring.metrics.endpoint.fake_time import FakeTime
 from tests.scoring.metrics.endpoint.inquiries import GOOD, NUMBERS, PAIR, in_order, inquiry, pairs
-from tests.scoring.metrics.endpoint.local_endpoint import (
-    Received,
-    Reply,
-    local_endpoint,
-    saying,
-)
+from tests.scoring.metrics.endpoint.local_endpoint import Received, Reply, local_endpoint, saying
 
 
 def test_faults_that_pass_leave_no_trace_but_the_wait_that_was_asked_for() -> None:
