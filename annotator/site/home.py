@@ -17,6 +17,7 @@ from annotator.assignments.queries import first_assignment, queue_for, ratings_b
 from annotator.assignments.queue_page import queue_page
 from annotator.assignments.sizes import head_of
 from annotator.assignments.work_times import time_text, times_of
+from annotator.campaigns.first_steps import first_steps
 from annotator.campaigns.queries import campaign_notices, campaign_progress, retention
 from annotator.comparisons.forms import AskForm
 from annotator.comparisons.queries import open_comparisons
@@ -67,8 +68,10 @@ def campaign_page(
     if counts_withheld(row, request.user):
         context["withheld"] = COUNTS_WITHHELD
     else:
+        progress = campaign_progress(row)
         context |= {
-            "progress": campaign_progress(row),
+            "progress": progress,
+            "steps": first_steps(row, progress),
             "notices": campaign_notices(row),
             "check": preference_check(row),
             "asking": asking or AskForm(),
