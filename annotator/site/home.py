@@ -23,6 +23,7 @@ from annotator.comparisons.forms import AskForm
 from annotator.comparisons.queries import open_comparisons
 from annotator.comparisons.services import ask_comparisons
 from annotator.conflicts.rules import gap_text
+from annotator.flags.queries import answers_to
 from annotator.imports.preferences.queries import preference_check
 from annotator.inbox.queries import Inbox, inbox_of
 from annotator.inbox.visits import note_visit
@@ -134,6 +135,7 @@ def home(request: SignedInRequest) -> HttpResponse:
         "may_create": matrix.may("annotator:new_campaign", principals_of(request)),
         "run_campaigns": campaigns_for(user, (Role.ADMIN,)).order_by("name"),
         "measured_campaigns": campaigns_for(user, (Role.RESEARCHER,)).order_by("name"),
+        "flag_answers": answers_to(user) if is_annotator else (),
         "closed_campaigns": closed_for(user) if is_annotator else (),
     }
     return render(request, "annotator/site/home.html", context)
