@@ -15,11 +15,11 @@ from core.http import SeeOther, missing_is_404
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def flag_page(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+def flag_page(request: SignedInRequest, slug: str, number: int) -> HttpResponse:
     """Show a flag beside the claims that it is about; store the answer, or close it."""
     campaign = counted_campaign(request, slug)
     with missing_is_404():
-        flag = flags_of(campaign).get(pk=pk)
+        flag = flags_of(campaign).get(pk=number)
     form = AnswerForm(request.POST if request.method == "POST" else None, initial=_typed(flag))
     if form.is_bound and form.is_valid():
         with form.refusals():

@@ -11,10 +11,10 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.AddField(
-            model_name="user", name="visit_at", field=models.DateTimeField(null=True)
+            model_name="user", name="visit_at", field=models.DateTimeField(blank=True, null=True)
         ),
         migrations.AddField(
-            model_name="user", name="earlier_visit_at", field=models.DateTimeField(null=True)
+            model_name="user", name="earlier_visit_at", field=models.DateTimeField(blank=True, null=True)
         ),
         migrations.AddField(
             model_name="flag", name="answer", field=models.TextField(blank=True, default="")
@@ -23,6 +23,7 @@ class Migration(migrations.Migration):
             model_name="flag",
             name="answered_by",
             field=models.ForeignKey(
+                blank=True,
                 null=True,
                 on_delete=django.db.models.deletion.PROTECT,
                 related_name="+",
@@ -30,12 +31,13 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddField(
-            model_name="flag", name="answered_at", field=models.DateTimeField(null=True)
+            model_name="flag", name="answered_at", field=models.DateTimeField(blank=True, null=True)
         ),
         migrations.AddField(
             model_name="flag",
             name="closed_by",
             field=models.ForeignKey(
+                blank=True,
                 null=True,
                 on_delete=django.db.models.deletion.PROTECT,
                 related_name="+",
@@ -43,6 +45,6 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddField(
-            model_name="flag", name="closed_at", field=models.DateTimeField(null=True)
+            model_name="flag", name="closed_at", field=models.DateTimeField(blank=True, null=True)
         ),
     ]
