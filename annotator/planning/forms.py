@@ -113,10 +113,10 @@ class ReferencesForm(PlanForm):
     def show(self, found: FoundReferences) -> None:
         """Offer the references that were found, and those that were ticked before."""
         known = dict(found.rows)
-        sent = [value for value in self["picked"].value() or () if value not in known]
         field = self.fields["picked"]
+        sent = field.widget.value_from_datadict(self.data, self.files, "picked") or ()
         field.choices = [  # type: ignore[attr-defined]
-            *((name, name) for name in sent),
+            *((name, name) for name in sent if name not in known),
             *((name, f"{name} · {title}" if title else name) for name, title in found.rows),
         ]
         field.help_text = f"{len(found.rows)} of {found.total} shown." if found.is_cut else ""
