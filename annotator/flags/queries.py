@@ -1,13 +1,14 @@
-"""A flag at the text that it is about, and the answers that an annotator has not read long ago."""
+"""Flags at the text that they are about, and the answers as their annotators read them."""
 
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
+from uuid import UUID
 
 from django.db.models import F, QuerySet
 
 from annotator.access.scopes import assignments_for
-from annotator.models import Campaign, CampaignStatus, Candidate, Flag, Reference, User
+from annotator.models import Assignment, Campaign, CampaignStatus, Candidate, Flag, Reference, User
 from annotator.rating.queries import ReadingPage
 from core.clock import database_now
 
@@ -18,13 +19,26 @@ MOST_SHOWN: Final = 20
 
 @dataclass(frozen=True)
 class FlagPage(ReadingPage):
-    """A flag with the claim sets that its annotator had before them."""
+    """The flags on one assignment, with the claim sets that its annotator had before them."""
 
-    flag: Flag
+    flags: tuple[Flag, ...]
+
+    @property
+    def assignment(self) -> Assignment:
+        return self.flags[0].assignment
 
     @property
     def candidate(self) -> Candidate:
-        return self.flag.assignment.candidate
+        return self.assignment.candidate
+
+    @property
+    def is_open(self) -> bool:
+        return any(flag.closed_at is None for flag in self.flags)
+
+    @property
+    def answer(self) -> str:
+        """What was answered last."""
+        return self.flags[0].answer
 
     @property
     def reference(self) -> Reference:
@@ -35,11 +49,13 @@ class FlagPage(ReadingPage):
         return self.reference, self.candidate
 
 
-def flags_of(campaign: Campaign) -> QuerySet[Flag]:
-    """Return the flags of a campaign with what they are about."""
-    return Flag.objects.filter(assignment__campaign=campaign).select_related(
+def flags_on(campaign: Campaign, assignment: UUID) -> FlagPage | None:
+    """Return the flags on an assignment of the campaign, the newest first; None without any."""
+    rows = Flag.objects.filter(assignment=assignment, assignment__campaign=campaign)
+    found = rows.select_related(
         "assignment__annotator", "assignment__candidate__reference", "answered_by", "closed_by"
-    )
+    ).order_by("-made_at", "-pk")
+    return FlagPage(tuple(found)) if found else None
 
 
 def answers_to(user: User) -> QuerySet[Flag]:

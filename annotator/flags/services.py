@@ -1,11 +1,11 @@
-"""Writes of flags: an admin answers one, and closes it."""
+"""Writes of flags: an admin answers those on one assignment, and closes them."""
 
 from typing import Final
 
 from django.db import transaction
 
 from annotator import audit_log
-from annotator.models import Flag, User
+from annotator.models import Assignment, Flag, User
 from core.clock import database_now
 from core.errors import OutOfDate
 from core.text_io.shapes import LONGEST_REASON, check_text
@@ -15,31 +15,34 @@ EMPTY: Final = "Write a sentence for the annotator, or close the flag without on
 
 
 @transaction.atomic
-def answer_flag(*, flag: Flag, answer: str, by: User) -> Flag:
-    """Store what the annotator is told; a later answer replaces it. OutOfDate once it is closed."""
+def answer_flags(*, assignment: Assignment, answer: str, by: User) -> None:
+    """Store what the annotator is told; a later answer replaces it.
+
+    It is for all flags on the assignment that are not closed; OutOfDate where none is left.
+    """
     check_text("answer", answer, longest=LONGEST_REASON, empty=EMPTY)
-    row = _locked(flag)
-    row.answer, row.answered_by, row.answered_at = answer, by, database_now()
-    row.save(update_fields=["answer", "answered_by", "answered_at"])
-    audit_log.record_on(row, "flag.answered", by, row.assignment.campaign_id)
-    return row
+    now = database_now()
+    for row in _open_flags(assignment):
+        row.answer, row.answered_by, row.answered_at = answer, by, now
+        row.save(update_fields=["answer", "answered_by", "answered_at"])
+        audit_log.record_on(row, "flag.answered", by, assignment.campaign_id)
 
 
 @transaction.atomic
-def close_flag(*, flag: Flag, by: User, answer: str = "") -> Flag:
-    """Close a flag, with a last answer where there is one. OutOfDate when it is closed already."""
-    if answer and answer != flag.answer:
-        answer_flag(flag=flag, answer=answer, by=by)
-    row = _locked(flag)
-    row.closed_by, row.closed_at = by, database_now()
-    row.save(update_fields=["closed_by", "closed_at"])
-    audit_log.record_on(row, "flag.closed", by, row.assignment.campaign_id)
-    return row
+def close_flags(*, assignment: Assignment, by: User, answer: str = "") -> None:
+    """Close all flags on an assignment, with a last answer where it is another one."""
+    if answer and any(row.answer != answer for row in _open_flags(assignment)):
+        answer_flags(assignment=assignment, answer=answer, by=by)
+    now = database_now()
+    for row in _open_flags(assignment):
+        row.closed_by, row.closed_at = by, now
+        row.save(update_fields=["closed_by", "closed_at"])
+        audit_log.record_on(row, "flag.closed", by, assignment.campaign_id)
 
 
-def _locked(flag: Flag) -> Flag:
-    rows = Flag.objects.select_for_update(no_key=True, of=("self",)).select_related("assignment")
-    row = rows.get(pk=flag.pk)
-    if row.closed_at is not None:
+def _open_flags(assignment: Assignment) -> list[Flag]:
+    rows = Flag.objects.select_for_update(no_key=True, of=("self",))
+    found = list(rows.filter(assignment=assignment, closed_at__isnull=True).order_by("pk"))
+    if not found:
         raise OutOfDate(CLOSED)
-    return row
+    return found

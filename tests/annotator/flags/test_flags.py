@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 
-from annotator.flags.services import CLOSED, EMPTY, answer_flag, close_flag
+from annotator.flags.services import CLOSED, EMPTY, answer_flags, close_flags
 from annotator.imports.erasing import erase_texts
 from annotator.models import Assignment, AuditEvent, Campaign, Flag
 from annotator.rating.services import flag_candidate
@@ -25,7 +25,7 @@ def flag(row: Assignment) -> Flag:
 
 
 def address(flag: Flag) -> str:
-    return f"/campaigns/cups/flags/{flag.pk}/"
+    return f"/campaigns/cups/flags/{flag.assignment_id}/"
 
 
 def test_a_flag_is_opened_at_the_text_that_it_is_about(admin: Client, flag, cast) -> None:
@@ -49,7 +49,7 @@ def test_an_answer_is_shown_to_who_flagged_and_to_nobody_else(admin: Client, fla
 
 
 def test_an_answer_leaves_the_queue_after_two_weeks_and_with_the_campaign(flag, cast) -> None:
-    answer_flag(flag=flag, answer=ANSWER, by=cast.ada)
+    answer_flags(assignment=flag.assignment, answer=ANSWER, by=cast.ada)
     client = signed_in(cast.alice)
     Flag.objects.update(answered_at=database_now() - timedelta(days=15))
     assert ANSWER not in client.get("/").content.decode()
@@ -73,8 +73,8 @@ def test_a_flag_needs_a_sentence_to_be_answered_and_none_to_be_closed(admin: Cli
 
 
 def test_closing_takes_the_last_answer_along_and_all_is_on_record(flag, cast) -> None:
-    answer_flag(flag=flag, answer="Thank you.", by=cast.ada)
-    close_flag(flag=flag, by=cast.ada, answer=ANSWER)
+    answer_flags(assignment=flag.assignment, answer="Thank you.", by=cast.ada)
+    close_flags(assignment=flag.assignment, by=cast.ada, answer=ANSWER)
     flag.refresh_from_db()
     assert (flag.answer, flag.answered_by, flag.closed_by) == (ANSWER, cast.ada, cast.ada)
     acts = AuditEvent.objects.filter(object_type="flag", object_id=str(flag.pk))
@@ -84,19 +84,19 @@ def test_closing_takes_the_last_answer_along_and_all_is_on_record(flag, cast) ->
         ("flag.closed", "ada", {}),
     ]
     with pytest.raises(OutOfDate):
-        close_flag(flag=flag, by=cast.ada)
+        close_flags(assignment=flag.assignment, by=cast.ada)
 
 
 def test_an_unchanged_answer_is_not_given_again_by_closing(flag, cast) -> None:
-    answer_flag(flag=flag, answer=ANSWER, by=cast.ada)
+    answer_flags(assignment=flag.assignment, answer=ANSWER, by=cast.ada)
     flag.refresh_from_db()
-    close_flag(flag=flag, by=cast.ada, answer=ANSWER)
+    close_flags(assignment=flag.assignment, by=cast.ada, answer=ANSWER)
     assert AuditEvent.objects.filter(action="flag.answered").count() == 1
 
 
 def test_an_answer_that_is_too_long_is_refused(flag, cast) -> None:
     with pytest.raises(Refused):
-        answer_flag(flag=flag, answer="x" * 2001, by=cast.ada)
+        answer_flags(assignment=flag.assignment, answer="x" * 2001, by=cast.ada)
 
 
 def test_only_admins_of_the_campaign_reach_a_flag(flag, cast, client: Client) -> None:
@@ -105,7 +105,7 @@ def test_only_admins_of_the_campaign_reach_a_flag(flag, cast, client: Client) ->
         client.force_login(user)
         assert client.get(address(flag)).status_code == status
         assert client.post(address(flag), {"flag_answer": ANSWER}).status_code == status
-    assert client.get(f"/campaigns/elsewhere/flags/{flag.pk}/").status_code == 404
+    assert client.get(f"/campaigns/elsewhere/flags/{flag.assignment_id}/").status_code == 404
 
 
 def test_it_is_withheld_from_an_admin_who_rates_as_the_notices_are(admin, flag, row, cast) -> None:
@@ -115,7 +115,16 @@ def test_it_is_withheld_from_an_admin_who_rates_as_the_notices_are(admin, flag, 
 
 
 def test_an_erasure_takes_the_answer_along(flag, row, cast) -> None:
-    answer_flag(flag=flag, answer=ANSWER, by=cast.ada)
+    answer_flags(assignment=flag.assignment, answer=ANSWER, by=cast.ada)
     erase_texts(row.candidate.reference)
     flag.refresh_from_db()
     assert flag.answer == flag.reason == ""
+
+
+def test_one_answer_is_for_all_flags_of_the_annotator_on_the_candidate(flag, row, cast) -> None:
+    other = flag_candidate(assignment=row, reason_code="rubric-gap")
+    close_flags(assignment=row, by=cast.ada)
+    again = flag_candidate(assignment=row, reason_code="rubric-gap")
+    answer_flags(assignment=row, answer=ANSWER, by=cast.ada)
+    found = dict(Flag.objects.values_list("pk", "answer"))
+    assert found == {flag.pk: "", other.pk: "", again.pk: ANSWER}
