@@ -137,12 +137,12 @@ def _deadlines(
         campaign__in=run,
         campaign__status=CampaignStatus.OPEN,
         status=AssignmentStatus.OPEN,
-        due_at__isnull=False,
     )
     due: defaultdict[UUID, dict[datetime, int]] = defaultdict(dict)
     by_day = rows.order_by().values("campaign", "due_at").annotate(number=Count("pk"))
     for campaign, at, number in by_day.values_list("campaign", "due_at", "number"):
-        due[campaign][at] = number
+        if at is not None:
+            due[campaign][at] = number
     given = Rating.objects.filter(
         assignment__campaign__in=run, submitted_at__gte=now - WEEK, submitted_at__lte=now
     )

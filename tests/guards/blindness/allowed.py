@@ -76,8 +76,11 @@ REPORTS: Final = (
 HOME: Final = ("annotator:home", "annotator:home after annotator:login")
 FLAGS: Final = (
     *("annotator:flag_page", "annotator:campaign", "annotator:ask_comparisons"),
-    *("annotator:campaign after annotator:flag_page",),
-    *("annotator:campaign after annotator:ask_comparisons",),
+    *(
+        f"annotator:campaign after annotator:{route}"
+        for route in ("flag_page", "ask_comparisons", "campaign_rules", "close_campaign")
+    ),
+    "annotator:campaign after annotator:reopen_campaign",
 )
 SET_UP: Final = (
     *("annotator:switch_calibration", "annotator:remove_calibration_item"),
