@@ -190,7 +190,7 @@ def _own_jobs(user: User, roles: frozenset[str]) -> tuple[Kind, ...]:
                 ("pk", "campaign__slug"),
                 lambda pk, slug: _import_page(slug, pk),
                 lambda _, slug: resolve_url("annotator:import_claims", slug),
-                # One that was checked waits for an answer, and storing it was watched.
+                # One that was checked awaiting an answer, and storing it was watched.
                 tells_end=False,
             )
         )
