@@ -141,6 +141,8 @@ _ACTS: Final[dict[str, Act]] = {
         "signed a ruling", ("conflict", "decision", "reason", "record_sha256"), is_of_dispute=True
     ),
     "conflict.sent_back": Act("sent a conflict back", ("kind",), is_of_dispute=True),
+    "flag.answered": Act("answered a flag"),
+    "flag.closed": Act("closed a flag"),
     "import.answered": Act("answered what an import asked", ("sha256",)),
     "import.cancelled": Act("cancelled an import", ("sha256",)),
     "import.confirmed": Act("confirmed an import", ("sha256",)),

@@ -8,6 +8,7 @@ class ScoringConfig(AppConfig):
 
     def ready(self) -> None:
         from annotator.audit_log import register_acts
+        from annotator.inbox.rows import register_inbox
         from annotator.operations.backups.archives import register_files
         from annotator.operations.health.database import register_look
         from core.jobs.queues import Queues
@@ -15,12 +16,14 @@ class ScoringConfig(AppConfig):
         from scoring import tasks as scoring_tasks
         from scoring.audit_labels import ACTS
         from scoring.erasures.services import carry_out_erasures
+        from scoring.inbox import inbox_lines
         from scoring.models import AgreementReport, Freeze, ScoreRequest, TrainingRun
         from scoring.operations import KINDS, dataset_and_model_files, look_at_stored_files
         from scoring.scores.services import delete_old_scores
         from scoring.training.runs.services import clear_ended_runs
 
         register_acts(ACTS)
+        register_inbox(inbox_lines)
         register(TrainingRun, lambda pk: scoring_tasks.train.delay(str(pk)), lambda _: Queues.GPU)
         register(AgreementReport, scoring_tasks.enqueue_report, scoring_tasks.queue_of_report)
         register(ScoreRequest, lambda pk: scoring_tasks.scores.delay(str(pk)), lambda _: Queues.GPU)

@@ -1,7 +1,7 @@
 """How far a campaign and its annotators are, its notices, its rules, its retention."""
 
-from collections import defaultdict
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any, Final, NamedTuple
@@ -17,6 +17,7 @@ from annotator.models import (
     Conflict,
     ConflictStatus,
     Departure,
+    DepartureKind,
     Flag,
     Purpose,
     Rating,
@@ -143,11 +144,16 @@ MOST_SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """One flag, skip or recusal, and what became of the candidate."""
+    """One flag or skip, or a recusal from a reference, and what became of the candidates."""
 
     row: Flag | Departure
     kind: str
     outcome: str
+    candidates: int = 1
+
+    @property
+    def flag(self) -> Flag | None:
+        return self.row if isinstance(self.row, Flag) else None
 
 
 def campaign_notices(campaign: Campaign) -> tuple[Notice, ...]:
@@ -158,16 +164,43 @@ def campaign_notices(campaign: Campaign) -> tuple[Notice, ...]:
     reference = "assignment__candidate__reference"
     texts = ("assignment__candidate__claims", f"{reference}__claims", f"{reference}__draft_claims")
     flagged = flags.select_related(*joined).defer(*texts)[:MOST_SHOWN]
-    found = [Notice(row, "flag", "") for row in flagged]
+    found = [Notice(row, "flag", _state_of(row)) for row in flagged]
     rerouted = left.select_related(*joined, "rerouted_to__annotator").defer(*texts)
+    acts: defaultdict[tuple[object, ...], list[Departure]] = defaultdict(list)
     for departure in rerouted[:MOST_SHOWN]:
-        # A leased place is free for whoever asks next.
-        has_lease = departure.assignment.lease_expires_at is not None
-        outcome = "free for the next" if has_lease else "nobody has it now"
-        if departure.rerouted_to:
-            outcome = f"now with {departure.rerouted_to.annotator.username}"
-        found.append(Notice(departure, departure.kind, outcome))
+        acts[_act_of(departure)].append(departure)
+    found += [Notice(rows[0], rows[0].kind, _outcome(rows), len(rows)) for rows in acts.values()]
     return tuple(sorted(found, key=lambda one: one.row.made_at, reverse=True)[:MOST_SHOWN])
+
+
+def _state_of(flag: Flag) -> str:
+    if flag.closed_at is not None:
+        return "closed"
+    return "answered" if flag.answered_at is not None else "not answered yet"
+
+
+def _act_of(departure: Departure) -> tuple[object, ...]:
+    """Return what departures of one act share: a recusal leaves all candidates of a reference."""
+    if departure.kind != DepartureKind.RECUSAL:
+        return (departure.pk,)
+    left = departure.assignment
+    return left.annotator_id, left.candidate.reference_id, departure.made_at
+
+
+def _outcome(rows: Sequence[Departure]) -> str:
+    """Return what became of the candidates of one act, each outcome once with its number."""
+    outcomes = Counter(_outcome_of(row) for row in rows)
+    if len(outcomes) == 1:
+        return next(iter(outcomes))
+    return ", ".join(f"{number} {outcome}" for outcome, number in outcomes.items())
+
+
+def _outcome_of(departure: Departure) -> str:
+    if departure.rerouted_to:
+        return f"now with {departure.rerouted_to.annotator.username}"
+    # A leased place is free for whoever asks next.
+    has_lease = departure.assignment.lease_expires_at is not None
+    return "free for the next" if has_lease else "nobody has it now"
 
 
 WARNED_DAYS: Final = 30

@@ -61,7 +61,7 @@ def erase_texts(reference: Reference) -> dict[str, int]:
         "prepared rulings": _prepared(candidates),
         "turns": Turn.objects.filter(**of_it).delete()[0],
         "departures": Departure.objects.filter(**by_assignment).update(reason=""),
-        "flags": Flag.objects.filter(**by_assignment).update(reason=""),
+        "flags": Flag.objects.filter(**by_assignment).update(reason="", answer=""),
         "rounds": Round.objects.filter(**of_it).update(question=""),
         "ratings": _clear_texts(Rating.objects.filter(**of_it)),
         "revisions": _clear_texts(

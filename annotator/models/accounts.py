@@ -19,6 +19,9 @@ class User(AbstractUser):
     name_skeleton = models.CharField(max_length=300, unique=True, null=True)  # noqa: DJ001
     # Pages show times in it; files and programs get UTC.
     time_zone = models.CharField(max_length=64, default="UTC")
+    # When the inbox was looked at last, and when in the visit before this one.
+    visit_at = models.DateTimeField(null=True, blank=True)
+    earlier_visit_at = models.DateTimeField(null=True, blank=True)
     # No column: a token may admit its owner to one campaign only.
     only_campaign_id: uuid.UUID | None = None
 

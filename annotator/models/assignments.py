@@ -103,6 +103,16 @@ class Flag(models.Model):
     reason_code = models.CharField(max_length=20, choices=FlagReason)
     reason = models.TextField(blank=True, default="")
     made_at = models.DateTimeField()
+    # An admin's answer, which its annotator is shown. Until it is closed it may be changed.
+    answer = models.TextField(blank=True, default="")
+    answered_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    answered_at = models.DateTimeField(null=True, blank=True)
+    closed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    closed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["made_at"]

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from annotator.access.scopes import annotators_of, members_who_annotate
 from annotator.models import Campaign, Reference, User
+from annotator.planning.queries import FoundReferences
 from annotator.planning.sentinels import LONGEST_LAG, MOST_AT_ONCE, MOST_PERCENT
 from annotator.planning.services import LARGEST_QUOTA
 from core.forms import LARGEST_VERSION, DayField, PlainTextField, RefusableForm, WholeNumberField
@@ -18,6 +19,14 @@ MOST_REFERENCES: Final = 1_000
 LONGEST_LIST: Final = 100_000
 MOST_NAMED: Final = 5
 LATEST_YEAR: Final = 2999
+LONGEST_SEARCH: Final = 200
+NO_REFERENCES: Final = "Tick references in the list, or give their ids."
+
+
+class FindForm(RefusableForm):
+    """What the references of the lists have in their id or title."""
+
+    q = PlainTextField(label="Find references", required=False, max_length=LONGEST_SEARCH)
 
 
 class PlanForm(RefusableForm):
@@ -50,20 +59,6 @@ class PlanForm(RefusableForm):
             raise ValidationError("That is too far away.")
         return day
 
-    def clean_references(self) -> list[Reference]:
-        """Return the rows of the reference ids, one of each, in the campaign's order."""
-        lines = self.cleaned_data["references"].split("\n")
-        ids = {line.strip() for line in lines if line.strip()}
-        if len(ids) > MOST_REFERENCES:
-            raise ValidationError(f"At most {MOST_REFERENCES:,} references at a time.")
-        rows = list(self.campaign.references.filter(reference_id__in=ids))
-        if unknown := sorted(ids - {row.reference_id for row in rows}):
-            named = ", ".join(name[:40] for name in unknown[:MOST_NAMED])
-            more = len(unknown) - MOST_NAMED
-            named += f" and {more} more" if more > 0 else ""
-            raise ValidationError(f"This campaign has no reference of these ids: {named}.")
-        return rows
-
 
 def _person() -> forms.ModelChoiceField:
     return forms.ModelChoiceField(
@@ -89,14 +84,65 @@ def _seed() -> WholeNumberField:
     )
 
 
-def _references(*, required: bool = True, help_text: str = "") -> PlainTextField:
-    return PlainTextField(
-        label="Reference ids, one a line",
-        required=required,
-        max_length=LONGEST_LIST,
-        widget=forms.Textarea({"rows": 3, "spellcheck": "false"}),
-        help_text=help_text,
+class PickedField(forms.MultipleChoiceField):
+    """References that were ticked; those of an earlier list are taken as well as those shown."""
+
+    widget = forms.CheckboxSelectMultiple
+
+    def valid_value(self, value: Any) -> bool:
+        return "\0" not in str(value)
+
+
+class ReferencesForm(PlanForm):
+    """A form about references: ticked in a list, named by their ids, or both."""
+
+    needs_references = True
+
+    picked = PickedField(
+        label="References",
+        required=False,
+        error_messages={"invalid_choice": "This campaign has no reference of such an id."},
     )
+    references = PlainTextField(
+        label="Or by their ids, one a line",
+        required=False,
+        max_length=LONGEST_LIST,
+        widget=forms.Textarea({"rows": 2, "spellcheck": "false"}),
+    )
+
+    def show(self, found: FoundReferences) -> None:
+        """Offer the references that were found, and those that were ticked before."""
+        known = dict(found.rows)
+        field = self.fields["picked"]
+        sent = field.widget.value_from_datadict(self.data, self.files, "picked") or ()
+        field.choices = [  # type: ignore[attr-defined]
+            *((name, name) for name in sent if name not in known),
+            *((name, f"{name} · {title}" if title else name) for name, title in found.rows),
+        ]
+        field.help_text = f"{len(found.rows)} of {found.total} shown." if found.is_cut else ""
+
+    def clean(self) -> dict[str, Any]:
+        """Put the rows in place of the ids, one of each, in the campaign's order."""
+        typed = str(self.cleaned_data.get("references", "")).split("\n")
+        ids = {line.strip() for line in (*typed, *self.cleaned_data.get("picked", ()))} - {""}
+        if self.errors.keys() & {"picked", "references"}:
+            return self.cleaned_data
+        if not ids and self.needs_references:
+            self.add_error("references", NO_REFERENCES)
+        elif len(ids) > MOST_REFERENCES:
+            self.add_error("references", f"At most {MOST_REFERENCES:,} references at a time.")
+        else:
+            self.cleaned_data["references"] = self._rows(ids)
+        return self.cleaned_data
+
+    def _rows(self, ids: set[str]) -> list[Reference]:
+        rows = list(self.campaign.references.filter(reference_id__in=ids))
+        if unknown := sorted(ids - {row.reference_id for row in rows}):
+            named = ", ".join(name[:40] for name in unknown[:MOST_NAMED])
+            more = len(unknown) - MOST_NAMED
+            named += f" and {more} more" if more > 0 else ""
+            self.add_error("references", f"This campaign has no reference of these ids: {named}.")
+        return rows
 
 
 class BalancedForm(PlanForm):
@@ -115,24 +161,25 @@ class BalancedForm(PlanForm):
     digest = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
 
 
-class NamedForm(PlanForm):
+class NamedForm(ReferencesForm):
     """Whole references for one annotator."""
 
     section = "named"
+    field_order = ("annotator", "picked", "references", "due_on")
 
     annotator = _person()
-    references = _references()
     due_on = _day()
 
 
-class WithdrawForm(PlanForm):
-    """What is taken back from whom, and why."""
+class WithdrawForm(ReferencesForm):
+    """What is taken back from whom, and why; of no reference means everything that is open."""
 
     section = "withdraw"
     people = staticmethod(members_who_annotate)
+    needs_references = False
+    field_order = ("annotator", "picked", "references", "reason")
 
     annotator = _person()
-    references = _references(required=False, help_text="Empty: everything that is open.")
     reason = PlainTextField(label="Reason", max_length=LONGEST_REASON)
 
 
@@ -146,12 +193,10 @@ class QuotaForm(PlanForm):
     quota = WholeNumberField(label="Quota", required=False, min_value=0, max_value=LARGEST_QUOTA)
 
 
-class QualificationForm(PlanForm):
+class QualificationForm(ReferencesForm):
     """References that everybody rates first, or no longer."""
 
     section = "qualification"
-
-    references = _references()
 
 
 class SentinelsForm(PlanForm):

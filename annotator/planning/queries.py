@@ -191,6 +191,25 @@ def checks_of(campaign: Campaign) -> Checks:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class FoundReferences:
+    """The first references that a search found, by id and title, and how many there are."""
+
+    rows: tuple[tuple[str, str], ...]
+    total: int
+
+    @property
+    def is_cut(self) -> bool:
+        return len(self.rows) < self.total
+
+
+def find_references(campaign: Campaign, part: str) -> FoundReferences:
+    """Return the references with a text in their id or title, in the campaign's order."""
+    rows = campaign.references.filter(Q(reference_id__icontains=part) | Q(title__icontains=part))
+    first = rows.order_by("position", "pk").values_list("reference_id", "title")[:MOST_LISTED]
+    return FoundReferences(tuple(first), rows.count())
+
+
 MOST_NAMED = 5
 SENTINELS = "sentinels"
 

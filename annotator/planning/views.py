@@ -13,15 +13,23 @@ from annotator.access.scopes import annotators_of
 from annotator.models import Campaign, Role
 from annotator.planning.forms import (
     BalancedForm,
+    FindForm,
     NamedForm,
     PlanForm,
     QualificationForm,
     QuotaForm,
+    ReferencesForm,
     RepeatsForm,
     SentinelsForm,
     WithdrawForm,
 )
-from annotator.planning.queries import annotator_progress, checks_of, free_places, plan_table
+from annotator.planning.queries import (
+    annotator_progress,
+    checks_of,
+    find_references,
+    free_places,
+    plan_table,
+)
 from annotator.planning.sentinels import add_sentinels, set_repeats
 from annotator.planning.services import (
     assign_by_name,
@@ -90,15 +98,23 @@ def plan_page(
     if sent is not None:
         sent.focus_error()
         forms.append(sent)
+    find = FindForm(request.GET if "q" in request.GET else None, auto_id="find-%s")
+    part = find.cleaned_data["q"] if find.is_bound and find.is_valid() else ""
+    found = find_references(row, part)
+    for form in forms:
+        if isinstance(form, ReferencesForm):
+            form.show(found)
     context = {
         "campaign": row,
+        "find_form": find,
+        "found": found,
         "people": [one for one in annotator_progress(row, database_now()) if one.is_annotator],
         "free_places": free_places(row),
         "checks": checks_of(row),
         "preview": preview,
         **{f"{form.section}_form": form for form in forms},
     }
-    status = sent.status if sent else 200
+    status = sent.status if sent else find.status
     return render(request, "annotator/planning/plan.html", context, status=status)
 
 
@@ -146,7 +162,7 @@ def withdraw(request: SignedInRequest, slug: str) -> HttpResponse:
     """Take back what an annotator has open, once confirmed."""
     form = _form(request, slug, WithdrawForm)
     if form.is_valid() and not is_confirmed(request):
-        references = form.typed("references")
+        references = "\n".join(one.reference_id for one in form.cleaned_data["references"])
         asks = about_withdrawal(form.campaign, form.cleaned_data, references)
         if asks is not None:
             return ask(request, asks)

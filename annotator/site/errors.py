@@ -53,13 +53,18 @@ WITHHELD: Final = frozenset({"csrfmiddlewaretoken", "code"})
 WITHHELD_PART: Final = "password"
 # Somebody wrote what stands here, be it one word.
 WRITTEN: Final = frozenset(
-    {"comment", "note", "reason", "back_question", "leave_reason", "flag_reason"}
+    {"comment", "note", "reason", "back_question", "leave_reason", "flag_reason", "flag_answer"}
 )
 # What stands for bytes that are no text: to be seen, not sent again unseen.
 UNREADABLE: Final = "\ufffd"
 # Choices of two values.
 CHOSEN: Final = frozenset({"decision", "tag", "aid"})
-LABELS: Final = {"back_question": "Question", "leave_reason": "Reason", "flag_reason": "Reason"}
+LABELS: Final = {
+    "back_question": "Question",
+    "leave_reason": "Reason",
+    "flag_reason": "Reason",
+    "flag_answer": "Answer",
+}
 
 
 @dataclass(frozen=True, slots=True)

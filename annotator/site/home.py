@@ -1,6 +1,9 @@
 """Home of each person, and the campaign page of an admin."""
 
+import logging
+
 from django.contrib import messages
+from django.db import DatabaseError
 from django.http import HttpResponse
 from django.shortcuts import render, resolve_url
 from django.utils import timezone
@@ -14,18 +17,26 @@ from annotator.assignments.queries import first_assignment, queue_for, ratings_b
 from annotator.assignments.queue_page import queue_page
 from annotator.assignments.sizes import head_of
 from annotator.assignments.work_times import time_text, times_of
+from annotator.campaigns.first_steps import first_steps
 from annotator.campaigns.queries import campaign_notices, campaign_progress, retention
 from annotator.comparisons.forms import AskForm
 from annotator.comparisons.queries import open_comparisons
 from annotator.comparisons.services import ask_comparisons
 from annotator.conflicts.rules import gap_text
+from annotator.flags.queries import answers_to
 from annotator.imports.preferences.queries import preference_check
-from annotator.models import Campaign, Role
+from annotator.inbox.queries import Inbox, inbox_of
+from annotator.inbox.visits import note_visit
+from annotator.models import Campaign, Role, User
 from annotator.rating.all_candidates import comparable_references
 from annotator.rating.calibration.queries import due_calibrations
 from annotator.rubric import overall_text
 from annotator.timesheets.queries import own_days
+from core.clock import database_now
+from core.files import is_disk_full
 from core.http import SeeOther
+
+logger = logging.getLogger("annotator.requests")
 
 
 @require_safe
@@ -58,8 +69,10 @@ def campaign_page(
     if counts_withheld(row, request.user):
         context["withheld"] = COUNTS_WITHHELD
     else:
+        progress = campaign_progress(row)
         context |= {
-            "progress": campaign_progress(row),
+            "progress": progress,
+            "steps": first_steps(row, progress),
             "notices": campaign_notices(row),
             "check": preference_check(row),
             "asking": asking or AskForm(),
@@ -95,6 +108,7 @@ def home(request: SignedInRequest) -> HttpResponse:
     user = request.user
     roles = roles_of(user)
     is_annotator = Role.ANNOTATOR in roles
+    has_dashboard = user.is_superuser or bool(roles - {Role.ANNOTATOR})
     looks = second_looks(user) if is_annotator else []
     parts = queue_for(user) if is_annotator else ()
     context = {
@@ -115,14 +129,28 @@ def home(request: SignedInRequest) -> HttpResponse:
         "comparisons": open_comparisons(user).annotate(head=head_of("left__reference"))
         if is_annotator
         else (),
-        "has_dashboard": user.is_superuser or bool(roles - {Role.ANNOTATOR}),
+        "has_dashboard": has_dashboard,
+        "inbox": _inbox(user) if has_dashboard else None,
         "roles": sorted(roles),
         "may_create": matrix.may("annotator:new_campaign", principals_of(request)),
         "run_campaigns": campaigns_for(user, (Role.ADMIN,)).order_by("name"),
         "measured_campaigns": campaigns_for(user, (Role.RESEARCHER,)).order_by("name"),
+        "flag_answers": answers_to(user) if is_annotator else (),
         "closed_campaigns": closed_for(user) if is_annotator else (),
     }
     return render(request, "annotator/site/home.html", context)
+
+
+def _inbox(user: User) -> Inbox:
+    found = inbox_of(user)
+    try:
+        note_visit(user=user, now=database_now())
+    except DatabaseError as error:
+        # Pages are read on a full disk too; the same is listed once more at worst.
+        if not is_disk_full(error):
+            raise
+        logger.warning("a visit could not be noted: the disk is full")
+    return found
 
 
 @require_safe

@@ -12,6 +12,7 @@ from annotator.campaigns.members import views as members_views
 from annotator.comparisons import views as comparisons_views
 from annotator.error_tags.views import error_tags
 from annotator.exports import views as exports_views
+from annotator.flags.views import flag_page
 from annotator.imports import views as imports_views
 from annotator.operations.health import views as health_views
 from annotator.planning import views as planning_views
@@ -43,6 +44,7 @@ OF_CAMPAIGN = [
     path("reliability/cancel/", reliability_views.cancel, name="cancel_reliability"),
     path("reliability/names/", reliability_views.names, name="show_names"),
     path("ratings/export/", exports_views.export_ratings, name="export_ratings"),
+    path("flags/<uuid:pk>/", flag_page, name="flag_page"),
     path("timesheet/", timesheets_views.timesheet, name="timesheet"),
     path("audit/", audit_pages_views.campaign_audit, name="audit"),
     path("audit/export/", audit_pages_views.export_audit, name="export_audit"),

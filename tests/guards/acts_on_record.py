@@ -216,6 +216,7 @@ NAMED: Final = {
     "annotator:account_end_others": "session.ended",
     "annotator:account_end_session": "session.ended",
     "annotator:sign_rulings": "conflict.ruled",
+    "annotator:flag_page": "flag.answered",
     "annotator:users": "invitation.made",
     "annotator:change_user": "user.deactivated",
     "annotator:invitation": "invitation.accepted",

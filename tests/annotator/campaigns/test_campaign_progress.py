@@ -5,6 +5,7 @@ from django.test import Client
 from django.utils import timezone
 
 from annotator.accounts.sessions import create_token
+from annotator.assignments.services import assign_candidates
 from annotator.campaigns.queries import (
     CandidateCounts,
     campaign_notices,
@@ -194,10 +195,26 @@ def test_flags_skips_and_recusals_are_shown_with_reason_and_outcome(cast) -> Non
     assert [(n.kind, n.row.reason, n.outcome) for n in found] == [
         ("recusal", "", "now with bob"),
         ("skip", "", "nobody has it now"),
-        ("flag", "ends in mid-word", ""),
+        ("flag", "ends in mid-word", "not answered yet"),
     ]
     assert found[1].row.get_reason_code_display() == "outside my technical field"
     assert campaign_notices(cast.elsewhere) == ()
+
+
+def test_a_recusal_from_a_reference_is_one_row_whatever_became_of_each_candidate(cast) -> None:
+    reference = cast.reference("r1", 3)
+    rows = cast.assign(cast.alice, reference)
+    cast.bob.set_password("a password of his own")
+    cast.bob.save()
+    # Bob has one of them already: it goes to nobody.
+    assign_candidates(campaign=cast.campaign, annotator=cast.bob, candidates=[rows[0].candidate])
+    recuse(assignment=rows[0])
+    (notice,) = campaign_notices(cast.campaign)
+    assert (notice.kind, notice.candidates) == ("recusal", 3)
+    assert sorted(notice.outcome.split(", ")) == ["1 nobody has it now", "2 now with bob"]
+    other = cast.assign(cast.alice, cast.reference("r2", 1))
+    recuse(assignment=other[0])
+    assert [one.candidates for one in campaign_notices(cast.campaign)] == [1, 3]
 
 
 COUNTED = ("counts/", "what-if/", "plan/", "rulings/")

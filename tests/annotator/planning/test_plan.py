@@ -17,7 +17,9 @@ from annotator.models import (
     Purpose,
     Reference,
 )
+from annotator.planning import queries as planning_queries
 from annotator.planning import services as planning_services
+from annotator.planning.forms import NO_REFERENCES
 from annotator.planning.queries import plan_facts
 from annotator.planning.services import carry_out_plan, preview_plan
 from annotator.rating.services import recuse
@@ -193,6 +195,59 @@ def test_a_quota_is_set_and_lifted(planner, cast) -> None:
     for sent, stored in (("12", 12), ("", None)):
         assert post(planner, "quota", annotator="alice", quota=sent).status_code == 303
         assert Membership.objects.get(user=cast.alice).quota == stored
+
+
+def picked(html: str, section: str) -> list[str]:
+    """Return the values of a form's list."""
+    return re.findall(rf'name="picked" value="([^"]*)" id="{section}-picked', html)
+
+
+def test_references_are_found_by_id_or_title_and_ticked_in_each_form(planner, cast) -> None:
+    cast.campaign.references.filter(reference_id="r2").update(title="A Tea kettle")
+    html = planner.get("/campaigns/cups/plan/?q=tea").content.decode()
+    for section in ("named", "withdraw", "qualification"):
+        assert picked(html, section) == ["r2"]
+    assert "1 reference found" in html and "r2 · A Tea kettle" in html
+    assert picked(planner.get("/campaigns/cups/plan/?q=R1").content.decode(), "named") == ["r1"]
+    everything = planner.get("/campaigns/cups/plan/").content.decode()
+    assert picked(everything, "named") == ["r1", "r2"]
+    none = planner.get("/campaigns/cups/plan/?q=zz%22%3E<b>").content.decode()
+    assert picked(none, "named") == [] and "0 references found" in none and "<b>" not in none
+    assert planner.get("/campaigns/cups/plan/?q=" + "x" * 201).status_code == 422
+
+
+def test_what_is_ticked_and_what_is_typed_are_given_together(planner, cast) -> None:
+    cast.reference("r3", 1)
+    answer = post(planner, "by-name", annotator="alice", picked=["r1", "r2"], references="r2\nr3")
+    assert answer.status_code == 303
+    given = Assignment.objects.filter(annotator=cast.alice)
+    named = given.values_list("candidate__reference__reference_id", flat=True)
+    assert set(named) == {"r1", "r2", "r3"}
+    nothing = post(planner, "by-name", annotator="alice")
+    assert nothing.status_code == 422 and NO_REFERENCES in nothing.content.decode()
+    wrong = post(planner, "by-name", annotator="alice", picked=["r1", "r9"])
+    assert wrong.status_code == 422 and "no reference of these ids: r9" in wrong.content.decode()
+    # What was ticked stays ticked.
+    html = wrong.content.decode()
+    assert len(re.findall(r'id="named-picked_\d+" checked', html)) == 2
+    assert post(planner, "by-name", annotator="alice", picked=["r\x001"]).status_code == 422
+
+
+def test_a_withdrawal_of_what_is_ticked_asks_and_names_it_again(planner, cast) -> None:
+    for name in ("r1", "r2"):
+        cast.assign(cast.alice, cast.campaign.references.get(reference_id=name))
+    asks = post(planner, "withdraw", annotator="alice", picked=["r1"], reason="ill")
+    assert 'name="references" value="r1"' in asks.content.decode()
+    sent = {"annotator": "alice", "references": "r1", "reason": "ill", "confirmed": "1"}
+    assert post(planner, "withdraw", **sent).status_code == 303
+    left = Assignment.objects.filter(annotator=cast.alice, status="open")
+    assert set(left.values_list("candidate__reference__reference_id", flat=True)) == {"r2"}
+
+
+def test_a_long_list_is_cut_and_says_so(planner, cast, monkeypatch) -> None:
+    monkeypatch.setattr(planning_queries, "MOST_LISTED", 1)
+    html = planner.get("/campaigns/cups/plan/").content.decode()
+    assert picked(html, "named") == ["r1"] and "1 of 2 shown." in html
 
 
 def test_references_are_marked_for_qualification_and_unmarked(planner, cast) -> None:

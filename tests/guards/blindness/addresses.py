@@ -19,6 +19,7 @@ from annotator.models import (
     BrowserSession,
     Comparison,
     Conflict,
+    Flag,
     Rating,
 )
 from annotator.rubric import CRITERIA
@@ -29,6 +30,7 @@ KINDS: Final = {
     "rate": ("assignment",),
     "calibration": ("calibration",),
     "calibrate": ("calibration",),
+    "flags": ("flagged",),
     "compare": ("comparison",),
     "ratings": ("rating",),
     "adjudication": ("conflict",),
@@ -126,6 +128,9 @@ def ids(scenario: Scenario) -> dict[str, list[UUID]]:
         "permission": [rows.permission.pk],
         "scores": [rows.scores.pk],
         "calibration": [row.pk for row in scenario.calibration],
+        "flagged": list(
+            Flag.objects.filter(assignment__campaign=campaign).values_list("assignment", flat=True)
+        ),
         "import": [
             *(scenario.imports.waiting.pk, scenario.imports.refused.pk),
             scenario.imports.document.pk,

@@ -77,6 +77,15 @@ REPORTS: Final = (
     *("scoring:reports", "scoring:report", "scoring:compare_reports", "scoring:download_report"),
     *("scoring:api:reports", "scoring:api:report"),
 )
+HOME: Final = ("annotator:home", "annotator:home after annotator:login")
+FLAGS: Final = (
+    *("annotator:flag_page", "annotator:campaign", "annotator:ask_comparisons"),
+    *(
+        f"annotator:campaign after annotator:{route}"
+        for route in ("flag_page", "ask_comparisons", "campaign_rules", "close_campaign")
+    ),
+    "annotator:campaign after annotator:reopen_campaign",
+)
 SET_UP: Final = (
     *("annotator:switch_calibration", "annotator:remove_calibration_item"),
     *("annotator:add_calibration_candidate", "annotator:add_calibration_examples"),
@@ -176,6 +185,10 @@ TABLE: Final = (
     Row(ADMINS, ("import",), routes=IMPORTS),
     Row(ADMINS, ("import text",), routes=PREVIEWS),
     Row(ADMINS, ("import",), routes=("annotator:own_acts",)),
+    # What waits to be confirmed leads there from the inbox.
+    Row(ADMINS, ("import",), routes=HOME),
+    # A flag is answered at the text that it is about; the campaign names the candidate.
+    Row(ADMINS, ("claims", "candidate_id", "one.assignment"), routes=FLAGS),
     Row(ADMINS, ACTED_ON, routes=TRAIL),
     # What admins did themselves: the reason for closing, the conflict whose signature they voided.
     Row(ADMINS, ("conflict.pk",), SINCE_VOIDED, routes=("annotator:own_acts",)),

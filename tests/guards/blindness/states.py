@@ -25,7 +25,7 @@ from annotator.models import (
 )
 from annotator.rating.drafts import save_draft
 from annotator.rating.own_notes import save_note
-from annotator.rating.services import submit_rating
+from annotator.rating.services import flag_candidate, submit_rating
 from annotator.rubric import ALL_CRITERIA, CRITERIA
 from tests.guards.blindness.calibration_rows import calibration_rows
 from tests.guards.blindness.claim_rows import ClaimRows, claim_rows
@@ -101,6 +101,7 @@ def furnish(mark: str, state: str) -> Scenario:
     calibration = calibration_rows(mark, campaign, people)
     scenario = Scenario(mark, campaign, people, claims, item, measured, imports, calibration)
     _give_out(scenario, is_leased=bool(steps))
+    flag_candidate(assignment=scenario.other_open("one"), reason_code="wrong-text")
     for step in steps[1:]:
         _STEP[step](scenario)
     return scenario

@@ -1,0 +1,1 @@
+"""Flags as admins answer them and as their annotators read the answer."""

@@ -1,0 +1,1 @@
+"""The inbox of the home page: what waits for somebody, what is late, what has finished."""
