@@ -85,7 +85,7 @@ def plan_work(page: Page, site: str) -> None:
     for name in ("alice", "bob"):
         balance.get_by_label(name).check()
     balance.get_by_role("button", name="Show the plan").click()
-    page.get_by_role("button", name="Assign 8 assignments").click()
+    page.get_by_role("button", name="Make 8 assignments").click()
     expect(page.get_by_role("alert").or_(page.locator(".message-success"))).to_contain_text("8")
 
 

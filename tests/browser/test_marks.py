@@ -46,7 +46,7 @@ def test_less_certain_marks_are_shown_on_request_and_remembered(marked: Page, al
     certain = marked.locator("#candidate-head .findings li")
     count = certain.count()
     assert count and "saved form" not in " ".join(certain.all_inner_texts())
-    switch = marked.get_by_role("button", name="less certain marks 2")
+    switch = marked.get_by_role("button", name="less certain 2")
     expect(switch).to_have_attribute("aria-pressed", "false")
     switch.click()
     expect(switch).to_have_attribute("aria-pressed", "true")

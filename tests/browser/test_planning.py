@@ -46,7 +46,7 @@ def test_a_plan_is_looked_at_and_given_out_by_keyboard(desk: Page) -> None:
     expect(table.get_by_role("row")).to_have_count(2)
     expect(table.get_by_role("rowheader")).to_have_text("alice")
     assert not Assignment.objects.exists()
-    go_to(desk, desk.get_by_role("button", name="Assign 6 assignments"))
+    go_to(desk, desk.get_by_role("button", name="Make 6 assignments"))
     desk.keyboard.press("Enter")
     expect(desk.get_by_text("6 candidates are assigned by name.")).to_be_visible()
     assert set(Assignment.objects.values_list("annotator__username", flat=True)) == {"alice"}

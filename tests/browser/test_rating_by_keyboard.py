@@ -86,7 +86,7 @@ def test_the_list_of_keys_opens_and_closes_and_takes_no_scores(scene: Page) -> N
 
 def test_the_keys_of_a_person_take_the_place_of_the_defaults(scene: Page) -> None:
     address = scene.url
-    press(scene, "?", "Tab", "Enter")
+    press(scene, "?", "Tab", "Tab", "Enter")
     scene.wait_for_url("**/keys/**")
     scene.get_by_label("Give the score ten").fill("x")
     press(scene, "Enter")

@@ -265,7 +265,7 @@ def test_a_file_and_a_text_at_once_are_refused(ada: Client) -> None:
 
 def test_nothing_of_what_was_read_stays_of_an_import_that_is_given_up(ada: Client) -> None:
     row = send(ada, WORD, reference_id="R")
-    ada.post(f"{page_of(row)}cancel/")
+    ada.post(f"{page_of(row)}cancel/", {"confirmed": "1"})
     assert not ReadClaimSet.objects.exists()
     assert list(stored_uploads()) == []
     answer = ada.post(f"{page_of(row)}claim-sets/1/", {"claims": "1. A"})

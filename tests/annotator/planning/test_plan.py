@@ -65,7 +65,7 @@ def test_a_plan_is_shown_with_its_counts_and_stores_nothing(admin, cast, work) -
     answer = admin.get(PAGE, sent)
     assert answer.status_code == 200
     html = answer.content.decode()
-    assert "Assign 24 assignments" in html
+    assert "Make 24 assignments" in html
     table = html.split("systems as letters")[1].split("</table>")[0]
     assert re.findall(r"<th scope=\"col\">(\w)</th>", table) == ["A", "B", "C"]
     cells = [int(cell) for cell in re.findall(r'<td class="number">(\d+)</td>', table)]
@@ -99,7 +99,7 @@ def test_a_plan_that_has_become_another_is_shown_anew(admin, cast, work) -> None
 def test_what_finds_nobody_is_shown_with_its_reason(admin, cast, work) -> None:
     Membership.objects.filter(user=cast.alice).update(quota=6)
     html = admin.get(PAGE, {"annotators": ["alice"], "seed": 0}).content.decode()
-    assert "Assign 6 assignments" in html
+    assert "Make 6 assignments" in html
     assert re.search(r"\d+ places stay free, because .*quota.*: r\d", unescape(html))
 
 

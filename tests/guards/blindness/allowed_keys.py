@@ -23,7 +23,7 @@ _RATING: Final = (
 _CAMPAIGN: Final = "slug name status rubric_version overlap roles"
 _RULES: Final = (
     "name overlap shared_percent revision_hours lease_minutes criterion_gap overall_gap flip_gap "
-    "has_ladder retain_until has_legal_hold"
+    "has_ladder has_timesheet retain_until has_legal_hold"
 )
 _REFERENCE: Final = (
     "reference reference.reference_id reference.title reference.office reference.ipc "

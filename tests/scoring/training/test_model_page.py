@@ -25,7 +25,7 @@ def test_a_card_gives_figures_limits_and_curves(version, reader) -> None:
     assert (found.n, found.references, found.n_without) == (24, 8, 20)
     assert dict(page["data"]) == {"Licence of the data": "CC BY-NC 4.0", "Split": "by file, seed 0"}
     assert [figure.name for figure in found.agreement][0] == "tau-b"
-    assert [plot.title for plot in page["plots"]] == ["Loss by epoch", "Validation tau-b by epoch"]
+    assert [plot.title for plot in page["plots"]] == ["Loss by epoch"]
     assert page["epochs"] == [(1, 0.3, None), (2, 0.2, 0.41)]
 
 
