@@ -64,6 +64,10 @@ def by_parts(received: Received, number: int) -> Reply:
     return saying_better(received, 0 if first == second else 1 if first > second else 2)
 
 
+def by_place(received: Received, number: int) -> Reply:
+    return saying_better(received, 1)
+
+
 @pytest.fixture
 def place(version: DatasetVersion) -> Iterator[LocalEndpoint]:
     with (
