@@ -29,10 +29,10 @@ class MarkKind:
 
 
 KINDS: Final = (
-    MarkKind(FOREIGN, "not in the reference", is_certain=True),
+    MarkKind(FOREIGN, "new term", is_certain=True),
     MarkKind(NO_ANTECEDENT, "no antecedent", is_certain=True),
     MarkKind(BROKEN, "broken", is_certain=True),
-    MarkKind(SIGN, "sign with two names", is_certain=True),
+    MarkKind(SIGN, "two names", is_certain=True),
     MarkKind(INVISIBLE, "invisible", is_certain=True),
     MarkKind(LIKELY_BASIS, "antecedent in other words", is_certain=False),
     MarkKind(RENAMED, "renamed", is_certain=False),

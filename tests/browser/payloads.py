@@ -89,8 +89,8 @@ NO_TEXTS: Final = frozenset(
         *("rubric_version", "directory", "seal", "mark", "scorer", "shown", "meaning", "work"),
         # The number of a worked example in the rubric.
         *("example",),
-        # A day or a language is checked against a list where it is taken.
-        *("language",),
+        # A day, a language or a zone is checked against a list where it is taken.
+        *("language", "time_zone"),
     }
 )
 
