@@ -183,11 +183,11 @@ class SettledValue:
 
     @property
     def settled_text(self) -> str:
-        return "none" if self.settled is None else points_text(self.settled)
+        return "none" if self.settled is None else mean_text(self.settled)
 
     @property
     def majority_text(self) -> str:
-        return "none" if self.majority is None else points_text(self.majority)
+        return "none" if self.majority is None else points_text(self.criterion, self.majority)
 
 
 def settle(
@@ -207,9 +207,13 @@ def settle(
     return tuple(values)
 
 
-def points_text(value: Fraction) -> str:
-    """Return points (0 to 10) as people read them: whole as they are, else rounded half up."""
-    if value.denominator == 1:
-        return str(value.numerator)
+def points_text(criterion: str, value: Fraction) -> str:
+    """Return points (0 to 10) as people read them: a score is whole, all else as `mean_text`."""
+    is_score = criterion != OVERALL and value.denominator == 1
+    return str(value.numerator) if is_score else mean_text(value)
+
+
+def mean_text(value: Fraction) -> str:
+    """Return what was calculated of points, with two decimals, rounded half up."""
     hundredths = (200 * value + 1) // 2
     return f"{hundredths // 100}.{hundredths % 100:02d}"

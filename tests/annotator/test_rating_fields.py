@@ -13,6 +13,7 @@ from annotator.rating_values import (
     Given,
     majority,
     mean,
+    mean_text,
     points_text,
     rating_digest,
     settle,
@@ -109,5 +110,6 @@ def test_a_majority_does_not_hang_on_the_order_and_the_mean_lies_between(values)
     ],
     ids=str,
 )
-def test_points_are_whole_or_rounded_half_up(value: Fraction, text: str) -> None:
-    assert points_text(value) == text
+def test_scores_are_whole_and_all_else_rounded_half_up(value: Fraction, text: str) -> None:
+    assert points_text("conceptual_clarity", value) == text
+    assert mean_text(value) == points_text("overall_quality", value) == f"{text}.00"[:4]

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any, Final
 
 from django.core.exceptions import NON_FIELD_ERRORS
@@ -20,7 +19,7 @@ from annotator.claims.side_by_side import (
     unlike_states,
 )
 from annotator.models import Decision, RulingReason
-from annotator.rating_values import points_text
+from annotator.rating_values import mean_text, points_text
 from annotator.reading import READING_KEYS, Chip, chosen_tags, reading_context
 from annotator.rubric import ALL_CRITERIA, CRITERIA, HIGHEST, NAMES
 from core.forms import Choice, RefusableForm, radio_choices
@@ -138,12 +137,6 @@ def page_context(
     }
 
 
-def points(value: Fraction) -> str:
-    """Return points as people read them, without zeros at the end of what is rounded."""
-    text = points_text(value)
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
 def _columns(page: AdjudicationPage, sent: str) -> list[Choice]:
     """Return what may be chosen: a rating, the mean, or new scores."""
     rows = [(f"{TAKE}{one.takes}", f"Annotator {one.number}") for one in page.annotators]
@@ -164,11 +157,11 @@ def _part(
     for key in ALL_CRITERIA:
         name = f"{OTHER if part.is_other else ''}{key}" if key in CRITERIA else ""
         cells = tuple(_cell(rating, key) for rating in ratings)
-        ruled = points(part.ruled[key]) if part.ruled else ""
+        ruled = points_text(key, part.ruled[key]) if part.ruled else ""
         sent = form.typed(name) if form and name else ""
         is_disputed = key in part.disputed
         rows.append(
-            ScoreRow(NAMES[key], cells, points(part.mean(key)), ruled, is_disputed, name, sent)
+            ScoreRow(NAMES[key], cells, mean_text(part.mean(key)), ruled, is_disputed, name, sent)
         )
     side = SIDES[place] if len(page.parts) > 1 else "candidate"
     texts = {"candidate": part.claims, "reference": page.reference.claims}
@@ -182,8 +175,8 @@ def _part(
 def _cell(rating: SeenRating | None, key: str) -> Cell:
     if rating is None:
         return Cell("", "")
-    now = points(rating.points[key])
-    before = [points(earlier[key]) for earlier in rating.earlier]
+    now = points_text(key, rating.points[key])
+    before = [points_text(key, earlier[key]) for earlier in rating.earlier]
     return Cell(now, ", ".join(before) if any(value != now for value in before) else "")
 
 

@@ -18,7 +18,6 @@ from annotator.accounts.services import check_signature
 from annotator.adjudication.cases import candidate_names, conflicts_for, shuffled_people
 from annotator.adjudication.rounds import lock_conflict, prepared_on, take_turn, undecided
 from annotator.adjudication.rulings.forms import OTHER, TAKE
-from annotator.adjudication.rulings.page import points
 from annotator.adjudication.rulings.services import (
     CHANGED_SENTENCE,
     Decided,
@@ -35,6 +34,7 @@ from annotator.models import (
     Rating,
     User,
 )
+from annotator.rating_values import points_text
 from annotator.rubric import ALL_CRITERIA, NAMES
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
@@ -184,7 +184,7 @@ def _scores(
     _, rulings = decide(row.conflict, candidates, adjudicator, decided_of(row))
     found = {ruling.candidate_id: ruling.scores for ruling in rulings}
     return tuple(
-        (names[pk], tuple(points(Fraction(found[pk][key])) for key in ALL_CRITERIA))
+        (names[pk], tuple(points_text(key, Fraction(found[pk][key])) for key in ALL_CRITERIA))
         for pk in sorted(found, key=lambda pk: names[pk])
     )
 

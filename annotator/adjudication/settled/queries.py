@@ -35,6 +35,7 @@ from annotator.models import (
 from annotator.rating_values import (
     Points,
     SettledValue,
+    mean_text,
     points_of,
     points_text,
     ruled_points,
@@ -255,7 +256,7 @@ def given_ratings(pk: UUID, names: Names) -> tuple[GivenRating, ...]:
 
     def texts(row: Rating | RatingRevision) -> tuple[str, ...]:
         points = points_of(row.all_scores)
-        return tuple(points_text(points[criterion]) for criterion in ALL_CRITERIA)
+        return tuple(points_text(criterion, points[criterion]) for criterion in ALL_CRITERIA)
 
     for row in rows:
         name = names.get(str(row.annotator_id), "an annotator")
@@ -297,7 +298,9 @@ def rulings_on(pk: UUID, names: Names) -> tuple[GivenRuling, ...]:
     sealed = sealed_sha256s(row.adjudication for row in rows)
     for row in rows:
         points = ruled_points(row.scores)
-        texts = tuple(points_text(points[key]) if key in points else "" for key in ALL_CRITERIA)
+        texts = tuple(
+            points_text(key, points[key]) if key in points else "" for key in ALL_CRITERIA
+        )
         taken = names.get(str(row.rating.annotator_id), "one annotator") if row.rating else ""
         holds = signature_holds(row.adjudication, sealed)
         found.append(GivenRuling(row.adjudication, texts, taken, row.is_valid, holds))
@@ -379,7 +382,7 @@ def _settled_by(value: SettledValue, rulings: Sequence[GivenRuling], shows_each:
         return "nobody has rated it"
     exact = str(value.settled)
     if value.settled.denominator > 1:
-        exact += f", shown as {points_text(value.settled)}"
+        exact += f", shown as {mean_text(value.settled)}"
     valid = next((one for one in rulings if one.is_valid), None)
     if valid is None:
         given = " + ".join(map(str, value.given)) if shows_each else "what was given"
@@ -393,4 +396,4 @@ def _majority_of(value: SettledValue) -> str:
     if value.majority is None:
         return "no majority"
     times = value.given.count(value.majority)
-    return f"{points_text(value.majority)}, given by {times} of {len(value.given)}"
+    return f"{value.majority_text}, given by {times} of {len(value.given)}"

@@ -31,7 +31,7 @@ from annotator.rating.calibration.rules import (
     points_with_overall,
 )
 from annotator.rating.queries import ReadingPage
-from annotator.rating_values import points_text
+from annotator.rating_values import mean_text, points_text
 from annotator.rubric import ALL_CRITERIA, CRITERIA, NAMES, Band, band_of
 
 CALIBRATE_FIRST: Final = (
@@ -176,8 +176,8 @@ def _feedback(item: CalibrationItem, answer: CalibrationAnswer) -> Iterator[Feed
     for criterion in ALL_CRITERIA:
         yield Feedback(
             name=NAMES[criterion],
-            given=points_text(given[criterion]),
-            agreed=points_text(agreed[criterion]),
+            given=points_text(criterion, given[criterion]),
+            agreed=points_text(criterion, agreed[criterion]),
             difference=signed_text(off[criterion]),
             band=band_of(criterion, agreed[criterion]),
             reason=item.reasons.get(criterion, ""),
@@ -188,7 +188,7 @@ def signed_text(value: Fraction) -> str:
     """Return a difference in points with its sign, "same" for none."""
     if not value:
         return "same"
-    return f"{'+' if value > 0 else '-'}{points_text(abs(value))}"
+    return f"{'+' if value > 0 else '-'}{mean_text(abs(value))}"
 
 
 def item_page(user: User, item_id: UUID) -> ItemPage | None:
@@ -292,5 +292,5 @@ def _item_row(row: CalibrationItem, count: int, *, is_hidden: bool) -> ItemRow:
 
 def _person_row(name: str, answers: list[CalibrationAnswer]) -> PersonRow:
     off = mean_absolute_deviations((answer.scores, answer.item.scores) for answer in answers)
-    texts = ("" if (one := off[key]) is None else points_text(one) for key in ALL_CRITERIA)
+    texts = ("" if (one := off[key]) is None else mean_text(one) for key in ALL_CRITERIA)
     return PersonRow(name, len(answers), tuple(texts))

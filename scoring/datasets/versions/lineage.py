@@ -145,7 +145,7 @@ def _rulings(row: DatasetRow, side_of: Mapping[UUID, str]) -> list[dict[str, Any
 
 
 def _describe(points: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(points_text(points[key]) if key in points else "" for key in ALL_CRITERIA)
+    return tuple(points_text(key, points[key]) if key in points else "" for key in ALL_CRITERIA)
 
 
 def _ids(ids: Any) -> list[UUID]:

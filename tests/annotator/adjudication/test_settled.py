@@ -50,7 +50,7 @@ def test_the_list_says_what_counts_and_that_it_is_disputed(client, cast) -> None
     dispute(cast)
     html = read(client, cast.ada, LIST)
     assert "open conflict, not locked" in html
-    assert html.count('<td class="number">5</td>') == 5
+    assert html.count('<td class="number">5.00</td>') == 5
     assert 'class="is-unsettled"' in html
     majority = read(client, cast.ada, f"{LIST}?policy=majority")
     assert majority.count('<td class="number">none</td>') == 5
@@ -78,7 +78,7 @@ def test_the_candidate_page_traces_a_ruling_to_its_signature(client, cast, dispu
 def test_numbers_of_annotators_stay_when_the_campaign_closes(client, cast, disputed) -> None:
     def numbers() -> list[str]:
         html = read(client, cast.ada, f"{LIST}{disputed.pk}/")
-        return re.findall(r'class="nowrap">(\w+ ?\d?)</th>.*?number">(\d)</td></tr>', html)
+        return re.findall(r'class="nowrap">(\w+ ?\d?)</th>.*?number">(\d\.00)</td></tr>', html)
 
     before = numbers()
     assert len(before) == 2
