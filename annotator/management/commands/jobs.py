@@ -20,7 +20,7 @@ class Command(WorkbenchCommand):
 
     def add_own_arguments(self, parser: CommandParser) -> None:
         which = parser.add_mutually_exclusive_group()
-        which.add_argument("--status", choices=JobStatus.choices, help="of this status only")
+        which.add_argument("--status", choices=JobStatus.values, help="of this status only")
         which.add_argument("--all", action="store_true", help="succeeded and cancelled ones, too")
         parser.add_argument("--kind", choices=sorted(model.kind() for model in kinds_of_jobs()))
         parser.add_argument("--limit", type=int, default=50, metavar="N")

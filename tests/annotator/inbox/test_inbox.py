@@ -84,7 +84,7 @@ def test_an_admin_is_told_of_imports_and_flags_of_their_own_campaigns(cast) -> N
     flag(other, answered_at=database_now())
     flag(other, closed_at=database_now())
     assert texts(cast.ada)["waiting"] == [
-        "1 import into Cups awaiting an answer",
+        "1 import into Cups waits for an answer",
         "1 flag without an answer in Cups",
     ]
     page = signed_in(cast.ada).get("/").content.decode()
@@ -118,7 +118,7 @@ def test_an_admin_who_rates_learns_nothing_that_anothers_rating_moves(cast) -> N
     imported(cast.campaign)
     grant(cast.ada, cast.campaign, "annotator")
     found = texts(cast.ada)
-    assert found["waiting"] == ["1 import into Cups awaiting an answer"]
+    assert found["waiting"] == ["1 import into Cups waits for an answer"]
     assert found["late"] == found["pace"] == []
 
 
