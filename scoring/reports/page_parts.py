@@ -304,9 +304,9 @@ def labels_added(document: Mapping[str, Any]) -> Iterator[str]:
             value, bounds = turn * pair["difference"], ""
             if pair["low"] is not None:
                 low, high = sorted((turn * pair["low"], turn * pair["high"]))
-                bounds = f" [{low:+.3f}, {high:+.3f}]"
+                bounds = f" [{low:+z.3f}, {high:+z.3f}]"
             yield (
-                f"{label_of(document, trained)}: labels add {value:+.3f}{bounds} in tau-b to "
+                f"{label_of(document, trained)}: labels add {value:+z.3f}{bounds} in tau-b to "
                 "PatClaimEval-0, which has seen none."
             )
 

@@ -7,5 +7,5 @@ register = template.Library()
 
 @register.filter
 def signed(number: float) -> str:
-    """Write a number with its sign and three places: +0.210, -0.040."""
-    return f"{number:+.3f}"
+    """Write a number with its sign and three places: +0.210, -0.040, and no minus before 0."""
+    return f"{number:+z.3f}"

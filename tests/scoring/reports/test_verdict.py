@@ -30,6 +30,8 @@ def test_the_verdict_says_what_labels_add_to_the_model_that_saw_none(trained, is
     ]
     found |= {"low": None, "high": None}
     assert "labels add +0.020 in tau-b" in verdict(document)[2]
+    found["difference"] = -0.0001
+    assert "labels add +0.000 in tau-b" in verdict(document)[2]
     found["difference"] = None
     assert list(labels_added(document)) == []
 
