@@ -178,17 +178,17 @@ def _feedback(item: CalibrationItem, answer: CalibrationAnswer) -> Iterator[Feed
             name=NAMES[criterion],
             given=points_text(criterion, given[criterion]),
             agreed=points_text(criterion, agreed[criterion]),
-            difference=signed_text(off[criterion]),
+            difference=signed_text(criterion, off[criterion]),
             band=band_of(criterion, agreed[criterion]),
             reason=item.reasons.get(criterion, ""),
         )
 
 
-def signed_text(value: Fraction) -> str:
+def signed_text(criterion: str, value: Fraction) -> str:
     """Return a difference in points with its sign, "same" for none."""
     if not value:
         return "same"
-    return f"{'+' if value > 0 else '-'}{mean_text(abs(value))}"
+    return f"{'+' if value > 0 else '-'}{points_text(criterion, abs(value))}"
 
 
 def item_page(user: User, item_id: UUID) -> ItemPage | None:
