@@ -319,7 +319,7 @@ def test_admins_see_how_far_each_annotator_is_from_what_is_agreed(
     answer(cast.alice, items[0], given=(9, 6, 4, 4))
     answer(cast.alice, items[1], given=tuple(EXAMPLES[EXAMPLE][1].scores.values()))
     rows = {one.username: one for one in calibration_of(cast.campaign, cast.ada).people}
-    assert rows["alice"].deviations == ("1", "0", "0.50", "0", "0.27")
+    assert rows["alice"].deviations == ("1.00", "0.00", "0.50", "0.00", "0.27")
     assert (rows["alice"].done, rows["bob"].done, set(rows["bob"].deviations)) == (2, 0, {""})
     client.force_login(cast.ada)
     page = client.get(f"/campaigns/{cast.campaign.slug}/calibration/").content.decode()
