@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from annotator.models import Assignment, ReadingPreference, Reference, User
+from annotator.models import Assignment, Campaign, ReadingPreference, Reference, User
 from tests.browser.axe import faults
 from tests.browser.conftest import Enter
 from tests.browser.long_claims import CLAIMS, hundred
@@ -137,13 +137,15 @@ def test_all_classes_of_differences_take_no_second_line(
         text = hundred(is_candidate=row is None).replace("a spring", f"{more} a spring")
         text = text.replace("the housing", "said housings," if row is None else "the housing")
         (row or long_work[0].candidate.reference.candidates).update(claims=text)
+    Campaign.objects.update(name="a campaign whose name has no room beside the links of a page")
     changes = ["signs", "articles", "connectives", "forms", "punctuation"]
     ReadingPreference.objects.create(user=alice, shows_changes=changes)
     long_scene.reload()
     long_scene.wait_for_selector(".fold")
     expect(long_scene.locator(".aids .change[aria-pressed=true]")).to_have_count(len(changes))
-    box = long_scene.locator(".aids").bounding_box()
-    assert box and box["height"] < 30
+    for line in (".rate-head", ".aids"):
+        box = long_scene.locator(line).bounding_box()
+        assert box and box["height"] < 30
     assert long_scene.evaluate(SEEN) >= 7
 
 
