@@ -60,11 +60,6 @@ def ask(
     return render(request, "components/confirm.html", context, status=status)
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun, in the plural where that is right: "3 candidates"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def about_cancelling(job: str, percent: int, *, again: str, back: str) -> Confirmation:
     """Return what is asked before a job is cancelled; `again` says how it is had all the same."""
     return Confirmation(

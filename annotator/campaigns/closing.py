@@ -10,7 +10,8 @@ from annotator.models import (
     ConflictStatus,
     Rating,
 )
-from core.confirmation import Confirmation, counted
+from core.confirmation import Confirmation
+from core.plurals import counted
 
 
 def about_closing(campaign: Campaign) -> Confirmation:

@@ -51,6 +51,7 @@ from core.errors import OutOfDate, Refused
 from core.jobs import leases
 from core.jobs.rows import JobStatus
 from core.jobs.running import run_job
+from core.plurals import counted
 from core.text_io.streams import ByteSource, FormatError
 
 WAITING: Final = "Waiting for a worker."
@@ -257,15 +258,12 @@ def format_stored(counts: dict[str, int]) -> str:
     if not any(counts.get(name) for name in ADDED):
         return "Nothing new: the campaign holds all of this already."
     known = counts["known_references"] + counts["known_candidates"]
-    new = (
-        f"{counts[f'{kind}s']:,} {kind}{'' if counts[f'{kind}s'] == 1 else 's'}"
-        for kind in ("reference", "candidate")
-    )
+    new = (counted(counts[f"{kind}s"], kind) for kind in ("reference", "candidate"))
     said = f"New: {' and '.join(new)}; already there: {known:,}."
     if "preferences" not in counts:
         return said
     stated = counts["preferences"] + counts["revised_preferences"]
-    return f"{said} {stated:,} preferences are new or newer."
+    return f"{said} New or newer: {counted(stated, 'preference')}."
 
 
 # What is checked and stored while somebody waits for the answer; the rest is for a worker.

@@ -8,8 +8,8 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from annotator.inbox.rows import Asked, Line, Lines
-from core.confirmation import counted
 from core.jobs.rows import JobStatus
+from core.plurals import counted
 
 
 @dataclass(frozen=True, slots=True)

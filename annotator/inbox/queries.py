@@ -38,8 +38,8 @@ from annotator.models import (
     User,
 )
 from core.clock import database_now
-from core.confirmation import counted
 from core.jobs.rows import JobStatus
+from core.plurals import counted
 
 WEEK: Final = timedelta(days=7)
 

@@ -42,8 +42,9 @@ from annotator.planning.services import (
 )
 from annotator.planning.withdrawals import about_withdrawal
 from core.clock import database_now
-from core.confirmation import ask, counted, is_confirmed
+from core.confirmation import ask, is_confirmed
 from core.http import SeeOther
+from core.plurals import counted
 
 
 @require_safe
@@ -218,7 +219,7 @@ def sentinels(request: SignedInRequest, slug: str) -> HttpResponse:
         made = add_sentinels(
             campaign=row, count=cleaned["count"], seed=cleaned["seed"], by=request.user
         )
-        return f"{len(made)} sentinel{'' if len(made) == 1 else 's'} made."
+        return f"{counted(len(made), 'sentinel')} made."
 
     return _done(request, _form(request, slug, SentinelsForm), act)
 

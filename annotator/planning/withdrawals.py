@@ -6,7 +6,8 @@ from typing import Any
 from django.shortcuts import resolve_url
 
 from annotator.models import Assignment, AssignmentStatus, Campaign
-from core.confirmation import Confirmation, counted
+from core.confirmation import Confirmation
+from core.plurals import counted
 
 
 def about_withdrawal(

@@ -7,8 +7,9 @@ from django.shortcuts import resolve_url
 from annotator.access.locks import NOT_GIVEN
 from annotator.models import Assignment
 from annotator.rating.queries import TAKEN_BACK_WITHIN, open_of_reference
-from core.confirmation import Confirmation, counted
+from core.confirmation import Confirmation
 from core.errors import OutOfDate
+from core.plurals import counted
 
 MINUTES: Final = TAKEN_BACK_WITHIN.seconds // 60
 NOTHING_OPEN: Final = "Nothing of this reference is open for you any more."

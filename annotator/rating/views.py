@@ -42,9 +42,10 @@ from annotator.rating.services import (
     take_recusal_back,
 )
 from annotator.rating_values import rating_digest, texts_of
-from core.confirmation import Confirmation, ask, asked_form, counted, is_confirmed
+from core.confirmation import Confirmation, ask, asked_form, is_confirmed
 from core.errors import OutOfDate, Refused
 from core.http import SeeOther
+from core.plurals import counted
 
 # The button that leaves a candidate for later sends this name.
 LATER = "later"

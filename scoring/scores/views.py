@@ -9,8 +9,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotator.access.gate import SignedInRequest
 from annotator.access.visibility import judges_meanwhile
-from core.confirmation import Confirmation, ask, counted, is_confirmed
+from core.confirmation import Confirmation, ask, is_confirmed
 from core.jobs.registry import enqueue_on_commit
+from core.plurals import counted
 from scoring.models import ScoreRequest
 from scoring.scores.forms import ScoreForm, entered_texts
 from scoring.scores.queries import models_for_scoring, score_page, score_requests_for

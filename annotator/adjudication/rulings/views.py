@@ -49,9 +49,10 @@ from annotator.adjudication.rulings.sending_back import about_sending_back
 from annotator.adjudication.rulings.services import Decided, rule, void_adjudication
 from annotator.models import Adjudication, Campaign
 from annotator.reading import show_aid
-from core.confirmation import Confirmation, ask, asked_form, counted, is_confirmed
+from core.confirmation import Confirmation, ask, asked_form, is_confirmed
 from core.errors import Refused
 from core.http import SeeOther, missing_is_404, refusals_told
+from core.plurals import counted
 
 REFERENCES_A_PAGE = 25
 RULINGS_A_PAGE = 50

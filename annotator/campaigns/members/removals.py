@@ -25,8 +25,9 @@ from annotator.models import (
     User,
 )
 from core.clock import database_now
-from core.confirmation import Confirmation, counted
+from core.confirmation import Confirmation
 from core.errors import OutOfDate
+from core.plurals import counted
 
 TAKEN_BACK_WITHIN: Final = timedelta(minutes=30)
 MINUTES: Final = TAKEN_BACK_WITHIN.seconds // 60

@@ -33,9 +33,10 @@ from annotator.campaigns.members.services import (
     revoke_role,
 )
 from annotator.models import Campaign, Invitation, User
-from core.confirmation import ask, counted, is_confirmed
+from core.confirmation import ask, is_confirmed
 from core.errors import OutOfDate, Refused
 from core.http import SeeOther
+from core.plurals import counted
 
 JOIN_BY_LINK = (
     "Somebody who is not a member yet joins by a link: create one below and give it to them."

@@ -28,6 +28,7 @@ from annotator.reading import reading_preference
 from annotator.rubric import ALL_CRITERIA, CRITERIA, NAMES
 from core.forms import RefusableForm
 from core.http import SeeOther
+from core.plurals import counted
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -95,7 +96,7 @@ def add_calibration_examples(request: SignedInRequest, slug: str) -> HttpRespons
         with form.refusals():
             keys = form.cleaned_data["examples"]
             count = len(add_examples(campaign=row, keys=keys, by=request.user))
-            return _back(request, row, f"{count} example{'' if count == 1 else 's'} added.")
+            return _back(request, row, f"{counted(count, 'example')} added.")
     return _setup(request, row, form)
 
 
@@ -109,7 +110,7 @@ def remove_calibration_item(request: SignedInRequest, slug: str, pk: UUID) -> Ht
             count = remove_item(campaign=row, item_id=pk, by=request.user)
         except CalibrationItem.DoesNotExist as error:
             raise Http404 from error
-        answers = f", with {count} answer{'' if count == 1 else 's'}" if count else ""
+        answers = f", with {counted(count, 'answer')}" if count else ""
         return _back(request, row, f"The item is removed{answers}.")
     return _setup(request, row, form)
 
