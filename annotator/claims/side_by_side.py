@@ -45,11 +45,14 @@ class JointRow:
 
     `candidates` has None where a candidate has no such claim; `states` what became of the claim in
     each candidate, None where a row without a claim of the reference is not about that candidate.
+    `shares` says where a candidate without such a claim has it all the same: "merged into claim 1
+    of the candidate", "" where it does not.
     """
 
     reference: ClaimView | None
     candidates: tuple[ClaimView | None, ...]
     states: tuple[State | None, ...]
+    shares: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,12 @@ def set_side_by_side(readings: Sequence[Reading], note: Note) -> SideBySide:
     for claim in claims:
         found = [side.get(claim.start, _NOWHERE) for side in sides]
         rows.append(
-            JointRow(claim, tuple(one.claim for one in found), tuple(one.state for one in found))
+            JointRow(
+                claim,
+                tuple(one.claim for one in found),
+                tuple(one.state for one in found),
+                tuple(one.share for one in found),
+            )
         )
         rows += _alone(claim.start, sides)
     return SideBySide(
@@ -180,21 +188,23 @@ class _Found:
 
     claim: ClaimView | None
     state: State | None
+    share: str
     followers: list[ClaimView]
 
 
-_NOWHERE: Final = _Found(None, State.MISSING, [])
+_NOWHERE: Final = _Found(None, State.MISSING, "", [])
 # By the start of a reference claim.
 _Counterparts = dict[int | None, _Found]
 
 
 def _by_reference(reading: Reading) -> _Counterparts:
-    found: _Counterparts = {None: _Found(None, None, [])}
+    found: _Counterparts = {None: _Found(None, None, "", [])}
     at: int | None = None
     for reference, candidate in reading.rows:
         if reference is not None:
             at = reference.start
-            found[at] = _Found(candidate, state_of(reference, candidate), [])
+            share = "" if candidate else reference.share
+            found[at] = _Found(candidate, state_of(reference, candidate), share, [])
         elif candidate is not None:
             found[at].followers.append(candidate)
     return found
@@ -203,7 +213,12 @@ def _by_reference(reading: Reading) -> _Counterparts:
 def _alone(start: int | None, sides: Iterable[_Counterparts]) -> list[JointRow]:
     followers = [side[start].followers if start in side else [] for side in sides]
     return [
-        JointRow(None, claims, tuple(State.ADDED if claim else None for claim in claims))
+        JointRow(
+            None,
+            claims,
+            tuple(State.ADDED if claim else None for claim in claims),
+            ("",) * len(claims),
+        )
         for claims in zip_longest(*followers)
     ]
 

@@ -92,6 +92,8 @@ class Compared:
     side: str
     state: State | None
     claims: tuple[ClaimView, ...]
+    share: str
+    """Where it has the claim all the same, if not as a claim of its own."""
     scores: tuple[tuple[str, str], ...]
     is_here: bool
     """Whether the page was opened from this candidate."""
@@ -241,6 +243,7 @@ class AllCandidates:
                 side,
                 next((found.states[place] for found in self._shown if found.states[place]), None),
                 tuple(claim for found in self._shown if (claim := found.candidates[place])),
+                next((found.shares[place] for found in self._shown), ""),
                 _scores(row.rating),
                 is_here=row.pk == self.assignment.pk,
             )

@@ -12,6 +12,7 @@ from annotator.claims.side_by_side import (
     set_side_by_side,
     unlike_states,
 )
+from tests.annotator.claims.test_sharing import ONE, TWO
 
 REFERENCE = (
     "1. A cup comprising:\na body made of clay;\na handle of horn; and\na lid.\n"
@@ -27,6 +28,13 @@ RIGHT = (
     "1. A cup comprising:\na body made of tin;\na handle of horn.\n"
     "2. The cup of claim 1, wherein the body is blue."
 )
+
+
+def test_a_claim_that_one_candidate_has_within_another_is_not_said_to_be_lacking() -> None:
+    rows = beside(TWO, ONE, TWO.partition("\n3.")[0]).rows
+    assert [row.states for row in rows][2] == (State.MERGED, State.MISSING)
+    assert rows[2].candidates == (None, None)
+    assert rows[2].shares == ("merged into claim 2 of the candidate", "")
 
 
 def made(reference: str = REFERENCE, left: str = LEFT, right: str = RIGHT):
