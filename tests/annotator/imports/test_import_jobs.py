@@ -315,7 +315,7 @@ def test_preferences_come_in_with_their_claims_and_name_their_import(cast) -> No
     row = carried_out(checked)
     assert row.status == JobStatus.SUCCEEDED, row.message
     assert row.result["stored"]["preferences"] == Preference.objects.count() == 2
-    assert "2 preferences are new" in row.message
+    assert "New or newer: 2 preferences." in row.message
     assert Candidate.objects.filter(imported_from=row).count() == 3
     again = stored(cast, content)
     assert again.message.startswith("Nothing new")
