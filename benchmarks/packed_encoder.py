@@ -104,9 +104,7 @@ def padded(model: Any, pairs: Sequence[Tokens]) -> torch.Tensor:
 
 def packed(forward: PackedForward, pairs: Sequence[Tokens]) -> torch.Tensor:
     """Return the first token's states of pairs that run together."""
-    (states,) = forward.states(pairs, (forward.config.num_hidden_layers,))
-    starts = np.cumsum([0, *(len(ids) for ids, _ in pairs[:-1])])
-    return states.float()[starts]
+    return forward.first_states(pairs).float()
 
 
 def way(

@@ -139,15 +139,18 @@ class OneByOne:
         self.config: Any = model.config
         self.first = self.config.model_type == "longformer" and global_tokens == "cls"
 
-    def states(self, sequences: Sequence[Tokens], layers: Sequence[int]) -> list[Tensor]:
-        """Return for each of ``layers`` (0: embeddings) the states of all tokens, [T, width].
+    def states(self, sequences: Sequence[Tokens]) -> Tensor:
+        """Return the states of all tokens after the last layer, [T, width].
 
         Sequences follow one another; what lies beside one never changes its result.
         """
-        found = [self._run(ids, kinds) for ids, kinds in sequences]
-        return [torch.cat([hidden[layer][0] for hidden in found]) for layer in layers]
+        return torch.cat([self._run(*sequence) for sequence in sequences])
 
-    def _run(self, ids: Sequence[int], kinds: Sequence[int]) -> tuple[Tensor, ...]:
+    def first_states(self, sequences: Sequence[Tokens]) -> Tensor:
+        """Return the states of each sequence's first token after the last layer, [n, width]."""
+        return torch.stack([self._run(*sequence)[0] for sequence in sequences])
+
+    def _run(self, ids: Sequence[int], kinds: Sequence[int]) -> Tensor:
         tokens = torch.tensor([ids], device=next(self.model.parameters()).device)
         inputs = {"input_ids": tokens, "attention_mask": torch.ones_like(tokens)}
         if getattr(self.config, "type_vocab_size", 0) > 1:
@@ -155,8 +158,8 @@ class OneByOne:
         if self.first:
             inputs["global_attention_mask"] = torch.zeros_like(tokens)
             inputs["global_attention_mask"][:, 0] = 1
-        output = self.model(**inputs, output_hidden_states=True)
-        return (*output.hidden_states[:-1], output.last_hidden_state)
+        states: Tensor = self.model(**inputs).last_hidden_state
+        return states[0]
 
 
 ORIGIN: Final = "_name_or_path"
@@ -267,11 +270,12 @@ class Encoder(nn.Module):
         lengths = [len(ids) for ids, _ in tokens]
         vectors = [torch.empty((0, self.width), device=next(self.model.parameters()).device)]
         for group in by_budget(lengths, token_budget):
-            (states,) = self.forward_pass.states([tokens[i] for i in group], (self.layers,))
-            parts = states.float().split([lengths[i] for i in group])
-            vectors.append(
-                torch.stack([part.mean(0) if pooling == "mean" else part[0] for part in parts])
-            )
+            own = [tokens[i] for i in group]
+            if pooling == "mean":
+                parts = self.forward_pass.states(own).float().split([lengths[i] for i in group])
+                vectors.append(torch.stack([part.mean(0) for part in parts]))
+            else:
+                vectors.append(self.forward_pass.first_states(own).float())
         return torch.cat(vectors)
 
     def _tokens(self, encoding: Any) -> Tokens:

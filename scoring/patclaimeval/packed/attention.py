@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -136,85 +136,91 @@ def sequence_attention(qkv: Tensor, spans: Spans, reach: Reach, rate: float = 0.
 
 def padded_attention(qkv: Tensor, spans: Spans, reach: Reach, rate: float = 0.0) -> Tensor:
     """Do the same in one call for all sequences, padded to the longest, on any device."""
-    rows, real = spans.padded_rows()
-    q, k, v = (part.transpose(1, 2) for part in qkv[rows].unbind(2))
+    q, k, v = (part.transpose(1, 2) for part in spans.padded(qkv).unbind(2))
     everyone = range(spans.longest)
+    real = spans.real
     seen = reach.mask(everyone, everyone, qkv.device)[None, None] & real[:, None, None]
     # A query past the end sees key 0, or its empty row would turn to NaN and reach the gradient.
     seen = seen | (~real[:, None, :, None] & (torch.arange(spans.longest, device=qkv.device) == 0))
     found = scaled_dot_product_attention(q, k, v, attn_mask=seen, dropout_p=rate)
-    return found.transpose(1, 2)[real]
-
-
-Saved = tuple[Tensor, Tensor]
+    return spans.unpadded(found.transpose(1, 2))
 
 
 def flash_attention(qkv: Tensor, spans: Spans, reach: Reach, rate: float = 0.0) -> Tensor:
     """Attend within each sequence; shapes and meaning as ``dense.sequence_attention``.
 
-    The kernel's window cannot hold the first token as well. For queries away from it that key is
-    added by log-sum-exp, and the kernel's own backward pass, given the joint sums, stays exact.
+    The kernel's window cannot hold the first token as well. A second call attends to that key
+    alone, both are joined by their log-sum-exp, and the kernel's own backward passes, given the
+    joint sums, stay exact.
     """
     found: Tensor = _Flash.apply(qkv, spans, reach, rate)
     return found
 
 
 class _Flash(torch.autograd.Function):
-    """The window by the kernel, and the first key beside it; of [T, 3, heads, d]."""
+    """The window by one call of the kernel, the first key by another; of [T, 3, heads, d]."""
 
     @staticmethod
     def forward(ctx: Any, qkv: Tensor, spans: Spans, reach: Reach, rate: float) -> Tensor:
         """Return [T, heads, d]."""
         q, k, v = qkv.unbind(1)
-        out, sums, saved = run_kernel(q, k, v, spans, reach, rate)
-        far = _away_from_first(spans, reach)
-        ctx.settings = spans, reach, rate
-        if far is None:
-            ctx.save_for_backward(qkv, out, sums, *saved)
+        out, sums, state = run_kernel(q, k, v, (spans, spans), reach.window, rate)
+        ctx.settings = spans, reach.window, rate
+        if not reach.first or reach.window is None or reach.window >= spans.longest - 1:
+            ctx.save_for_backward(qkv, out, sums, *state)
             return out
-        rows, starts = far
-        scale = q.shape[-1] ** -0.5
-        scores = (q[rows].float() * k[starts].float()).sum(-1) * scale
-        old = sums[:, rows].T
-        joint = torch.logaddexp(old, scores)
-        stay = _stay(joint, rate)
-        share = (scores - joint).exp() * stay
-        both = out[rows] * (old - joint).exp()[..., None] + share[..., None] * v[starts]
-        out = out.index_copy(0, rows, both.to(out.dtype))
-        sums = sums.index_copy(1, rows, joint.T.contiguous())
-        ctx.save_for_backward(qkv, out, sums, *saved, rows, starts, scores, stay)
+        starts = spans.starts.long()
+        alone, scores, second = run_kernel(
+            q, k[starts], v[starts], (spans, spans.firsts), None, rate
+        )
+        scores = scores.masked_fill(spans.offsets <= reach.window, float("-inf"))
+        # A sigmoid of the difference is the first key's share of both sums.
+        share = torch.sigmoid(scores - sums).to(out.dtype).T[..., None]
+        out = torch.lerp(out, alone, share)
+        if ctx.needs_input_grad[0]:
+            ctx.save_for_backward(qkv, out, torch.logaddexp(sums, scores), *state, *second)
         return out
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         """Return the gradient of the queries, keys and values."""
-        qkv, out, sums, state, unused, *far = ctx.saved_tensors
-        spans, reach, rate = ctx.settings
+        qkv, out, sums, *states = ctx.saved_tensors
+        spans, window, rate = ctx.settings
         q, k, v = qkv.unbind(1)
         towards = gradients[0].contiguous()
         parts = run_kernel_backward(
-            towards, (q, k, v), (out, sums), spans, reach, rate, (state, unused)
+            towards, (q, k, v), (out, sums), (spans, spans), window, rate, states[:2]
         )
-        dq, dk, dv = (part.float() for part in parts)
-        if far:
-            rows, starts, scores, stay = far
-            own = towards[rows].float()
-            weights = (scores - sums[:, rows].T).exp()
-            held = (own * out[rows]).sum(-1)
-            slope = weights * ((own * v[starts]).sum(-1) * stay - held) * q.shape[-1] ** -0.5
-            dq.index_add_(0, rows, slope[..., None] * k[starts])
-            dk.index_add_(0, starts, slope[..., None] * q[rows])
-            dv.index_add_(0, starts, (weights * stay)[..., None] * own)
-        return torch.stack([dq, dk, dv], dim=1).to(qkv.dtype), None, None, None
+        found = torch.stack(parts, dim=1)
+        if states[2:]:
+            starts = spans.starts.long()
+            # An infinite sum leaves no weight to keys that the window held already.
+            far = sums.masked_fill(spans.offsets <= window, float("inf"))
+            dq, *rest = run_kernel_backward(
+                towards, (q, k[starts], v[starts]), (out, far), (spans, spans.firsts), None, rate,
+                states[2:],
+            )  # fmt: skip
+            found[:, 0] += dq
+            found[:, 1:].index_add_(0, starts, torch.stack(rest, dim=1))
+        return found, None, None, None
+
+
+Saved = Sequence[Tensor]
+"""The kernel's random state, by which its backward pass drops the same weights."""
 
 
 def run_kernel(
-    q: Tensor, k: Tensor, v: Tensor, spans: Spans, reach: Reach, rate: float
+    q: Tensor, k: Tensor, v: Tensor, spans: tuple[Spans, Spans], window: int | None, rate: float
 ) -> tuple[Tensor, Tensor, Saved]:
-    """Return the window's results [T, heads, d], log-sum-exp [heads, T] and the random state."""
+    """Return results [T, heads, d], log-sum-exp [heads, T] and the random state.
+
+    ``spans``: of the queries, and of the keys and values.
+    """
+    own, keys = spans
+    side = -1 if window is None else window
     out, sums, state, unused, _ = torch.ops.aten._flash_attention_forward(
-        q, k, v, spans.bounds, spans.bounds, spans.longest, spans.longest, rate, False, False,
-        window_size_left=_side(reach), window_size_right=_side(reach),
+        q, k, v, own.bounds, keys.bounds, own.longest, keys.longest, rate, False, False,
+        window_size_left=side, window_size_right=side,
     )  # fmt: skip
     return out, sums, (state, unused)
 
@@ -223,41 +229,19 @@ def run_kernel_backward(
     towards: Tensor,
     inputs: tuple[Tensor, Tensor, Tensor],
     results: tuple[Tensor, Tensor],
-    spans: Spans,
-    reach: Reach,
+    spans: tuple[Spans, Spans],
+    window: int | None,
     rate: float,
     saved: Saved,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the gradients of ``inputs`` within the window, for given results and sums."""
+    """Return the gradients of ``inputs``, for given results and sums."""
+    own, keys = spans
+    side = -1 if window is None else window
     found: tuple[Tensor, Tensor, Tensor] = torch.ops.aten._flash_attention_backward(
-        towards, *inputs, *results, spans.bounds, spans.bounds, spans.longest, spans.longest,
-        rate, False, *saved, window_size_left=_side(reach), window_size_right=_side(reach),
+        towards, *inputs, *results, own.bounds, keys.bounds, own.longest, keys.longest,
+        rate, False, *saved, window_size_left=side, window_size_right=side,
     )  # fmt: skip
     return found
-
-
-def _side(reach: Reach) -> int:
-    return -1 if reach.window is None else reach.window
-
-
-def _away_from_first(spans: Spans, reach: Reach) -> tuple[Tensor, Tensor] | None:
-    """Return the rows whose window leaves their first token out, and its row for each."""
-    if not reach.first or reach.window is None or reach.window >= spans.longest - 1:
-        return None
-    rows, starts, edge = [], [], 0
-    for length in spans.lengths:
-        rows.append(torch.arange(edge + min(length, reach.window + 1), edge + length))
-        starts.append(torch.full_like(rows[-1], edge))
-        edge += length
-    device = spans.bounds.device
-    return torch.cat(rows).to(device), torch.cat(starts).to(device)
-
-
-def _stay(like: Tensor, rate: float) -> Tensor:
-    """Return what first keys' weights are multiplied by: 0 where they drop out."""
-    if not rate:
-        return torch.ones_like(like)
-    return torch.empty_like(like).bernoulli_(1 - rate).div_(1 - rate)
 
 
 Attention = Callable[[Tensor, Spans, Reach, float], Tensor]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain, islice
 from typing import Any, Final
 
 import torch
@@ -16,67 +17,99 @@ Parameters = tuple[Tensor, ...]
 
 
 class Weights:
-    """Gives parameters joined along their rows in another float type.
+    """Gives groups of parameters, each joined along its rows, in another float type.
 
-    While gradients are wanted this is a step of the graph, so that they reach the parameters, in
-    their own type. Otherwise the copy is kept until a parameter changes.
+    While gradients are wanted this is one step of the graph, so that they reach the parameters, in
+    their own type. Otherwise the copies are kept until a parameter changes.
     """
 
     def __init__(self) -> None:
         """Begin with nothing kept."""
         self._kept: dict[tuple[int, ...], tuple[tuple[object, ...], Tensor]] = {}
 
-    def linear(self, parts: Sequence[nn.Linear], dtype: torch.dtype) -> tuple[Tensor, Tensor]:
-        """Return weight [sum of outputs, inputs] and bias of linear layers side by side."""
-        return (
-            self.joined(tuple(part.weight for part in parts), dtype),
-            self.joined(tuple(part.bias for part in parts), dtype),
-        )
+    def joined(self, groups: Sequence[Parameters], dtype: torch.dtype) -> list[Tensor]:
+        """Return each group's parameters below one another in ``dtype``."""
+        learns = torch.is_grad_enabled()
+        if learns and any(part.requires_grad and part.dtype != dtype for part in chain(*groups)):
+            return list(_Cast.apply([len(group) for group in groups], dtype, *chain(*groups)))
+        return [self._copy(group, dtype, learns) for group in groups]
 
-    def joined(self, parts: Parameters, dtype: torch.dtype) -> Tensor:
-        """Return ``parts`` below one another in ``dtype``."""
+    def _copy(self, parts: Parameters, dtype: torch.dtype, learns: bool) -> Tensor:
         if len(parts) == 1 and parts[0].dtype == dtype:
             return parts[0]
-        if torch.is_grad_enabled() and any(part.requires_grad for part in parts):
-            return _join(parts, dtype)
+        if learns and any(part.requires_grad for part in parts):
+            return torch.cat(parts)
         key = tuple(map(id, parts))
         state = (dtype, *((part.data_ptr(), part._version) for part in parts))
         kept = self._kept.get(key)
         if kept is None or kept[0] != state:
             # Made outside inference mode, it may also serve where gradients flow past it.
             with torch.inference_mode(False), torch.no_grad():
-                kept = self._kept[key] = state, _join(parts, dtype)
+                kept = self._kept[key] = state, torch.cat([part.to(dtype) for part in parts])
         return kept[1]
 
 
-def _join(parts: Parameters, dtype: torch.dtype) -> Tensor:
-    cast = [part.to(dtype) for part in parts]
-    return cast[0] if len(cast) == 1 else torch.cat(cast)
+class _Cast(torch.autograd.Function):
+    """Groups of parameters joined in another type, and their gradients in the parameters' own.
+
+    All are copied at once: hundreds of small steps would keep a GPU waiting for the processor.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, sizes: list[int], dtype: torch.dtype, *parts: Tensor
+    ) -> tuple[Tensor, ...]:
+        """Return one tensor a group; ``sizes``: how many of ``parts`` each holds."""
+        found, rows = [], []
+        left = iter(parts)
+        for size in sizes:
+            group = list(islice(left, size))
+            total = sum(map(len, group))
+            found.append(group[0].new_empty((total, *group[0].shape[1:]), dtype=dtype))
+            rows += found[-1].split([len(part) for part in group])
+        torch._foreach_copy_(rows, list(parts))
+        ctx.set_materialize_grads(False)
+        ctx.sizes, ctx.lengths, ctx.dtype = sizes, [len(part) for part in parts], parts[0].dtype
+        return tuple(found)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor | None) -> tuple[Tensor | None, ...]:
+        """Return the gradient of each part; None where none flows."""
+        lengths = iter(ctx.lengths)
+        rows: list[Tensor | None] = []
+        for size, gradient in zip(ctx.sizes, gradients, strict=True):
+            own = list(islice(lengths, size))
+            rows += [None] * size if gradient is None else gradient.split(own)
+        flowing = [row for row in rows if row is not None]
+        found = [torch.empty_like(row, dtype=ctx.dtype) for row in flowing]
+        torch._foreach_copy_(found, flowing)
+        each = iter(found)
+        return None, None, *(None if row is None else next(each) for row in rows)
 
 
 def first_token_attention(
-    states: Tensor, spans: Spans, attention: nn.Module, heads: int, rate: float
+    states: Tensor, spans: Spans, weights: Sequence[Tensor], heads: int, rate: float
 ) -> Tensor:
     """Return what each sequence's first token attends to, shape [n, width], of states [T, width].
 
     With one query a sequence, q·(K x + b) is (Kᵀq)·x + q·b and the sum of weights times (V x + b)
-    is V times the weighted sum of x: the two projections of every token are never made. In 32-bit
-    floats whatever the states are in. ``rate`` is the share of weights that drop out.
+    is V times the weighted sum of x: the two projections of every token are never made. Scores
+    and softmax are in 32-bit floats. ``weights``: of the queries, keys and values, each with its
+    bias; ``rate`` is the share of attention weights that drop out.
     """
-    rows, real = spans.padded_rows()
-    x = states[rows].float()
-    query, key, value = (getattr(attention, f"{name}_global") for name in ("query", "key", "value"))
+    x = spans.padded(states)
+    query, query_bias, key, key_bias, value, value_bias = weights
     width = x.shape[-1]
     size = width // heads
-    q = (query(x[:, 0]) / size**0.5).view(-1, heads, size)
-    towards = torch.einsum("nhd,hdw->nhw", q, key.weight.view(heads, size, width))
-    shift = torch.einsum("nhd,hd->nh", q, key.bias.view(heads, size))
-    scores = towards @ x.transpose(1, 2) + shift[..., None]
-    weights = scores.masked_fill(~real[:, None], float("-inf")).softmax(-1)
-    weights = drop(weights, rate, rate > 0)
-    gathered = torch.einsum("nhw,hdw->nhd", weights @ x, value.weight.view(heads, size, width))
-    gathered = gathered + weights.sum(-1)[..., None] * value.bias.view(heads, size)
-    return gathered.reshape(-1, width).to(states.dtype)
+    q = (linear(x[:, 0], query, query_bias) / size**0.5).view(-1, heads, size)
+    towards = torch.einsum("nhd,hdw->nhw", q, key.view(heads, size, width))
+    shift = torch.einsum("nhd,hd->nh", q, key_bias.view(heads, size))
+    scores = (towards @ x.transpose(1, 2)).float() + shift[..., None]
+    shares = scores.masked_fill(~spans.real[:, None], float("-inf")).softmax(-1)
+    shares = drop(shares, rate, rate > 0)
+    gathered = torch.einsum("nhw,hdw->nhd", shares.to(x.dtype) @ x, value.view(heads, size, width))
+    gathered = gathered + shares.sum(-1).to(x.dtype)[..., None] * value_bias.view(heads, size)
+    return gathered.reshape(-1, width)
 
 
 PACKED_KINDS: Final = ("bert", "roberta", "xlm-roberta", "camembert", "longformer")
@@ -110,20 +143,52 @@ class PackedForward:
         """Taken instead of the device's own operation, if set."""
         self._weights = Weights()
 
-    def states(self, sequences: Sequence[Tokens], layers: Sequence[int]) -> list[Tensor]:
-        """Return for each of ``layers`` (0: embeddings) the states of all tokens, [T, width].
+    def states(self, sequences: Sequence[Tokens]) -> Tensor:
+        """Return the states of all tokens after the last layer, [T, width].
 
         Sequences follow one another. On a CPU a sequence run alone always gives the same bits;
         beside others the last of them may differ, as matrix products of other sizes round
         differently.
         """
+        states, spans, weights = self._before_last(sequences)
+        return self._layer(-1, states, spans, weights)
+
+    def first_states(self, sequences: Sequence[Tokens]) -> Tensor:
+        """Return the states of each sequence's first token after the last layer, [n, width].
+
+        Where that token attends for itself, the last layer is run for it alone.
+        """
+        states, spans, weights = self._before_last(sequences)
+        starts = spans.starts.long()
+        if not self.first:
+            return self._layer(-1, states, spans, weights)[starts]
+        own = self._attend_first(states, spans, weights)
+        return self._after_attention(self._layers()[-1], own, states[starts], weights)
+
+    def _before_last(self, sequences: Sequence[Tokens]) -> tuple[Tensor, Spans, list[Tensor]]:
+        """Return the states that the last layer is given, their spans, and that layer's weights."""
         packed = pack(sequences, next(self.model.parameters()).device, self._padding())
-        found = self._embed(packed)
-        kept = {0: found}
-        for number, layer in enumerate(self._layers()[: max(layers)], start=1):
-            found = self._layer(layer, found, packed.spans, self._reach(number - 1))
-            kept |= {number: found} if number in layers else {}
-        return [kept[layer] for layer in layers]
+        layers = self._layers()
+        groups = [self._groups(layer) for layer in layers]
+        flat = iter(self._weights.joined(list(chain(*groups)), self.dtype))
+        weights = [list(islice(flat, len(own))) for own in groups]
+        states = self._embed(packed)
+        for number in range(len(layers) - 1):
+            states = self._layer(number, states, packed.spans, weights[number])
+        return states, packed.spans, weights[-1]
+
+    def _groups(self, layer: Any) -> list[Parameters]:
+        """Return a layer's parameters in the order in which its steps take them."""
+        own = layer.attention.self
+        parts = [[own.query, own.key, own.value]]
+        for part in (layer.attention.output, layer.intermediate, layer.output):
+            parts += [
+                [getattr(part, name)] for name in ("dense", "LayerNorm") if hasattr(part, name)
+            ]
+        if self.first:
+            parts += [[own.query_global], [own.key_global], [own.value_global]]
+        kinds = ("weight", "bias")
+        return [tuple(getattr(one, kind) for one in part) for part in parts for kind in kinds]
 
     def _padding(self) -> int | None:
         return None if self.config.model_type == "bert" else int(self.config.pad_token_id)
@@ -149,33 +214,44 @@ class PackedForward:
         found = part.LayerNorm(found)
         return drop(found, part.dropout.p, self.model.training).to(self.dtype)
 
-    def _layer(self, layer: Any, states: Tensor, spans: Spans, reach: Reach) -> Tensor:
-        attended = self._attend(layer.attention.self, states, spans, reach)
-        states = self._add(layer.attention.output, attended, states)
-        inner = layer.intermediate
-        grown = linear(states, *self._weights.linear([inner.dense], self.dtype))
-        return self._add(layer.output, inner.intermediate_act_fn(grown), states)
+    def _layer(
+        self, number: int, states: Tensor, spans: Spans, weights: Sequence[Tensor]
+    ) -> Tensor:
+        attended = self._attend(states, spans, self._reach(number), weights)
+        return self._after_attention(self._layers()[number], attended, states, weights)
 
-    def _add(self, part: Any, update: Tensor, states: Tensor) -> Tensor:
-        update = linear(update, *self._weights.linear([part.dense], self.dtype))
-        total = drop(update, part.dropout.p, self.model.training) + states
+    def _after_attention(
+        self, layer: Any, attended: Tensor, states: Tensor, weights: Sequence[Tensor]
+    ) -> Tensor:
+        states = self._add(layer.attention.output, attended, states, weights[2:6])
+        grown = layer.intermediate.intermediate_act_fn(linear(states, *weights[6:8]))
+        return self._add(layer.output, grown, states, weights[8:12])
+
+    def _add(self, part: Any, update: Tensor, states: Tensor, weights: Sequence[Tensor]) -> Tensor:
+        dense, bias, scale, shift = weights
+        update = drop(linear(update, dense, bias), part.dropout.p, self.model.training)
         norm = part.LayerNorm
-        scale, shift = (
-            self._weights.joined((own,), self.dtype) for own in (norm.weight, norm.bias)
-        )
-        return layer_norm(total, norm.normalized_shape, scale, shift, norm.eps)
+        return layer_norm(update + states, norm.normalized_shape, scale, shift, norm.eps)
 
-    def _attend(self, part: Any, states: Tensor, spans: Spans, reach: Reach) -> Tensor:
+    def _attend(
+        self, states: Tensor, spans: Spans, reach: Reach, weights: Sequence[Tensor]
+    ) -> Tensor:
         heads = int(self.config.num_attention_heads)
-        training = self.model.training
-        weights = self._weights.linear([part.query, part.key, part.value], self.dtype)
-        qkv = linear(states, *weights).view(len(states), 3, heads, -1)
+        qkv = linear(states, *weights[:2]).view(len(states), 3, heads, -1)
         attention = self.attention or attention_for(
             states.device.type, self.dtype, torch.is_grad_enabled()
         )
-        rate = float(self.config.attention_probs_dropout_prob) if training else 0.0
-        found = attention(qkv, spans, reach, rate).reshape(states.shape)
+        found = attention(qkv, spans, reach, self._attention_rate).reshape(states.shape)
         if not self.first:
             return found
-        own = first_token_attention(states, spans, part, heads, rate)
+        own = self._attend_first(states, spans, weights)
         return found.index_copy(0, spans.starts.long(), own)
+
+    def _attend_first(self, states: Tensor, spans: Spans, weights: Sequence[Tensor]) -> Tensor:
+        heads = int(self.config.num_attention_heads)
+        return first_token_attention(states, spans, weights[12:], heads, self._attention_rate)
+
+    @property
+    def _attention_rate(self) -> float:
+        rate = float(self.config.attention_probs_dropout_prob)
+        return rate if self.model.training else 0.0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import accumulate
+from functools import cached_property, lru_cache
+from itertools import accumulate, chain
 from typing import Final
 
 import torch
@@ -29,7 +29,7 @@ class Spans:
         if not lengths or min(lengths) < 1:
             raise ValueError("there is no sequence without tokens")
         edges = torch.tensor([0, *accumulate(lengths)], dtype=torch.int32)
-        return cls(tuple(lengths), edges.to(device, non_blocking=True))
+        return cls(tuple(lengths), _on(edges, device))
 
     @property
     def longest(self) -> int:
@@ -48,14 +48,39 @@ class Spans:
             yield slice(start, start + length)
             start += length
 
-    def padded_rows(self) -> tuple[Tensor, Tensor]:
-        """Return row numbers [n, longest] and which of them are rows at all, same shape (bool).
+    @cached_property
+    def firsts(self) -> Spans:
+        """As many sequences of one row each: their first tokens alone."""
+        return Spans.of([1] * len(self.lengths), self.bounds.device)
 
-        Places past a sequence's end name its first row, so that they can be looked up.
-        """
-        offsets = torch.arange(self.longest, device=self.bounds.device)
-        real = offsets < self.bounds.diff()[:, None]
-        return torch.where(real, self.starts[:, None] + offsets, self.starts[:, None]), real
+    @cached_property
+    def owners(self) -> Tensor:
+        """The number of the sequence in which each row lies, shape [T]."""
+        numbers = torch.arange(len(self.lengths), device=self.bounds.device)
+        # Told the number of rows, a GPU need not be waited for.
+        return numbers.repeat_interleave(self.bounds.diff(), output_size=sum(self.lengths))
+
+    @cached_property
+    def offsets(self) -> Tensor:
+        """How far each row lies from its sequence's first, shape [T]."""
+        rows = torch.arange(sum(self.lengths), device=self.bounds.device)
+        return rows - self.starts[self.owners]
+
+    def padded(self, states: Tensor) -> Tensor:
+        """Return ``states`` [T, ...] as [n, longest, ...], with zeros past a sequence's end."""
+        shape = (len(self.lengths), self.longest)
+        empty = states.new_zeros(shape[0] * shape[1], *states.shape[1:])
+        places = self.owners * self.longest + self.offsets
+        return empty.index_copy(0, places, states).view(*shape, *states.shape[1:])
+
+    def unpadded(self, states: Tensor) -> Tensor:
+        """Return ``states`` [n, longest, ...] as [T, ...]: what ``padded`` made of it, undone."""
+        return states.flatten(0, 1)[self.owners * self.longest + self.offsets]
+
+    @property
+    def real(self) -> Tensor:
+        """Which of [n, longest] are rows."""
+        return torch.arange(self.longest, device=self.bounds.device) < self.bounds.diff()[:, None]
 
 
 @dataclass(frozen=True)
@@ -76,11 +101,24 @@ def pack(
     Positions count from 0. With ``padding``, the id of the padding token, they are counted as
     RoBERTa does: from ``padding`` + 1, past tokens of that id, which stand at ``padding``.
     """
-    ids = [torch.tensor(own, dtype=torch.long) for own, _ in sequences]
-    positions = [_positions(own, padding) for own in ids]
-    kinds = [torch.tensor(own, dtype=torch.long) for _, own in sequences]
-    spans = Spans.of([len(own) for own in ids], device)
-    return Packed(_flat(ids, device), _flat(kinds, device), _flat(positions, device), spans)
+    spans = Spans.of([len(own) for own, _ in sequences], device)
+    ids, kinds = (
+        _on(torch.tensor(list(chain.from_iterable(part))), device)
+        for part in zip(*sequences, strict=True)
+    )
+    if padding is None:
+        return Packed(ids, kinds, spans.offsets, spans)
+    real = (ids != padding).long()
+    before = real.cumsum(0) - real
+    starts = spans.starts[spans.owners]
+    return Packed(ids, kinds, (before + 1 - before[starts]) * real + padding, spans)
+
+
+def _on(values: Tensor, device: torch.device | str) -> Tensor:
+    """Return ``values`` on ``device``; from pinned memory, so that nobody waits for a GPU."""
+    if torch.device(device).type != "cuda":
+        return values.to(device)
+    return values.pin_memory().to(device, non_blocking=True)
 
 
 def by_budget(lengths: Sequence[int], budget: int | None) -> Iterator[list[int]]:
@@ -98,17 +136,6 @@ def by_budget(lengths: Sequence[int], budget: int | None) -> Iterator[list[int]]
         held += length
     if group:
         yield group
-
-
-def _flat(parts: Sequence[Tensor], device: torch.device | str) -> Tensor:
-    return torch.cat(list(parts)).to(device, non_blocking=True)
-
-
-def _positions(ids: Tensor, padding: int | None) -> Tensor:
-    if padding is None:
-        return torch.arange(len(ids))
-    real = ids != padding
-    return real.cumsum(0) * real + padding
 
 
 @dataclass(frozen=True)

@@ -17,42 +17,47 @@ LENGTHS = (30, 4, 17)
 
 
 def plain_forward(
-    q: Tensor, k: Tensor, v: Tensor, spans: Spans, reach: Reach, rate: float
+    q: Tensor, k: Tensor, v: Tensor, spans: tuple[Spans, Spans], window: int | None, rate: float
 ) -> tuple[Tensor, Tensor, tuple[Tensor, Tensor]]:
     """Do what the kernel documents: attention within the window, and its log-sum-exp."""
-    scores = _scores(q, k, spans, reach)
+    scores = _scores(q, k, spans, window)
     weights = scores.softmax(-1)
-    out = torch.einsum("hij,jhd->ihd", weights, v.float())
-    return out.to(q.dtype), scores.logsumexp(-1), (torch.zeros(1), torch.zeros(1))
+    stay = _stay(weights, rate)
+    out = torch.einsum("hij,jhd->ihd", weights * stay, v.float())
+    return out.to(q.dtype), scores.logsumexp(-1), (stay, torch.zeros(1))
 
 
 def plain_backward(
     towards: Tensor,
     inputs: tuple[Tensor, Tensor, Tensor],
     results: tuple[Tensor, Tensor],
-    spans: Spans,
-    reach: Reach,
+    spans: tuple[Spans, Spans],
+    window: int | None,
     rate: float,
     saved: tuple[Tensor, Tensor],
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Do the kernel's backward pass, which reads weights off the sums that it is given."""
     q, k, v = (part.float() for part in inputs)
     out, sums = results
-    weights = (_scores(q, k, spans, reach) - sums[..., None]).exp()
+    stay, _ = saved
+    weights = (_scores(q, k, spans, window) - sums[..., None]).exp()
     held = (towards.float() * out.float()).sum(-1).T[..., None]
-    slope = weights * (torch.einsum("ihd,jhd->hij", towards.float(), v) - held)
+    slope = weights * (torch.einsum("ihd,jhd->hij", towards.float(), v) * stay - held)
     slope = slope * q.shape[-1] ** -0.5
     dq = torch.einsum("hij,jhd->ihd", slope, k)
     dk = torch.einsum("hij,ihd->jhd", slope, q)
-    return dq, dk, torch.einsum("hij,ihd->jhd", weights, towards.float())
+    return dq, dk, torch.einsum("hij,ihd->jhd", weights * stay, towards.float())
 
 
-def _scores(q: Tensor, k: Tensor, spans: Spans, reach: Reach) -> Tensor:
-    place = torch.arange(len(q))
-    owner = torch.bucketize(place, spans.bounds[1:].long(), right=True)
-    seen = owner[:, None] == owner
-    if reach.window is not None:
-        seen &= (place[:, None] - place).abs() <= reach.window
+def _stay(weights: Tensor, rate: float) -> Tensor:
+    return torch.empty_like(weights).bernoulli_(1 - rate) / (1 - rate)
+
+
+def _scores(q: Tensor, k: Tensor, spans: tuple[Spans, Spans], window: int | None) -> Tensor:
+    own, keys = spans
+    seen = own.owners[:, None] == keys.owners
+    if window is not None:
+        seen &= (own.offsets[:, None] - keys.offsets).abs() <= window
     scores = torch.einsum("ihd,jhd->hij", q.float(), k.float()) * q.shape[-1] ** -0.5
     return scores.masked_fill(~seen, float("-inf"))
 
@@ -79,8 +84,7 @@ def test_results_and_gradients_are_those_of_the_fused_operation(reach) -> None:
 
 
 @pytest.mark.usefixtures("_written_out")
-def test_dropped_first_keys_leave_the_gradient_of_what_was_computed() -> None:
-    # The written-out kernel drops nothing: what drops out here are first keys alone.
+def test_dropped_keys_leave_the_gradient_of_what_was_computed() -> None:
     draw = torch.Generator().manual_seed(0)
     qkv = torch.randn((17, 3, 1, 4), generator=draw).requires_grad_()
     towards = torch.randn((17, 1, 4), generator=draw)
@@ -109,7 +113,7 @@ def test_kernel_is_taken_only_if_it_agrees(monkeypatch) -> None:
     monkeypatch.setattr(
         attention,
         "run_kernel",
-        lambda q, k, v, spans, reach, rate: plain_forward(q, k, v, spans, Reach(3), rate),
+        lambda q, k, v, spans, window, rate: plain_forward(q, k, v, spans, 3, rate),
     )
     assert not agrees(flash_attention, padded_attention, "cpu")
 

@@ -52,7 +52,7 @@ def test_states_are_those_of_hugging_face(make, global_tokens, lengths, sizes) -
     with torch.inference_mode():
         for length in lengths:
             sequence = tokens(length)
-            (found,) = forward.states([sequence], (2,))
+            found = forward.states([sequence])
             wanted = by_hugging_face(model, sequence, global_tokens)
             assert distance(found, wanted) < 1e-5, length
             assert distance(found[:1], wanted[:1]) < 1e-5, length
@@ -71,7 +71,7 @@ def test_gradients_are_those_of_hugging_face(make, global_tokens) -> None:
 
     alone = [by_hugging_face(model, sequence, global_tokens) for sequence in sequences]
     wanted = gradients(torch.cat(alone))
-    found = gradients(PackedForward(model, global_tokens).states(sequences, (2,))[0])
+    found = gradients(PackedForward(model, global_tokens).states(sequences))
     assert found.keys() == wanted.keys()
     whole = torch.cat([grad.flatten() for grad in wanted.values()]).norm()
     for name, grad in wanted.items():
@@ -86,10 +86,45 @@ def test_company_changes_only_last_digits(make, global_tokens) -> None:
     forward = PackedForward(model, global_tokens)
     sequences = [tokens(length) for length in (5, 149, 65)]
     with torch.inference_mode():
-        together = forward.states(sequences, (0, 1, 2))
-        for layer, states in enumerate(together):
-            alone = torch.cat([forward.states([one], (layer,))[0] for one in sequences])
-            assert distance(states, alone) < 1e-6
+        alone = torch.cat([forward.states([one]) for one in sequences])
+        assert distance(forward.states(sequences), alone) < 1e-6
+
+
+@kinds
+def test_first_tokens_are_those_of_the_whole(make, global_tokens) -> None:
+    model = make()
+    forward = PackedForward(model, global_tokens)
+    sequences = [tokens(length) for length in (5, 149, 65)]
+    towards = torch.randn(3, 32, generator=torch.Generator().manual_seed(0))
+    found = []
+    for states in (forward.first_states(sequences), forward.states(sequences)[[0, 5, 154]]):
+        model.zero_grad()
+        (states * towards).sum().backward()
+        grads = [p.grad for p in model.parameters() if p.grad is not None and p.grad.any()]
+        found.append((states.detach(), torch.cat([grad.flatten() for grad in grads])))
+    assert distance(found[0][0], found[1][0]) < 1e-6
+    assert distance(found[0][1], found[1][1]) < 1e-5
+
+
+@kinds
+def test_half_precision_trains_the_parameters_that_are_to_learn(make, global_tokens) -> None:
+    model = make()
+    model.encoder.layer[0].requires_grad_(False)
+    sequences = [tokens(length) for length in (65, 88)]
+    towards = torch.randn(153, 32, generator=torch.Generator().manual_seed(0))
+    found = []
+    for dtype in (torch.bfloat16, torch.float32):
+        model.zero_grad()
+        states = PackedForward(model, global_tokens, dtype).states(sequences)
+        assert states.dtype == dtype
+        (states * towards).sum().backward()
+        found.append({n: p.grad for n, p in model.named_parameters() if p.grad is not None})
+    half, whole = found
+    assert half.keys() == whole.keys()
+    assert not any("layer.0" in name for name in half)
+    assert all(grad.dtype == torch.float32 for grad in half.values())
+    both = [torch.cat([grad.flatten() for grad in one.values()]) for one in (half, whole)]
+    assert distance(*both) < 0.05
 
 
 @kinds
@@ -99,8 +134,8 @@ def test_padded_attention_gives_the_same(make, global_tokens) -> None:
     padded = PackedForward(model, global_tokens)
     padded.attention = attention.padded_attention
     sequences = [tokens(length) for length in (5, 88, 38)]
-    (wanted,) = forward.states(sequences, (2,))
-    (found,) = padded.states(sequences, (2,))
+    wanted = forward.states(sequences)
+    found = padded.states(sequences)
     assert distance(found, wanted) < 1e-6
     towards = torch.randn_like(wanted)
     grads = []
@@ -131,7 +166,7 @@ def test_wrong_mask_is_seen(wrong, monkeypatch) -> None:
     monkeypatch.setattr(forward, "_reach", lambda number: reaches[wrong](own(number)))
     with torch.inference_mode():
         sequence = tokens(88)
-        (found,) = forward.states([sequence], (2,))
+        found = forward.states([sequence])
         assert distance(found, by_hugging_face(model, sequence, "cls")) > 1e-4
 
 
@@ -139,11 +174,11 @@ def test_changed_weight_is_seen_after_a_first_run() -> None:
     model = bert()
     forward = PackedForward(model)
     with torch.inference_mode():
-        before = forward.states([tokens(40)], (2,))[0]
+        before = forward.states([tokens(40)])
     with torch.no_grad():
         model.encoder.layer[1].attention.self.value.weight.mul_(1.5)
     with torch.inference_mode():
-        after = forward.states([tokens(40)], (2,))[0]
+        after = forward.states([tokens(40)])
         assert distance(after, by_hugging_face(model, tokens(40))) < 1e-5
         assert distance(before, after) > 1e-2
 
@@ -170,7 +205,7 @@ def test_dropout_changes_states_as_much_as_in_hugging_face(make, global_tokens, 
         plain = by_hugging_face(model, sequence, global_tokens)
         model.train()
         torch.manual_seed(0)
-        found = torch.stack([forward.states([sequence], (1,))[0] - plain for _ in range(300)])
+        found = torch.stack([forward.states([sequence]) - plain for _ in range(300)])
         wanted = torch.stack(
             [by_hugging_face(model, sequence, global_tokens) - plain for _ in range(300)]
         )

@@ -14,13 +14,17 @@ def test_sequences_lie_end_to_end() -> None:
 
 
 def test_roberta_counts_past_padding_tokens() -> None:
-    assert pack([([0, 7, 1, 8], [0] * 4)], padding=1).positions.tolist() == [2, 3, 1, 4]
+    packed = pack([([0, 7, 1, 8], [0] * 4), ([1, 9], [0] * 2)], padding=1)
+    assert packed.positions.tolist() == [2, 3, 1, 4, 1, 2]
 
 
-def test_padded_rows_name_no_row_of_a_neighbour() -> None:
-    rows, real = Spans.of([3, 1]).padded_rows()
-    assert rows.tolist() == [[0, 1, 2], [3, 3, 3]]
-    assert real.tolist() == [[True, True, True], [True, False, False]]
+def test_padded_states_hold_nothing_of_a_neighbour() -> None:
+    spans = Spans.of([3, 1])
+    states = torch.tensor([[1], [2], [3], [4]])
+    assert spans.padded(states)[..., 0].tolist() == [[1, 2, 3], [4, 0, 0]]
+    assert spans.real.tolist() == [[True, True, True], [True, False, False]]
+    assert torch.equal(spans.unpadded(spans.padded(states)), states)
+    assert spans.offsets.tolist() == [0, 1, 2, 0]
 
 
 @pytest.mark.parametrize("lengths", [[], [3, 0]])
