@@ -266,7 +266,7 @@ class Encoder(nn.Module):
         company may change a vector by rounding (about 1e-6 of its size in 32-bit floats, 1e-2 in
         bfloat16). Raises ``ValueError`` for a pair over the limit.
         """
-        tokens = [self._tokens(self.tokenizer.encode(*pair)) for pair in pairs]
+        tokens = self.tokens(pairs)
         lengths = [len(ids) for ids, _ in tokens]
         vectors = [torch.empty((0, self.width), device=next(self.model.parameters()).device)]
         for group in by_budget(lengths, token_budget):
@@ -278,10 +278,16 @@ class Encoder(nn.Module):
                 vectors.append(self.forward_pass.first_states(own).float())
         return torch.cat(vectors)
 
-    def _tokens(self, encoding: Any) -> Tokens:
-        if len(encoding.ids) > self.limit:
-            raise ValueError(f"{len(encoding.ids)} tokens are more than the limit {self.limit}")
-        return encoding.ids, encoding.type_ids
+    def tokens(self, pairs: Sequence[tuple[str, str]]) -> list[Tokens]:
+        """Return the tokens of (reference, candidate) pairs.
+
+        Raises ``ValueError`` for a pair over the limit.
+        """
+        found = [self.tokenizer.encode(*pair) for pair in pairs]
+        longest = max((len(one.ids) for one in found), default=0)
+        if longest > self.limit:
+            raise ValueError(f"{longest} tokens are more than the limit {self.limit}")
+        return [(one.ids, one.type_ids) for one in found]
 
     @property
     def _is_longformer(self) -> bool:

@@ -18,7 +18,9 @@ from scoring.agreement.correlation import tau_b
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Pair, Progress, Quadruplet, batches, distinct_pairs
 from scoring.patclaimeval.errors import TrainingFailed
+from scoring.patclaimeval.graphed_steps import GraphedSteps
 from scoring.patclaimeval.network import PairScorer, margin_tolerance_loss
+from scoring.patclaimeval.packed.forward import PackedForward
 from scoring.patclaimeval.training_state import (
     State,
     StateStore,
@@ -162,18 +164,38 @@ def batch_losses(
 ) -> Tensor:
     """Return the loss of each item, shape [n]; a pair that stands in several is encoded once."""
     pairs = distinct_pairs(items)
-    place = {pair: i for i, pair in enumerate(pairs)}
     scores = network(pairs, extra(pairs))
-    sides = torch.tensor([[place[item.pairs[side]] for item in items] for side in (0, 1)])
-    labels = torch.tensor([float(item.y) for item in items])
-    left, right = sides.to(scores.device, non_blocking=True)
-    return margin_tolerance_loss(
-        scores[left],
-        scores[right],
-        labels.to(scores.device, non_blocking=True),
-        settings.margin,
-        settings.tolerance,
+    sides, labels = (
+        one.to(scores.device, non_blocking=True) for one in sides_and_labels(items, pairs)
     )
+    left, right = scores[sides]
+    return margin_tolerance_loss(left, right, labels, settings.margin, settings.tolerance)
+
+
+def sides_and_labels(items: Sequence[Quadruplet], pairs: Sequence[Pair]) -> tuple[Tensor, Tensor]:
+    """Return where among ``pairs`` each item's two stand, shape [2, n], and its label, [n]."""
+    place = {pair: i for i, pair in enumerate(pairs)}
+    sides = torch.tensor([[place[item.pairs[side]] for item in items] for side in (0, 1)])
+    return sides, torch.tensor([float(item.y) for item in items])
+
+
+def graphed_steps(
+    network: PairScorer, settings: TrainingSettings, optimiser: torch.optim.Optimizer
+) -> GraphedSteps | None:
+    """Return what replays the steps of a training on CUDA; None where they cannot be recorded."""
+    forward = network.encoder.forward_pass
+    is_recordable = isinstance(forward, PackedForward) and forward.dtype == torch.bfloat16
+    if not (settings.device.startswith("cuda") and is_recordable and network.pooling == "cls"):
+        return None
+    assert isinstance(forward, PackedForward)
+
+    def loss(states: Tensor, extra: Tensor, sides: Tensor, labels: Tensor) -> Tensor:
+        left, right = network.head(torch.cat([extra, states], dim=1))[sides]
+        return margin_tolerance_loss(
+            left, right, labels, settings.margin, settings.tolerance
+        ).mean()
+
+    return GraphedSteps(forward, loss, list(network.parameters()), optimiser, GRADIENT_CLIP)
 
 
 def read_steps(results: Sequence[Tensor], last_step: int) -> list[float]:
@@ -214,7 +236,8 @@ def make_optimiser(network: PairScorer, settings: TrainingSettings) -> torch.opt
         for parameters, decay in ((decaying, settings.weight_decay), (plain, 0.0)):
             if parameters:
                 groups.append({"params": parameters, "lr": part_rate, "weight_decay": decay})
-    return torch.optim.AdamW(groups, fused=settings.device.startswith("cuda"))
+    on_cuda = settings.device.startswith("cuda")
+    return torch.optim.AdamW(groups, fused=on_cuda, capturable=on_cuda)
 
 
 def _divided(part: nn.Module) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
@@ -331,6 +354,7 @@ class _Loop:
         self.network, self.extra, self.settings = network, extra, settings
         self.tokens, self.on_progress, self.states = tokens, on_progress, states
         self.optimiser = make_optimiser(network, settings)
+        self.graphs = graphed_steps(network, settings, self.optimiser)
         self.budget = TokenBudget(first_budget(settings.device))
         self.read_every = STEPS_BETWEEN_READS if settings.device.startswith("cuda") else 1
         self.step, self.steps = 0, 0
@@ -396,7 +420,11 @@ class _Loop:
         while True:
             chunks = self.budget.chunks(part, self.tokens)
             try:
-                result = take_step(self.network, self.extra, chunks, self.settings, self.optimiser)
+                result = self._replay(epoch, chunks)
+                if result is None:
+                    result = take_step(
+                        self.network, self.extra, chunks, self.settings, self.optimiser
+                    )
                 self.encoded += sum(self.tokens[p] for c in chunks for p in distinct_pairs(c))
                 return result
             except (RuntimeError, MemoryError) as error:
@@ -407,6 +435,24 @@ class _Loop:
             self.optimiser.zero_grad(set_to_none=True)
             release(self.settings.device)
             self._note(epoch, sentence)
+
+    def _replay(self, epoch: int, chunks: Sequence[Sequence[Quadruplet]]) -> Tensor | None:
+        """Take the step by its graph; None if it has none."""
+        if self.graphs is None or len(chunks) > 1:
+            return None
+        pairs, extra = distinct_pairs(chunks[0]), self.extra
+        further = (extra(pairs), *sides_and_labels(chunks[0], pairs))
+        try:
+            return self.graphs.take(self.network.encoder.tokens(pairs), *further)
+        except RuntimeError as error:
+            if is_out_of_memory(error):
+                raise
+            self.graphs = None
+        self.optimiser.zero_grad(set_to_none=True)
+        self._note(
+            epoch, "This GPU records no step as a graph: each is launched anew, which is slow."
+        )
+        return None
 
     def _read(self) -> None:
         """Take over the losses since the last read; refuse what is not finite."""

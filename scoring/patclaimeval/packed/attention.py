@@ -137,11 +137,11 @@ def sequence_attention(qkv: Tensor, spans: Spans, reach: Reach, rate: float = 0.
 def padded_attention(qkv: Tensor, spans: Spans, reach: Reach, rate: float = 0.0) -> Tensor:
     """Do the same in one call for all sequences, padded to the longest, on any device."""
     q, k, v = (part.transpose(1, 2) for part in spans.padded(qkv).unbind(2))
-    everyone = range(spans.longest)
+    everyone = range(spans.width)
     real = spans.real
     seen = reach.mask(everyone, everyone, qkv.device)[None, None] & real[:, None, None]
     # A query past the end sees key 0, or its empty row would turn to NaN and reach the gradient.
-    seen = seen | (~real[:, None, :, None] & (torch.arange(spans.longest, device=qkv.device) == 0))
+    seen = seen | (~real[:, None, :, None] & (torch.arange(spans.width, device=qkv.device) == 0))
     found = scaled_dot_product_attention(q, k, v, attn_mask=seen, dropout_p=rate)
     return spans.unpadded(found.transpose(1, 2))
 

@@ -93,18 +93,18 @@ def first_token_attention(
     """Return what each sequence's first token attends to, shape [n, width], of states [T, width].
 
     With one query a sequence, q·(K x + b) is (Kᵀq)·x + q·b and the sum of weights times (V x + b)
-    is V times the weighted sum of x: the two projections of every token are never made. Scores
-    and softmax are in 32-bit floats. ``weights``: of the queries, keys and values, each with its
-    bias; ``rate`` is the share of attention weights that drop out.
+    is V times the weighted sum of x: the two projections of every token are never made. The key's
+    bias adds the same to all scores of a query, which softmax does not see: it is left out.
+    Softmax is in 32-bit floats. ``weights``: of the queries, keys and values, each with its bias;
+    ``rate`` is the share of attention weights that drop out.
     """
     x = spans.padded(states)
-    query, query_bias, key, key_bias, value, value_bias = weights
+    query, query_bias, key, _, value, value_bias = weights
     width = x.shape[-1]
     size = width // heads
     q = (linear(x[:, 0], query, query_bias) / size**0.5).view(-1, heads, size)
     towards = torch.einsum("nhd,hdw->nhw", q, key.view(heads, size, width))
-    shift = torch.einsum("nhd,hd->nh", q, key_bias.view(heads, size))
-    scores = (towards @ x.transpose(1, 2)).float() + shift[..., None]
+    scores = (towards @ x.transpose(1, 2)).float()
     shares = scores.masked_fill(~spans.real[:, None], float("-inf")).softmax(-1)
     shares = drop(shares, rate, rate > 0)
     gathered = torch.einsum("nhw,hdw->nhd", shares.to(x.dtype) @ x, value.view(heads, size, width))
@@ -150,7 +150,7 @@ class PackedForward:
         beside others the last of them may differ, as matrix products of other sizes round
         differently.
         """
-        states, spans, weights = self._before_last(sequences)
+        states, spans, weights = self._before_last(self.packed(sequences))
         return self._layer(-1, states, spans, weights)
 
     def first_states(self, sequences: Sequence[Tokens]) -> Tensor:
@@ -158,16 +158,23 @@ class PackedForward:
 
         Where that token attends for itself, the last layer is run for it alone.
         """
-        states, spans, weights = self._before_last(sequences)
+        return self.first_states_of(self.packed(sequences))
+
+    def packed(self, sequences: Sequence[Tokens]) -> Packed:
+        """Lay ``sequences`` end to end on the model's device."""
+        return pack(sequences, next(self.model.parameters()).device, self.padding)
+
+    def first_states_of(self, packed: Packed) -> Tensor:
+        """Return what ``first_states`` does, of sequences that are packed."""
+        states, spans, weights = self._before_last(packed)
         starts = spans.starts.long()
         if not self.first:
             return self._layer(-1, states, spans, weights)[starts]
         own = self._attend_first(states, spans, weights)
         return self._after_attention(self._layers()[-1], own, states[starts], weights)
 
-    def _before_last(self, sequences: Sequence[Tokens]) -> tuple[Tensor, Spans, list[Tensor]]:
+    def _before_last(self, packed: Packed) -> tuple[Tensor, Spans, list[Tensor]]:
         """Return the states that the last layer is given, their spans, and that layer's weights."""
-        packed = pack(sequences, next(self.model.parameters()).device, self._padding())
         layers = self._layers()
         groups = [self._groups(layer) for layer in layers]
         flat = iter(self._weights.joined(list(chain(*groups)), self.dtype))
@@ -190,7 +197,9 @@ class PackedForward:
         kinds = ("weight", "bias")
         return [tuple(getattr(one, kind) for one in part) for part in parts for kind in kinds]
 
-    def _padding(self) -> int | None:
+    @property
+    def padding(self) -> int | None:
+        """The id of the padding token where positions are counted past it."""
         return None if self.config.model_type == "bert" else int(self.config.pad_token_id)
 
     def _layers(self) -> Sequence[Any]:
@@ -245,7 +254,10 @@ class PackedForward:
         if not self.first:
             return found
         own = self._attend_first(states, spans, weights)
-        return found.index_copy(0, spans.starts.long(), own)
+        starts = spans.starts.long()
+        if torch.is_grad_enabled():
+            return found.index_copy(0, starts, own)
+        return found.index_copy_(0, starts, own)
 
     def _attend_first(self, states: Tensor, spans: Spans, weights: Sequence[Tensor]) -> Tensor:
         heads = int(self.config.num_attention_heads)

@@ -16,6 +16,9 @@ Tokens = tuple[Sequence[int], Sequence[int]]
 """One sequence: the ids of its tokens and, as long, the number of the text each stands in."""
 
 
+_COLUMNS: Final = 8
+
+
 @dataclass(frozen=True)
 class Spans:
     """Where n sequences lie in T rows; ``bounds`` [n + 1] (int32, on a device) are their edges."""
@@ -29,7 +32,7 @@ class Spans:
         if not lengths or min(lengths) < 1:
             raise ValueError("there is no sequence without tokens")
         edges = torch.tensor([0, *accumulate(lengths)], dtype=torch.int32)
-        return cls(tuple(lengths), _on(edges, device))
+        return cls(tuple(lengths), on_device(edges, device))
 
     @property
     def longest(self) -> int:
@@ -51,7 +54,8 @@ class Spans:
     @cached_property
     def firsts(self) -> Spans:
         """As many sequences of one row each: their first tokens alone."""
-        return Spans.of([1] * len(self.lengths), self.bounds.device)
+        numbers = torch.arange(len(self.lengths) + 1, dtype=torch.int32, device=self.bounds.device)
+        return Spans((1,) * len(self.lengths), numbers)
 
     @cached_property
     def owners(self) -> Tensor:
@@ -67,20 +71,25 @@ class Spans:
         return rows - self.starts[self.owners]
 
     def padded(self, states: Tensor) -> Tensor:
-        """Return ``states`` [T, ...] as [n, longest, ...], with zeros past a sequence's end."""
-        shape = (len(self.lengths), self.longest)
+        """Return ``states`` [T, ...] as [n, width, ...], with zeros past a sequence's end."""
+        shape = (len(self.lengths), self.width)
         empty = states.new_zeros(shape[0] * shape[1], *states.shape[1:])
-        places = self.owners * self.longest + self.offsets
-        return empty.index_copy(0, places, states).view(*shape, *states.shape[1:])
+        places = self.owners * self.width + self.offsets
+        return empty.index_copy_(0, places, states).view(*shape, *states.shape[1:])
 
     def unpadded(self, states: Tensor) -> Tensor:
-        """Return ``states`` [n, longest, ...] as [T, ...]: what ``padded`` made of it, undone."""
-        return states.flatten(0, 1)[self.owners * self.longest + self.offsets]
+        """Return ``states`` [n, width, ...] as [T, ...]: what ``padded`` made of it, undone."""
+        return states.flatten(0, 1)[self.owners * self.width + self.offsets]
+
+    @property
+    def width(self) -> int:
+        """Columns of padded states: a GPU multiplies matrices of odd sizes slowly."""
+        return -(-self.longest // _COLUMNS) * _COLUMNS
 
     @property
     def real(self) -> Tensor:
-        """Which of [n, longest] are rows."""
-        return torch.arange(self.longest, device=self.bounds.device) < self.bounds.diff()[:, None]
+        """Which of [n, width] are rows."""
+        return torch.arange(self.width, device=self.bounds.device) < self.bounds.diff()[:, None]
 
 
 @dataclass(frozen=True)
@@ -103,18 +112,22 @@ def pack(
     """
     spans = Spans.of([len(own) for own, _ in sequences], device)
     ids, kinds = (
-        _on(torch.tensor(list(chain.from_iterable(part))), device)
+        on_device(torch.tensor(list(chain.from_iterable(part))), device)
         for part in zip(*sequences, strict=True)
     )
+    return Packed(ids, kinds, positions(ids, spans, padding), spans)
+
+
+def positions(ids: Tensor, spans: Spans, padding: int | None) -> Tensor:
+    """Return the position of each of ``ids`` [T] as ``pack`` counts them, same shape."""
     if padding is None:
-        return Packed(ids, kinds, spans.offsets, spans)
+        return spans.offsets
     real = (ids != padding).long()
     before = real.cumsum(0) - real
-    starts = spans.starts[spans.owners]
-    return Packed(ids, kinds, (before + 1 - before[starts]) * real + padding, spans)
+    return (before + 1 - before[spans.starts[spans.owners]]) * real + padding
 
 
-def _on(values: Tensor, device: torch.device | str) -> Tensor:
+def on_device(values: Tensor, device: torch.device | str) -> Tensor:
     """Return ``values`` on ``device``; from pinned memory, so that nobody waits for a GPU."""
     if torch.device(device).type != "cuda":
         return values.to(device)

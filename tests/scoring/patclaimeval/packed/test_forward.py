@@ -72,10 +72,11 @@ def test_gradients_are_those_of_hugging_face(make, global_tokens) -> None:
     alone = [by_hugging_face(model, sequence, global_tokens) for sequence in sequences]
     wanted = gradients(torch.cat(alone))
     found = gradients(PackedForward(model, global_tokens).states(sequences))
-    assert found.keys() == wanted.keys()
+    # A bias of keys shifts all scores alike: its true gradient is 0, and so is no measure.
+    assert found.keys() == {name for name in wanted if "key_global.bias" not in name}
     whole = torch.cat([grad.flatten() for grad in wanted.values()]).norm()
-    for name, grad in wanted.items():
-        # A bias of keys shifts all scores alike: its true gradient is 0, and so is no measure.
+    for name in found:
+        grad = wanted[name]
         error = (found[name] - grad).norm()
         assert error < 1e-5 * (whole if "key" in name else grad.norm()), name
 

@@ -21,8 +21,11 @@ def test_roberta_counts_past_padding_tokens() -> None:
 def test_padded_states_hold_nothing_of_a_neighbour() -> None:
     spans = Spans.of([3, 1])
     states = torch.tensor([[1], [2], [3], [4]])
-    assert spans.padded(states)[..., 0].tolist() == [[1, 2, 3], [4, 0, 0]]
-    assert spans.real.tolist() == [[True, True, True], [True, False, False]]
+    assert spans.padded(states)[..., 0].tolist() == [
+        [1, 2, 3, 0, 0, 0, 0, 0],
+        [4, 0, 0, 0, 0, 0, 0, 0],
+    ]
+    assert spans.real.sum(1).tolist() == [3, 1] and spans.real[:, 0].all()
     assert torch.equal(spans.unpadded(spans.padded(states)), states)
     assert spans.offsets.tolist() == [0, 1, 2, 0]
 
