@@ -189,8 +189,8 @@ def graphed_steps(
         return None
     assert isinstance(forward, PackedForward)
 
-    def loss(states: Tensor, extra: Tensor, sides: Tensor, labels: Tensor) -> Tensor:
-        left, right = network.head(torch.cat([extra, states], dim=1))[sides]
+    def loss(vectors: Tensor, sides: Tensor, labels: Tensor) -> Tensor:
+        left, right = network.head(vectors)[sides]
         return margin_tolerance_loss(
             left, right, labels, settings.margin, settings.tolerance
         ).mean()

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import pad
 
 from scoring.patclaimeval.packed.forward import PackedForward
 from scoring.patclaimeval.packed.sequences import Packed, Spans, Tokens, on_device, positions
@@ -21,11 +22,18 @@ from scoring.patclaimeval.packed.sequences import Packed, Spans, Tokens, on_devi
 ROWS: Final = 512
 """Tokens of a batch are rounded up to this many: some 3 % of a batch of the paper's."""
 LONGEST: Final = 1024
+SEQUENCES: Final = 8
 MOST_ROWS: Final = 16_384
 """Above this the GPU is at work all the time anyway."""
 
 Loss = Callable[..., Tensor]
-"""(first tokens' states [n, width], further tensors) -> mean loss of the batch, a scalar."""
+"""(vectors [n or more, width], further tensors) -> mean loss of the batch, a scalar.
+
+Vectors are first tokens' states and what stands beside them; those past n fill up."""
+
+
+def _rounded(number: int, step: int) -> int:
+    return -(-number // step) * step
 
 
 @dataclass(frozen=True)
@@ -38,10 +46,10 @@ class Size:
 
     @classmethod
     def holding(cls, lengths: Sequence[int]) -> Size:
-        """Return the smallest rounded size with one more sequence than ``lengths``, to fill up."""
-        rows = -(-(sum(lengths) + 1) // ROWS) * ROWS
-        longest = -(-max(lengths) // LONGEST) * LONGEST
-        return cls(len(lengths) + 1, rows, longest)
+        """Return the smallest rounded size with more sequences than ``lengths``, to fill up."""
+        sequences = _rounded(len(lengths), SEQUENCES) + 1
+        rows = _rounded(sum(lengths) + sequences - len(lengths), ROWS)
+        return cls(sequences, rows, _rounded(max(lengths), LONGEST))
 
     @property
     def can_be_recorded(self) -> bool:
@@ -56,7 +64,10 @@ class Size:
         return Spans((self.longest, *others), bounds)
 
     def fill(self, sequences: Sequence[Tokens], padding: int | None) -> tuple[Tensor, ...]:
-        """Return ids [rows], kinds [rows] and bounds [sequences + 1], filled up by one sequence."""
+        """Return ids [rows], kinds [rows] and bounds [sequences + 1], filled up.
+
+        What fills them up are sequences of one token, and a last one of what is left.
+        """
         ids, kinds = (
             torch.full((self.rows,), padding or 0),
             torch.zeros(self.rows, dtype=torch.long),
@@ -64,7 +75,8 @@ class Size:
         edges = [0, *accumulate(len(own) for own, _ in sequences)]
         for part, values in zip((ids, kinds), zip(*sequences, strict=True), strict=True):
             part[: edges[-1]] = torch.tensor(list(chain.from_iterable(values)))
-        return ids, kinds, torch.tensor([*edges, self.rows], dtype=torch.int32)
+        added = range(edges[-1] + 1, edges[-1] + self.sequences - len(sequences))
+        return ids, kinds, torch.tensor([*edges, *added, self.rows], dtype=torch.int32)
 
 
 @dataclass(frozen=True)
@@ -93,21 +105,24 @@ class GraphedSteps:
         self._recorded: dict[object, Recorded | None] = {}
         self._pool: Any = None
 
-    def take(self, sequences: Sequence[Tokens], *further: Tensor) -> Tensor | None:
-        """Take a step on ``sequences``; return its mean loss and gradient's length, shape [2].
+    def take(self, sequences: Sequence[Tokens], extra: Tensor, *further: Tensor) -> Tensor | None:
+        """Take a step on n ``sequences``; return its mean loss and gradient's length, shape [2].
 
-        ``further`` are what the loss is given beside the states. Returns None, and does nothing,
-        for a size that is new or too large: the caller then takes the step itself.
+        ``extra`` [n, k] stands beside the states; ``further`` is given to the loss. Returns None,
+        and does nothing, for a size that is new or too large: the caller then takes the step.
         """
         size = Size.holding([len(own) for own, _ in sequences])
-        key = (size, tuple(one.shape for one in further))
+        key = (size, extra.shape[1:], tuple(one.shape for one in further))
         if not size.can_be_recorded:
             return None
         if key not in self._recorded:
             self._recorded[key] = None
             return None
         device = self._parameters[0].device
-        filled = size.fill(sequences, self._forward.padding)
+        filled = (
+            *size.fill(sequences, self._forward.padding),
+            pad(extra, (0, 0, 0, size.sequences - len(sequences))),
+        )
         given = tuple(on_device(one, device) for one in (*filled, *further))
         recorded = self._recorded[key]
         if recorded is None:
@@ -129,13 +144,19 @@ class GraphedSteps:
         return Recorded(graph, inputs, result)
 
     def step(
-        self, size: Size, ids: Tensor, kinds: Tensor, bounds: Tensor, *further: Tensor
+        self,
+        size: Size,
+        ids: Tensor,
+        kinds: Tensor,
+        bounds: Tensor,
+        extra: Tensor,
+        *further: Tensor,
     ) -> Tensor:
         """Take a filled-up step: what is recorded."""
         spans = size.spans(bounds)
         packed = Packed(ids, kinds, positions(ids, spans, self._forward.padding), spans)
-        states = self._forward.first_states_of(packed)[:-1].float()
-        loss = self._loss(states, *further)
+        states = self._forward.first_states_of(packed).float()
+        loss = self._loss(torch.cat([extra, states], dim=1), *further)
         loss.backward()
         length = torch.nn.utils.clip_grad_norm_(self._parameters, self._clip)
         self._optimiser.step()

@@ -129,7 +129,7 @@ def positions(ids: Tensor, spans: Spans, padding: int | None) -> Tensor:
 
 def on_device(values: Tensor, device: torch.device | str) -> Tensor:
     """Return ``values`` on ``device``; from pinned memory, so that nobody waits for a GPU."""
-    if torch.device(device).type != "cuda":
+    if torch.device(device).type != "cuda" or values.is_cuda:
         return values.to(device)
     return values.pin_memory().to(device, non_blocking=True)
 

@@ -12,15 +12,17 @@ from tests.scoring.patclaimeval.packed.models import bert, longformer, tokens
 
 KINDS = pytest.mark.parametrize(("make", "global_tokens"), [(bert, "none"), (longformer, "cls")])
 
+NOTHING = torch.zeros((3, 0))
+
 
 @pytest.fixture(autouse=True)
 def _small_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"ROWS": 32, "LONGEST": 64, "MOST_ROWS": 512}.items():
+    for name, value in {"ROWS": 32, "LONGEST": 64, "SEQUENCES": 4, "MOST_ROWS": 512}.items():
         monkeypatch.setattr(graphed_steps, name, value)
 
 
-def loss(states: Tensor, weights: Tensor) -> Tensor:
-    return (states @ weights).tanh().mean()
+def loss(vectors: Tensor, weights: Tensor) -> Tensor:
+    return (vectors[:3] @ weights).tanh().mean()
 
 
 def steps_of(forward: PackedForward, rate: float = 0.5) -> GraphedSteps:
@@ -41,7 +43,8 @@ def test_a_filled_up_step_is_the_batchs_own(make, global_tokens) -> None:
         if is_filled:
             size = Size.holding([len(own) for own, _ in sequences])
             filled = size.fill(sequences, forward.padding)
-            loss_and_length = steps_of(forward).step(size, *filled, weights)
+            extra = torch.zeros((size.sequences, 0))
+            loss_and_length = steps_of(forward).step(size, *filled, extra, weights)
         else:
             value = loss(forward.first_states(sequences), weights)
             value.backward()
@@ -58,13 +61,15 @@ def test_a_filled_up_step_is_the_batchs_own(make, global_tokens) -> None:
 def test_a_size_holds_the_batch_and_one_sequence_more(lengths) -> None:
     size = Size.holding(lengths)
     assert size.can_be_recorded
-    assert size.rows % 32 == 0 and sum(lengths) < size.rows <= sum(lengths) + 32
+    assert size.rows % 32 == 0 and sum(lengths) < size.rows <= sum(lengths) + 32 + 4
     ids, kinds, bounds = size.fill([tokens(length) for length in lengths], 1)
     assert ids.shape == kinds.shape == (size.rows,)
-    assert bounds.diff().tolist() == [*lengths, size.rows - sum(lengths)]
+    found = bounds.diff().tolist()
+    assert tuple(found[: len(lengths)]) == lengths and sum(found) == size.rows
+    assert set(found[len(lengths) : -1]) <= {1} and 0 < found[-1] <= size.longest
     spans = size.spans(bounds)
     assert spans.longest == size.longest >= max(lengths)
-    assert sum(spans.lengths) == size.rows and len(spans.lengths) == len(lengths) + 1
+    assert sum(spans.lengths) == size.rows and len(spans.lengths) == size.sequences == len(found)
     assert min(spans.lengths) > 0
 
 
@@ -75,7 +80,7 @@ def test_batches_close_in_length_share_a_size() -> None:
 @pytest.mark.parametrize("lengths", [(100,), (600, 7)])
 def test_what_is_too_small_or_too_large_is_left_to_the_caller(lengths) -> None:
     assert not Size.holding(lengths).can_be_recorded
-    assert steps_of(PackedForward(bert())).take([tokens(n) for n in lengths]) is None
+    assert steps_of(PackedForward(bert())).take([tokens(n) for n in lengths], NOTHING) is None
 
 
 def test_a_size_is_recorded_at_its_second_batch_and_replayed_for_others(monkeypatch) -> None:
@@ -99,13 +104,13 @@ def test_a_size_is_recorded_at_its_second_batch_and_replayed_for_others(monkeypa
     monkeypatch.setattr(steps, "_record", record)
     weights = torch.randn(32, generator=torch.Generator().manual_seed(0))
     batches = [[tokens(length) for length in (n, 60, 38)] for n in (5, 6, 7, 5)]
-    assert steps.take(batches[0], weights) is None and not recorded
+    assert steps.take(batches[0], NOTHING, weights) is None and not recorded
     for batch in batches[1:]:
-        found = steps.take(batch, weights)
+        found = steps.take(batch, NOTHING, weights)
         assert found is not None
         with torch.no_grad():
             wanted = loss(steps._forward.first_states(batch), weights)
         assert float(found[0]) == pytest.approx(float(wanted), abs=1e-6)
     assert len(recorded) == 1
     # A loss that is given other shapes is another step.
-    assert steps.take(batches[0], weights.view(32, 1)) is None
+    assert steps.take(batches[0], NOTHING, weights.view(32, 1)) is None
