@@ -39,7 +39,8 @@ from scoring.patclaimeval.encoder import (
 )
 from scoring.patclaimeval.errors import TrainingFailed, full_disk_reported
 from scoring.patclaimeval.features import FEATURES
-from scoring.patclaimeval.finetune import finetune, out_of_memory_reported, score_differences
+from scoring.patclaimeval.finetune import finetune, score_differences
+from scoring.patclaimeval.memory import out_of_memory_reported
 from scoring.patclaimeval.network import LinearHead, PairScorer, features_of
 from scoring.patclaimeval.outcome import Outcome, training_result
 from scoring.patclaimeval.prior import prior_of

@@ -3,7 +3,7 @@ import torch
 
 from scoring.patclaimeval.data import Quadruplet, distinct_pairs
 from scoring.patclaimeval.errors import TrainingFailed
-from scoring.patclaimeval.finetune import CPU_TOKENS, TokenBudget, first_budget, is_out_of_memory
+from scoring.patclaimeval.memory import CPU_TOKENS, TokenBudget, first_budget, is_out_of_memory
 
 ITEMS = [
     Quadruplet("r", "ref", "b1", "c1", 1),

@@ -6,8 +6,9 @@ import torch
 
 from scoring.patclaimeval import encoder as precision
 from scoring.patclaimeval.data import Quadruplet
-from scoring.patclaimeval.encoder import OneByOne, load_encoder, resolve_precision
+from scoring.patclaimeval.encoder import load_encoder, resolve_precision
 from scoring.patclaimeval.errors import EncoderUnavailable
+from scoring.patclaimeval.one_by_one import OneByOne
 
 Items = list[Quadruplet]
 # Read before what all tests here share puts a stub in its place.
