@@ -135,11 +135,22 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class Sheet:
+    """A drawing as it is stored: what its file was called, its pixels as PNG, its size in them."""
+
+    name: str
+    png: bytes
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
 class ReadDocument:
     """All that was read of one document.
 
     `claims` is what would be stored; `draft` is the text before revision, None unless both texts of
-    a file with tracked changes were asked for and differ.
+    a file with tracked changes were asked for and differ. `context` and `sheets` are what stands
+    around the claims; where no claims were found, `context` is all lines, for who is asked.
     """
 
     format: str
@@ -149,6 +160,7 @@ class ReadDocument:
     findings: tuple[Finding, ...] = ()
     bibliography: Bibliography = Bibliography()
     context: tuple[Passage, ...] = ()
+    sheets: tuple[Sheet, ...] = ()
     sha256: str = ""
 
     @property
