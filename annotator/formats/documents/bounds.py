@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from annotator.formats.documents.records import LeftOut, Passage, ReadDocument, Sheet
+from annotator.formats.context import DRAWING, OF_A_CANDIDATE, PARTS, Sheet
+from annotator.formats.documents.records import LeftOut, Passage, ReadDocument
 from core.text_io.shapes import is_blank
 
 # Descriptions of thousands of paragraphs are of sequences and tables; no office publishes more.
@@ -18,8 +19,6 @@ MOST_SHEETS_BYTES: Final = 32 * 1024 * 1024
 MOST_FILE_BYTES: Final = 32 * 1024 * 1024
 # Of what a drawing is called.
 LONGEST_NAME: Final = 100
-PARTS: Final = ("description", "abstract")
-OF_A_CANDIDATE: Final = "context is a reference's, never a candidate's"
 
 
 def with_bounds(document: ReadDocument) -> ReadDocument:
@@ -41,7 +40,7 @@ def with_bounds(document: ReadDocument) -> ReadDocument:
     sheets, dropped = _that_fit(document.sheets)
     if dropped:
         most = f"at most {MOST_SHEETS} and {MOST_SHEETS_BYTES:,} bytes are stored of one reference"
-        left_out.append(LeftOut("drawing", dropped, most))
+        left_out.append(LeftOut(DRAWING, dropped, most))
     return replace(document, context=tuple(passages), sheets=sheets, left_out=tuple(left_out))
 
 
@@ -53,7 +52,7 @@ def without_context(document: ReadDocument, lines: int = 0) -> ReadDocument:
     if is_blank(document.claims.text):
         return replace(document, context=document.context[:lines], sheets=())
     counts = [(part, sum(one.part == part for one in document.context)) for part in PARTS]
-    counts.append(("drawing", len(document.sheets)))
+    counts.append((DRAWING, len(document.sheets)))
     named = tuple(LeftOut(part, count, OF_A_CANDIDATE) for part, count in counts if count)
     return replace(document, context=(), sheets=(), left_out=document.left_out + named)
 

@@ -15,10 +15,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
+from annotator.formats.context import Sheet
 from annotator.formats.documents.matters import ReadMatters
 from annotator.formats.documents.process import MOST_ANSWERED, NO_MEMORY
 from annotator.formats.documents.reading import AUTO, DRAWINGS
-from annotator.formats.documents.records import ReadDocument, ReadOptions, Sheet
+from annotator.formats.documents.records import ReadDocument, ReadOptions
 from annotator.formats.documents.wire import (
     document_from,
     matters_from,

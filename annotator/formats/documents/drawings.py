@@ -12,8 +12,8 @@ from typing import Final
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
+from annotator.formats.context import Sheet
 from annotator.formats.documents.bounds import LONGEST_NAME, MOST_FILE_BYTES, MOST_SHEETS
-from annotator.formats.documents.records import Sheet
 from annotator.formats.documents.zip_files import ZipSource, shown
 from core.text_io.streams import FormatError
 

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Final
 
+from annotator.formats.context import DRAWING, OF_A_CANDIDATE, PARTS, Sheet
 from annotator.formats.csv_streams import CsvStream
 from annotator.formats.documents.bounds import (
     MOST_FILE_BYTES,
-    PARTS,
     with_bounds,
     without_context,
 )
@@ -27,7 +27,6 @@ from annotator.formats.documents.records import (
     Passage,
     ReadDocument,
     ReadOptions,
-    Sheet,
     TrackedChanges,
 )
 from annotator.formats.documents.zip_files import ZipSource, shown
@@ -38,7 +37,6 @@ MANIFEST: Final = "manifest.csv"
 COLUMNS: Final = frozenset(
     {"file", "reference_id", "candidate_id", "system", "language", "tracked_changes", "part"}
 )
-DRAWING: Final = "drawing"
 LAYOUT: Final = (
     "Put P1/reference.docx and P1/candidates/NAME.docx for each reference P1 into it, or name the "
     "files in manifest.csv (columns file, reference_id, candidate_id). Context of a reference is "
@@ -223,7 +221,7 @@ def _wrong_with(
     if part not in ("", *PARTS, DRAWING):
         return "part", f"{', '.join(PARTS)}, {DRAWING} or nothing was expected"
     if part and cells.get("candidate_id", ""):
-        return "candidate_id", "context is a reference's, never a candidate's"
+        return "candidate_id", OF_A_CANDIDATE
     return None
 
 

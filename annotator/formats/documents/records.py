@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
+from annotator.formats.context import Sheet
 from core.text_io.streams import FormatError
 
 
@@ -132,16 +133,6 @@ class Passage:
     place: Place
     label: str = ""
     is_heading: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """A drawing as it is stored: what its file was called, its pixels as PNG, its size in them."""
-
-    name: str
-    png: bytes
-    width: int
-    height: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from annotator.formats.context import Sheet
 from annotator.formats.documents.matters import Matter, ReadCandidate, ReadMatters
 from annotator.formats.documents.records import (
     Bibliography,
@@ -15,7 +16,6 @@ from annotator.formats.documents.records import (
     ReadClaim,
     ReadDocument,
     Severity,
-    Sheet,
 )
 
 

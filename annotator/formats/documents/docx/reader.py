@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 from typing import Final
 
+from annotator.formats.context import Sheet
 from annotator.formats.documents.assembling import claims_of_lines, look_over
 from annotator.formats.documents.bounds import MOST_FILE_BYTES
 from annotator.formats.documents.docx.body import Body, Event
@@ -17,7 +18,6 @@ from annotator.formats.documents.records import (
     ReadDocument,
     ReadOptions,
     Severity,
-    Sheet,
     TrackedChanges,
 )
 from annotator.formats.documents.sections import Section, context_of, find_section
