@@ -49,6 +49,12 @@ class Shown:
     part: str
     is_wanted: bool
 
+    @property
+    def names_part(self) -> bool:
+        """Whether it is the heading of its part itself."""
+        text = "".join(piece.text for piece in self.pieces)
+        return self.is_heading and text.strip().lower() == self.part
+
 
 @dataclass(frozen=True, slots=True)
 class Text:

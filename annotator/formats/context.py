@@ -59,7 +59,7 @@ def counts_of(parts: Iterable[str], drawings: int) -> dict[str, int]:
     return {part: count for part, count in found.items() if count}
 
 
-def describe_context(counts: Mapping[str, int], *, is_candidate: bool) -> list[str]:
+def describe_context(counts: Mapping[str, int], *, is_candidate: bool = False) -> list[str]:
     """Return in sentences what of a claim set's context would be stored, or that it is not."""
     if is_candidate:
         return [f"Left out: {part}: {count:,}; {OF_A_CANDIDATE}." for part, count in counts.items()]

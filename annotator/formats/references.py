@@ -11,6 +11,9 @@ import numpy as np
 from annotator.claims.near_duplicates import CompactKeys
 from annotator.formats.context import Context
 
+# Of the fields of a reference that are one line of text.
+LONGEST: Final = {"office": 40, "ipc": 40, "language": 20, "title": 500, "family": 200}
+
 
 @dataclass(frozen=True, slots=True)
 class CandidateRecord:

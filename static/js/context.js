@@ -1,6 +1,6 @@
 // The page of a reference's context: drawings are zoomed by key. It works without this.
-import { startContext } from "./shared/context.js";
 import { showScripted } from "./shared/page.js";
+import { startZoom } from "./shared/zoom.js";
 
 showScripted();
-startContext();
+startZoom(document.getElementById("context"));

@@ -3,11 +3,10 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-from annotator.formats.claims_jsonl import LONGEST
 from annotator.formats.context import Context, Paragraph
 from annotator.formats.documents.matters import Matter, ReadMatters
 from annotator.formats.documents.records import ReadDocument
-from annotator.formats.references import CandidateRecord, ReferenceRecord
+from annotator.formats.references import LONGEST, CandidateRecord, ReferenceRecord
 from core.text_io.shapes import Shape, is_blank
 from core.text_io.streams import BadRecord, BadRecordList, FormatError
 

@@ -1,9 +1,8 @@
-// Description and drawings beside the claims: fetched when they are opened, searched, zoomed by key.
+// Description and drawings beside the claims: fetched when they are opened, searched, closed.
 import { announce, parse, showScripted } from "./page.js";
 import { isExplained, post, unexplained } from "./post.js";
+import { startZoom } from "./zoom.js";
 
-const SIZES = ["size-fit", "size-2", "size-3", "size-4", "size-6"];
-const ZOOM_KEYS = new Map([["+", 1], ["=", 1], ["-", -1], ["0", 0]]);
 const pane = document.getElementById("context");
 const link = document.querySelector("[data-action=context]");
 
@@ -41,34 +40,12 @@ function again(button) {
   return button.name === "sheet" ? ".sheet" : `button[name="${button.name}"]`;
 }
 
-function zoom(by) {
-  const sheet = pane.querySelector(".sheet");
-  const now = Math.max(SIZES.findIndex((size) => sheet.classList.contains(size)), 0);
-  const next = by ? Math.min(Math.max(now + by, 0), SIZES.length - 1) : 0;
-  sheet.classList.remove(...SIZES);
-  sheet.classList.add(SIZES[next]);
-}
-
 function pressed(event) {
-  const isOfSheet = event.target.closest(".sheet, .zoom") && ZOOM_KEYS.has(event.key);
-  if (isOfSheet && !event.ctrlKey && !event.metaKey && !event.altKey) {
-    zoom(ZOOM_KEYS.get(event.key));
-  } else if (event.key === "Escape" && link) {
+  if (event.key === "Escape") {
     close();
-  } else {
-    return;
-  }
-  event.preventDefault();
-  // A digit would be a score, and Escape would lead to the scores.
-  event.stopPropagation();
-}
-
-function clicked({ target }) {
-  const button = target.closest("button");
-  if (button?.dataset.zoom) {
-    zoom(Number(button.dataset.zoom));
-  } else if (button?.matches("[data-closes-context]")) {
-    close();
+    event.preventDefault();
+    // It would lead to the scores.
+    event.stopPropagation();
   }
 }
 
@@ -76,7 +53,8 @@ export function startContext() {
   if (!pane) {
     return;
   }
-  link?.addEventListener("click", (event) => {
+  startZoom(pane);
+  link.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) {
       return;
     }
@@ -88,13 +66,14 @@ export function startContext() {
     }
   });
   pane.addEventListener("keydown", pressed);
-  pane.addEventListener("click", clicked);
-  // On a page of its own the form is sent as any other.
-  if (link) {
-    pane.addEventListener("submit", (event) => {
-      event.preventDefault();
-      const { target: form, submitter } = event;
-      ask(form.action, () => new FormData(form, submitter), again(submitter));
-    });
-  }
+  pane.addEventListener("click", ({ target }) => {
+    if (target.closest("[data-closes-context]")) {
+      close();
+    }
+  });
+  pane.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const { target: form, submitter } = event;
+    ask(form.action, () => new FormData(form, submitter), again(submitter));
+  });
 }
