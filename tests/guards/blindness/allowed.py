@@ -64,6 +64,7 @@ QUADRUPLETS: Final = ("scoring:quadruplets", "scoring:quadruplet")
 ITEM: Final = (
     "scoring:report_item",
     "scoring:item_reading",
+    "scoring:item_context",
     "scoring:report_item after scoring:item_reading",
 )
 ITEMS: Final = ("scoring:report_items", "scoring:export_items", *ITEM)
