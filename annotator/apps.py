@@ -12,7 +12,7 @@ class AnnotatorConfig(AppConfig):
         from annotator import tasks
         from annotator.accounts.sessions import delete_ended_sessions
         from annotator.models import ClaimImport, ReliabilityReport
-        from annotator.operations import presences, sources
+        from annotator.operations import drawings, presences, sources
         from annotator.operations.backups.archives import register_files
         from annotator.operations.health.database import register_look
         from annotator.rate_limits import delete_used_up
@@ -31,6 +31,8 @@ class AnnotatorConfig(AppConfig):
         )
         register_files(sources.source_files, **sources.KINDS)
         register_look(sources.look_at_sources)
+        register_files(drawings.drawing_files, **drawings.KINDS)
+        register_look(drawings.look_at_drawings)
         register_tidying(delete_used_up)
         register_tidying(presences.forget_presences)
         register_tidying(delete_ended_sessions)

@@ -165,6 +165,7 @@ _ACTS: Final[dict[str, Act]] = {
     "rating.refused": Act("a rating was refused, and kept as a draft", is_raters=True),
     "rating.revised": Act("revised a rating", _SCORES, is_raters=True),
     "rating.submitted": Act("submitted a rating", _SCORES, is_raters=True),
+    "claims.exported": Act("exported the claim sets", ("has_context",)),
     "ratings.exported": Act("exported the ratings", ("format", "is_identified", "reason")),
     "reliability.cancelled": Act("cancelled reliability figures"),
     "reliability.failed": Act("reliability figures failed"),

@@ -95,6 +95,7 @@ READING_KEYS: Final = {
     "previous-mark": "Previous mark",
     "go-to-claim": "Go to a claim by its number",
     "find": "Find a term in all texts",
+    "context": "Description and drawings, beside the claims",
 }
 AID_LABELS: Final = {"aligned": "Aligned", "diff": "Differences", "marks": "Marks"}
 # Those of a page of two candidates: there the rows are always aligned.

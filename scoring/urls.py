@@ -9,6 +9,7 @@ from scoring.datasets.freezing import views as freezing_views
 from scoring.datasets.versions import views as versions_views
 from scoring.erasures import views as erasures_views
 from scoring.reports import views as reports_views
+from scoring.reports.browsing import context_views as browsing_context_views
 from scoring.reports.browsing import views as browsing_views
 from scoring.scores import views as scores_views
 from scoring.training.model_versions import views as model_versions_views
@@ -73,6 +74,16 @@ urlpatterns = [
         "reports/<uuid:pk>/items/<int:place>/reading/",
         browsing_views.item_reading,
         name="item_reading",
+    ),
+    path(
+        "reports/<uuid:pk>/items/<int:place>/context/",
+        browsing_context_views.item_context,
+        name="item_context",
+    ),
+    path(
+        "reports/<uuid:pk>/items/<int:place>/context/<int:number>/",
+        browsing_context_views.item_drawing,
+        name="item_drawing",
     ),
     path("reports/<uuid:pk>/download/", reports_views.download, name="download_report"),
     path("reports/<uuid:pk>/progress/", reports_views.progress, name="report_progress"),

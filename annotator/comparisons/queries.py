@@ -53,6 +53,12 @@ def comparisons_for(user: User) -> QuerySet[Comparison]:
     ).select_related("campaign", "left__reference", "preference")
 
 
+def compared_claims(user: User, comparison_id: UUID) -> Comparison | None:
+    """Return the user's own comparison with the texts that it sets side by side."""
+    rows = comparisons_for(user).select_related(None).select_related("left__reference", "right")
+    return rows.filter(pk=comparison_id).first()
+
+
 def open_comparisons(user: User) -> QuerySet[Comparison]:
     """Return what the user may compare now, in order, without references they recused from."""
     # Read once, whatever the planner thinks of the tables: as a correlated question it was asked

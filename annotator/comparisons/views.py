@@ -7,13 +7,19 @@ from django.contrib import messages
 from django.core.exceptions import NON_FIELD_ERRORS
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import render, resolve_url
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotator.access.gate import SignedInRequest
 from annotator.comparisons.forms import PreferenceForm, as_sent
-from annotator.comparisons.queries import ComparePage, compare_page, next_comparison
+from annotator.comparisons.queries import (
+    ComparePage,
+    compare_page,
+    compared_claims,
+    next_comparison,
+)
 from annotator.comparisons.services import submit_preference
-from annotator.models import Preference
+from annotator.context.page import Beside, show_context, show_drawing
+from annotator.models import Comparison, Preference
 from annotator.reading import READING_KEYS, reading_context, show_aid
 from annotator.rubric import ALL_CRITERIA, NAMES, OVERALL
 from core.errors import OutOfDate
@@ -142,6 +148,38 @@ def compare_reading(request: SignedInRequest, pk: UUID) -> HttpResponse:
         name = "_compare_panes" if request.headers.get("HX-Request") else "compare"
         return render(request, f"annotator/comparisons/{name}.html", context)
     return _show(request, page, form)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def compare_context(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Show the context of the reference of an own comparison, or what is looked for in it."""
+    row = _own_texts(request, pk)
+    reference = row.left.reference
+    beside = Beside(
+        reference,
+        reference.reference_id,
+        (
+            ("Reference", reference.claims),
+            ("Left, beyond that", row.left.claims),
+            ("Right, beyond these", row.right.claims),
+        ),
+        resolve_url("annotator:compare_context", pk),
+        resolve_url("annotator:compare", pk),
+    )
+    return show_context(request, beside)
+
+
+@require_safe
+def compare_drawing(request: SignedInRequest, pk: UUID, number: int) -> HttpResponse:
+    """Give one of its drawings."""
+    return show_drawing(_own_texts(request, pk).left.reference, number)
+
+
+def _own_texts(request: SignedInRequest, pk: UUID) -> Comparison:
+    row = compared_claims(request.user, pk)
+    if row is None:
+        raise Http404
+    return row
 
 
 def _own_page(request: SignedInRequest, pk: UUID) -> ComparePage:

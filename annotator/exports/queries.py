@@ -25,6 +25,7 @@ from annotator.records import rating_admins
 from core.database import one_moment
 
 Line = Mapping[str, Any]
+NOTICE: Final = "Confidential: ratings of unfiled claims. Comments may name people."
 # How many of a kind a file holds, for its manifest.
 Counts = Counter[str]
 
@@ -67,6 +68,7 @@ class RatingExport:
     # Annotators are not distinguished.
     is_anonymous: bool = False
     counts: Counts = field(default_factory=Counter)
+    notice: str = NOTICE
 
     def pieces(self) -> Iterator[bytes]:
         """Yield the file as of one moment, a little at a time."""

@@ -2,15 +2,19 @@
 
 import json
 import secrets
+from collections import Counter
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
+from uuid import UUID
 
 from django.db import transaction
 
 from annotator import audit_log
 from annotator.access.visibility import STILL_OPEN, record_unblinding, show_systems
-from annotator.exports.queries import EXPORTED, FORMATS, RatingExport
+from annotator.exports.claims import CLAIMS_EXPORTED, ClaimsExport
+from annotator.exports.queries import EXPORTED, FORMATS, ExportFormat, RatingExport
 from annotator.models import Campaign, Shown, User
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
@@ -19,7 +23,6 @@ from core.text_io.shapes import LONGEST_REASON, check_text
 from core.text_io.text import time_text
 
 MANIFEST: Final = ".manifest.json"
-NOTICE: Final = "Confidential: ratings of unfiled claims. Comments may name people."
 
 
 @transaction.atomic
@@ -64,7 +67,31 @@ def request_export(
     )
 
 
-def write_export(export: RatingExport, target: Path) -> dict[str, Any]:
+@transaction.atomic
+def request_claims_export(*, campaign: Campaign, has_context: bool) -> ClaimsExport:
+    """Put an export of all claim sets, by command, on record and return it, ready to be read."""
+    row = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    audit_log.record_on(row, CLAIMS_EXPORTED, None, has_context=has_context)
+    return ClaimsExport(row.pk, has_context)
+
+
+class FileExport(Protocol):
+    """What can be written to a file with its manifest beside it."""
+
+    @property
+    def campaign_id(self) -> UUID: ...
+    @property
+    def counts(self) -> Counter[str]: ...
+    @property
+    def is_identified(self) -> bool: ...
+    @property
+    def format(self) -> ExportFormat: ...
+    @property
+    def notice(self) -> str: ...
+    def pieces(self) -> Iterator[bytes]: ...
+
+
+def write_export(export: FileExport, target: Path) -> dict[str, Any]:
     """Write an export and, beside it, the manifest by which it is known to be whole; return that.
 
     Whatever stops this, there is no file under the name, or one that its manifest is of.
@@ -85,7 +112,7 @@ def write_export(export: RatingExport, target: Path) -> dict[str, Any]:
             "is_identified": export.is_identified,
             "exported_at": time_text(started),
             "exported_by": "the command line",
-            "notice": NOTICE,
+            "notice": export.notice,
         }
         # An older file would stand beside the manifest of the new one.
         target.unlink(missing_ok=True)

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Final
 
 from annotator.claims.near_duplicates import FirstLines
-from annotator.formats.claims_jsonl import LONGEST
 from annotator.formats.csv_streams import (
     CELL_CHARACTERS,
     CsvRow,
@@ -13,7 +12,7 @@ from annotator.formats.csv_streams import (
     damage_of_id,
     damage_of_text,
 )
-from annotator.formats.references import CandidateRecord, ReferenceRecord
+from annotator.formats.references import LONGEST, CandidateRecord, ReferenceRecord
 from core.text_io.shapes import Shape
 from core.text_io.streams import BadRecord, BadRecordList, ByteSource, FormatError, ReadNotes
 from core.text_io.strict_json import MAX_BYTES, short

@@ -1,16 +1,26 @@
-"""Reader and writer of claims-jsonl: one reference with its candidates a line."""
+"""Reader and writer of claims-jsonl: one reference with its candidates a line.
+
+Lines of its context may follow, as `context_lines.py` has them.
+"""
 
 import json
 from collections.abc import Iterator
 from typing import Final
 
 from annotator.claims.near_duplicates import FirstLines
-from annotator.formats.references import CandidateRecord, ReferenceRecord
+from annotator.formats.context_lines import (
+    OF,
+    ContextLine,
+    context_line,
+    follows,
+    is_context,
+    with_context,
+)
+from annotator.formats.references import LONGEST, CandidateRecord, ReferenceRecord
 from core.text_io.shapes import Shape, checked, describe_type
 from core.text_io.streams import ByteSource, ReadNotes, Record, read_lines
 from core.text_io.strict_json import MAX_BYTES, short
 
-LONGEST: Final = {"office": 40, "ipc": 40, "language": 20, "title": 500, "family": 200}
 _REFERENCE_FIELDS: Final = (
     "reference_id",
     "office",
@@ -39,20 +49,34 @@ def read(
     """
     notes = notes if notes is not None else ReadNotes()
     first_lines = FirstLines()
+    latest = ""
+    is_repeated = False
 
-    def build(record: Record) -> tuple[ReferenceRecord | None, list[tuple[str, str]]]:
+    def build(
+        record: Record,
+    ) -> tuple[ReferenceRecord | ContextLine | None, list[tuple[str, str]]]:
+        nonlocal latest, is_repeated
+        if is_context(record.value):
+            # It is a part of the record before.
+            notes.records -= 1
+            line, problems = context_line(record)
+            if why := follows(line, latest) if line.reference_id else "":
+                problems.append((OF, why))
+            return (None if problems or is_repeated else line), problems
         reference, problems = _reference(record)
-        name = reference.reference_id
+        name = latest = reference.reference_id
+        is_repeated = False
         earlier = first_lines.enter(name, record.line, reference) if name else None
         if earlier and earlier[1] and not problems:
             notes.duplicates += 1
+            is_repeated = True
             return None, []
         if earlier:
             why = f"{short(name)} stands on line {earlier[0]} already, and says something else here"
             problems.append(("reference_id", why))
         return (None if problems else reference), problems
 
-    return checked(read_lines(file, notes, max_bytes=max_bytes), build, notes)
+    return with_context(checked(read_lines(file, notes, max_bytes=max_bytes), build, notes))
 
 
 def _reference(record: Record) -> tuple[ReferenceRecord, list[tuple[str, str]]]:

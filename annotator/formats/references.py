@@ -9,6 +9,10 @@ from typing import Final
 import numpy as np
 
 from annotator.claims.near_duplicates import CompactKeys
+from annotator.formats.context import Context
+
+# Of the fields of a reference that are one line of text.
+LONGEST: Final = {"office": 40, "ipc": 40, "language": 20, "title": 500, "family": 200}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +28,9 @@ class CandidateRecord:
 class ReferenceRecord:
     """A reference claim set and its candidates.
 
-    Texts that a file leaves out are "", `may_train` is None where the file leaves it out. `line` is
-    where the record begins in its file, 0 where the file's layout has no such line.
+    Texts that a file leaves out are "", `may_train` and `context` are None where the file leaves
+    them out; that of documents comes another way (`annotator/context`). `line` is where the record
+    begins in its file, 0 where the file's layout has no such line.
     """
 
     reference_id: str
@@ -38,6 +43,7 @@ class ReferenceRecord:
     family: str = ""
     draft_claims: str = ""
     may_train: bool | None = None
+    context: Context | None = None
     line: int = field(default=0, compare=False)
 
 
@@ -58,6 +64,7 @@ def in_batches(records: Iterable[ReferenceRecord]) -> Iterator[list[ReferenceRec
         batch.append(record)
         characters += len(record.reference_claims) + len(record.draft_claims)
         characters += sum(len(candidate.claims) for candidate in record.candidates)
+        characters += record.context.characters if record.context else 0
         if len(batch) >= BATCH or characters >= BATCH_CHARACTERS:
             yield batch
             batch, characters = [], 0

@@ -7,6 +7,7 @@ from typing import Any, Final
 from annotator.comparisons.queries import StatedTexts
 from annotator.formats import label_studio
 from annotator.formats.claim_files import PREFERENCES, format_of, read_claims
+from annotator.formats.context import describe_context
 from annotator.formats.csv_streams import SeekableSource, unpacked
 from annotator.formats.references import ReferenceRecord, in_batches
 from annotator.imports.claims.queries import OddTexts, known_candidates, known_references
@@ -129,6 +130,7 @@ def _shown(record: ReferenceRecord) -> dict[str, Any]:
         "reference_id": record.reference_id,
         "title": record.title,
         "claims": _cut(record.reference_claims),
+        "context": describe_context(record.context.counts() if record.context else {}),
         "candidates": [
             {"candidate_id": candidate.candidate_id, "claims": _cut(candidate.claims)}
             for candidate in record.candidates[:PREVIEWED_CANDIDATES]

@@ -4,8 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, BinaryIO, Final
 
+from annotator.formats.context import describe_context
 from annotator.formats.documents.claim_records import (
     check_ids,
+    context_of,
     reference_of,
     references_of,
     refuse_questions,
@@ -149,7 +151,7 @@ def read_records(
     if candidate_id:
         record = _as_candidate(campaign, reference_id, candidate_id, read)
     sets = (ReadSet(reference_id, candidate_id, read),)
-    return DocumentRecords(read.format, [record], read.report(), sets)
+    return DocumentRecords(read.format, [record], _report_of(sets[0]), sets)
 
 
 def _as_candidate(
@@ -167,4 +169,11 @@ def _as_candidate(
 
 def _report(read: ReadMatters, sets: tuple[ReadSet, ...]) -> list[str]:
     lines = [f"Passed over: {name}." for name in read.passed_over[:20]]
-    return lines + [f"{one.file}: {line}" for one in sets for line in one.document.report()]
+    return lines + [f"{one.file}: {line}" for one in sets for line in _report_of(one)]
+
+
+def _report_of(one: ReadSet) -> list[str]:
+    context = context_of(one.document)
+    counts = context.counts() if context else {}
+    is_candidate = bool(one.candidate_id)
+    return one.document.report() + describe_context(counts, is_candidate=is_candidate)

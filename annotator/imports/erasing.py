@@ -5,6 +5,7 @@ from typing import Any, Final
 from django.db.models import Case, Q, Value, When
 from django.utils.crypto import salted_hmac
 
+from annotator.context.services import drop_read_context, erase_context
 from annotator.imports.files import drop_source, drop_upload
 from annotator.models import (
     Adjudication,
@@ -57,6 +58,7 @@ def erase_texts(reference: Reference) -> dict[str, int]:
     by_assignment = {"assignment__in": given.values("pk")}
     counts = {
         "drafts": Draft.objects.filter(**by_assignment).delete()[0],
+        "context": erase_context(reference),
         "own notes": ReferenceNote.objects.filter(reference=reference).delete()[0],
         "prepared rulings": _prepared(candidates),
         "turns": Turn.objects.filter(**of_it).delete()[0],
@@ -150,7 +152,9 @@ def _sources(reference: Reference) -> int:
 def _campaign_wide(reference: Reference) -> dict[str, int]:
     """Empty what was found in files, drop those that wait, and figures that may quote."""
     imports = ClaimImport.objects.filter(campaign=reference.campaign_id)
-    ReadClaimSet.objects.filter(claim_import__in=imports.values("pk"), belongs_to=None).delete()
+    unstored = ReadClaimSet.objects.filter(claim_import__in=imports.values("pk"), belongs_to=None)
+    drop_read_context(unstored)
+    unstored.delete()
     count = 0
     for row in imports.iterator(chunk_size=50):
         drop_upload(row.pk)

@@ -35,6 +35,10 @@ language         en, de, ...; may be empty
 tracked_changes  accepted, original or both (the older text becomes the draft); may be empty
 
 Without manifest.csv the names say it: P1/reference.docx and P1/candidates/NAME.docx.
+
+A reference may have context beside it: P1/description.txt and P1/abstract.txt, a paragraph a line,
+and P1/drawings/NAME.png (or .jpg, .tif). In manifest.csv a column "part" says description,
+abstract or drawing.
 """
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotator.claims.reading import ClaimView, SideView, read_alone
+from annotator.formats.context import describe_context
 from annotator.formats.documents.records import Severity
 from annotator.imports.read_sets import asks, sets_of
 from annotator.models import ClaimImport, ReadClaimSet
@@ -76,6 +77,12 @@ class ShownSet:
         """What is no part of the claims, and why."""
         found: list[str] = self.row.found.get("left_out", [])
         return found
+
+    @property
+    def context(self) -> list[str]:
+        """What stands around the claims, and whether it would be stored."""
+        counts = self.row.found.get("context", {})
+        return describe_context(counts, is_candidate=bool(self.row.candidate_id))
 
     @property
     def named(self) -> str:

@@ -5,7 +5,8 @@ from typing import Any, Final
 
 from django.db.models import QuerySet
 
-from annotator.formats.documents.claim_records import stated_of
+from annotator.context.services import drop_read_context, settle_context, store_read_context
+from annotator.formats.documents.claim_records import context_of, stated_of
 from annotator.formats.documents.matters import MOST_LINES
 from annotator.formats.documents.reading import ARCHIVE
 from annotator.formats.documents.records import (
@@ -45,9 +46,13 @@ def write_sets(row: ClaimImport, sets: Iterable[ReadSet]) -> None:
 
     The caller holds a transaction.
     """
-    sets_of(row).delete()
-    rows = (_row(row, number, one) for number, one in enumerate(sets, start=1))
+    drop_sets(row)
+    read = list(sets)
+    rows = [_row(row, number, one) for number, one in enumerate(read, start=1)]
     ReadClaimSet.objects.bulk_create(rows, batch_size=_BATCH)
+    for stored, one in zip(rows, read, strict=True):
+        if context := context_of(one.document):
+            store_read_context(stored, context)
 
 
 def _row(row: ClaimImport, number: int, one: ReadSet) -> ReadClaimSet:
@@ -76,6 +81,7 @@ def _found(document: ReadDocument) -> dict[str, Any]:
             for item in document.findings
         ],
         "left_out": [str(item) for item in document.left_out],
+        "context": context.counts() if (context := context_of(document)) else {},
         "about": stated_of(document),
         "named": " ".join(filter(None, (about.office, about.number, about.kind))),
         "claims": [
@@ -173,10 +179,11 @@ def records_of(campaign: Campaign, sets: Sequence[ReadClaimSet]) -> list[Referen
     ]
 
 
-def settle_sets(row: ClaimImport) -> None:
+def settle_sets(row: ClaimImport) -> int:
     """Empty the texts of what was stored, and leave whose claims they are and their digests.
 
-    The caller holds the transaction that stores them.
+    References get the context that was read with them; return how many. The caller holds the
+    transaction that stores them.
     """
     for one in sets_of(row).defer("found", "draft_claims").iterator(chunk_size=_BATCH):
         there = Reference.objects.filter(campaign=row.campaign_id, reference_id=one.reference_id)
@@ -187,14 +194,16 @@ def settle_sets(row: ClaimImport) -> None:
             draft_claims="",
             found={},
         )
+    return settle_context(row)
 
 
-def write_stored_sets(row: ClaimImport, sets: Sequence[ReadSet]) -> None:
-    """Note what was stored of a file that was read and stored at once."""
+def write_stored_sets(row: ClaimImport, sets: Sequence[ReadSet]) -> int:
+    """Note what was stored of a file that was read and stored at once, as `settle_sets` does."""
     write_sets(row, sets)
-    settle_sets(row)
+    return settle_sets(row)
 
 
 def drop_sets(row: ClaimImport) -> None:
     """Delete the claim sets of an import that was not stored."""
+    drop_read_context(sets_of(row))
     sets_of(row).delete()

@@ -203,6 +203,7 @@ T = TypeVar("T")
 ADDED: Final = (
     *("references", "candidates", "preferences", "revised_preferences", "annotators"),
     *("annotations", "renewed_annotations"),
+    "contexts",
 )
 
 
@@ -248,9 +249,11 @@ def _store_file(
     if row.format == PREFERENCES:
         stated = watched(label_studio.read(unpacked(file)))
         claims, preferences = import_preferences(records=stated, **common)
-        return asdict(claims) | asdict(preferences)
+        counts = asdict(claims) | asdict(preferences)
+        return counts | _with_contexts(counts.pop("contexts"))
     records = watched(read_claims(file, row.format) if read is None else read)
-    return asdict(import_claims(records=records, progress=progress, **common))
+    counts = asdict(import_claims(records=records, progress=progress, **common))
+    return counts | _with_contexts(counts.pop("contexts"))
 
 
 def format_stored(counts: dict[str, int]) -> str:
@@ -260,6 +263,8 @@ def format_stored(counts: dict[str, int]) -> str:
     known = counts["known_references"] + counts["known_candidates"]
     new = (counted(counts[f"{kind}s"], kind) for kind in ("reference", "candidate"))
     said = f"New: {' and '.join(new)}; already there: {known:,}."
+    if contexts := counts.get("contexts"):
+        said += f" With context now: {counted(contexts, 'reference')}."
     if "preferences" not in counts:
         return said
     stated = counts["preferences"] + counts["revised_preferences"]
@@ -394,6 +399,8 @@ def _store(
 
     with transaction.atomic():
         counts = _store_file(row, file, watched=watched, read=read)
+        if read is not None:
+            counts |= _with_contexts(settle_sets(row))
         # Who cancelled meanwhile is respected until the last moment.
         leases.renew_lease(row)
         leases.close(
@@ -407,9 +414,13 @@ def _store(
         if read is None:
             drop_upload_once_committed(row.pk)
             return
-        settle_sets(row)
         ClaimImport.objects.filter(pk=row.pk).update(has_source=True)
         move_to_sources_once_committed(row.pk)
+
+
+def _with_contexts(count: int) -> dict[str, int]:
+    """Return how many references got context as a count of an import, left out where none did."""
+    return {"contexts": count} if count else {}
 
 
 def _record_failure(row: ClaimImport) -> None:
@@ -459,7 +470,7 @@ def import_file(
         counts = _store_file(row, file, progress, read=read.records if read else None)
         row.result = {"stored": counts}
         if read is not None:
-            write_stored_sets(row, read.sets)
+            counts |= _with_contexts(write_stored_sets(row, read.sets))
             file.seek(0)
             store_source(row.pk, file, size)
         file.seek(0)

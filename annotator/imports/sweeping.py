@@ -6,6 +6,7 @@ from typing import Final
 from django.db import transaction
 from django.db.models import Q
 
+from annotator.context.services import sweep_pictures
 from annotator.imports.files import (
     ORPHAN_SECONDS,
     drop_source,
@@ -47,7 +48,8 @@ def sweep_imports() -> int:
         if sources.filter(pk=pk).exists():
             move_to_sources(pk)
         drop_upload(pk)
-    return len(loose) + _drop_loose_sources() + drop_stale_arrivals()
+    pictures = sweep_pictures(ORPHAN_SECONDS)
+    return len(loose) + _drop_loose_sources() + drop_stale_arrivals() + pictures
 
 
 def _drop_loose_sources() -> int:

@@ -1,5 +1,7 @@
 """Imports of claim sets, and the references and candidates that they brought."""
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 
@@ -60,6 +62,8 @@ class Reference(Keyed):
     draft_claims = models.TextField(blank=True, default="")
     may_train = models.BooleanField(default=False)
     position = models.PositiveIntegerField(default=0)
+    # Whether `ReferenceContext` has something of it, so that no page has to ask that table.
+    has_context = models.BooleanField(default=False)
     # Its texts, and those of its candidates, are gone since then.
     erased_at = models.DateTimeField(null=True, blank=True)
     imported_from = models.ForeignKey(
@@ -75,9 +79,9 @@ class Reference(Keyed):
         ]
 
     # What its readers are told of it.
-    TOLD = ("reference_id", "title", "office", "ipc", "language", "claims")
+    TOLD = ("reference_id", "title", "office", "ipc", "language", "claims", "has_context")
 
-    def as_told(self) -> dict[str, str]:
+    def as_told(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.TOLD}
 
 

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Any, Final, cast
 from uuid import UUID
 
-from django.http import Http404
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -18,7 +18,9 @@ from annotator.access.scopes import assignments_for, campaigns_for
 from annotator.assignments.queries import assigned_candidate, ratings_by
 from annotator.assignments.services import take_next
 from annotator.conflicts.queries import is_locked
-from annotator.models import Assignment, Rating, Role, User
+from annotator.context.api import ContextSerializer, context_answer
+from annotator.context.page import show_drawing
+from annotator.models import Assignment, Rating, Reference, Role, User
 from annotator.rating.calibration.queries import CALIBRATE_FIRST, first_due
 from annotator.rating.services import revise_rating, submit_rating
 from annotator.rating_values import ERROR_TAGS, LONGEST_TEXT, TEXT_FIELDS, rating_digest, remarks_of
@@ -164,6 +166,26 @@ class Ratings(APIView):
                 **sent,
             )
         return _answer(rating, 201)
+
+
+class AssignmentContext(APIView):
+    """The description, abstract and drawings of the reference of an own assignment."""
+
+    @extend_schema(responses=ContextSerializer)
+    def get(self, request: Request, pk: UUID) -> Response:
+        return context_answer(request, _own_reference(request, pk))
+
+
+class AssignmentDrawing(APIView):
+    """One of its drawings, as PNG."""
+
+    @extend_schema(responses={(200, "image/png"): OpenApiTypes.BINARY})
+    def get(self, request: Request, pk: UUID, number: int) -> HttpResponse:
+        return show_drawing(_own_reference(request, pk), number)
+
+
+def _own_reference(request: Request, pk: UUID) -> Reference:
+    return get_object_or_404(assignments_for(cast(User, request.user)), pk=pk).candidate.reference
 
 
 class RatingDetail(APIView):

@@ -59,6 +59,26 @@ urlpatterns = [
     path("ratings/", rating_api.Ratings.as_view(), name="ratings"),
     path("ratings/<uuid:pk>/", rating_api.RatingDetail.as_view(), name="rating"),
     path("conflicts/", rulings_api.Conflicts.as_view(), name="conflicts"),
+    path(
+        "assignments/<uuid:pk>/context/",
+        rating_api.AssignmentContext.as_view(),
+        name="assignment_context",
+    ),
+    path(
+        "assignments/<uuid:pk>/context/<int:number>/",
+        rating_api.AssignmentDrawing.as_view(),
+        name="assignment_drawing",
+    ),
+    path(
+        "conflicts/<uuid:pk>/context/",
+        rulings_api.ConflictContext.as_view(),
+        name="conflict_context",
+    ),
+    path(
+        "conflicts/<uuid:pk>/context/<int:number>/",
+        rulings_api.ConflictDrawing.as_view(),
+        name="conflict_drawing",
+    ),
     path("conflicts/<uuid:pk>/take/", rulings_api.TakeTurn.as_view(), name="take_turn"),
     path("conflicts/<uuid:pk>/give-back/", rulings_api.GiveBack.as_view(), name="give_back"),
     path("conflicts/<uuid:pk>/send-back/", rulings_api.SendBack.as_view(), name="send_back"),

@@ -3,6 +3,7 @@
 from django.urls import include, path
 
 from annotator.accounts import views as accounts_views
+from annotator.adjudication.rulings import context_views as rulings_context_views
 from annotator.adjudication.rulings import views as rulings_views
 from annotator.adjudication.settled import views as settled_views
 from annotator.adjudication.what_if import views as what_if_views
@@ -16,7 +17,7 @@ from annotator.flags.views import flag_page
 from annotator.imports import views as imports_views
 from annotator.operations.health import views as health_views
 from annotator.planning import views as planning_views
-from annotator.rating import all_views, reading_views
+from annotator.rating import all_views, context_views, reading_views
 from annotator.rating import views as rating_views
 from annotator.rating.calibration import views as calibration_views
 from annotator.reliability import views as reliability_views
@@ -123,6 +124,8 @@ urlpatterns = [
     path("rate/<uuid:pk>/reading/", reading_views.reading, name="reading"),
     path("rate/<uuid:pk>/all/", all_views.all_of_reference, name="all_candidates"),
     path("rate/<uuid:pk>/all/reading/", all_views.all_reading, name="all_candidates_reading"),
+    path("rate/<uuid:pk>/context/", context_views.rate_context, name="rate_context"),
+    path("rate/<uuid:pk>/context/<int:number>/", context_views.rate_drawing, name="rate_drawing"),
     path("rate/<uuid:pk>/tags/", reading_views.tags, name="tags"),
     path("rate/<uuid:pk>/skip/", rating_views.skip, name="skip"),
     path("rate/<uuid:pk>/recuse/", rating_views.recuse_oneself, name="recuse"),
@@ -131,6 +134,12 @@ urlpatterns = [
     path("calibrate/<uuid:pk>/", calibration_views.calibrate, name="calibrate"),
     path("compare/<uuid:pk>/", comparisons_views.compare, name="compare"),
     path("compare/<uuid:pk>/reading/", comparisons_views.compare_reading, name="compare_reading"),
+    path("compare/<uuid:pk>/context/", comparisons_views.compare_context, name="compare_context"),
+    path(
+        "compare/<uuid:pk>/context/<int:number>/",
+        comparisons_views.compare_drawing,
+        name="compare_drawing",
+    ),
     path("adjudication/", rulings_views.adjudication, name="adjudication"),
     path("adjudication/sign/", rulings_views.sign, name="sign_rulings"),
     path("adjudication/<uuid:pk>/", rulings_views.adjudicate, name="adjudicate"),
@@ -138,6 +147,16 @@ urlpatterns = [
         "adjudication/<uuid:pk>/reading/",
         rulings_views.adjudicate_reading,
         name="adjudicate_reading",
+    ),
+    path(
+        "adjudication/<uuid:pk>/context/",
+        rulings_context_views.adjudicate_context,
+        name="adjudicate_context",
+    ),
+    path(
+        "adjudication/<uuid:pk>/context/<int:number>/",
+        rulings_context_views.adjudicate_drawing,
+        name="adjudicate_drawing",
     ),
     path("adjudication/<uuid:pk>/take/", rulings_views.take, name="take_turn"),
     path("adjudication/<uuid:pk>/give-back/", rulings_views.return_conflict, name="give_back"),

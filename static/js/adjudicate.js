@@ -2,6 +2,7 @@
 import { startKeys } from "./adjudicate/keys.js";
 import { startTurn } from "./adjudicate/turn.js";
 import { startAids } from "./shared/aids.js";
+import { startContext } from "./shared/context.js";
 import { showScripted } from "./shared/page.js";
 import { startReading } from "./shared/reading.js";
 import { showSpans } from "./shared/spans.js";
@@ -14,6 +15,7 @@ showScripted();
 startReading();
 startAids();
 startTools();
+startContext();
 show();
 document.addEventListener("panes-shown", show);
 startKeys(JSON.parse(keymap));

@@ -2,6 +2,7 @@
 import { form } from "./compare/form.js";
 import { startKeys } from "./compare/keys.js";
 import { startAids } from "./shared/aids.js";
+import { startContext } from "./shared/context.js";
 import { showScripted } from "./shared/page.js";
 import { startReading } from "./shared/reading.js";
 import { startSubmit } from "./shared/submit.js";
@@ -11,5 +12,6 @@ showScripted();
 startReading();
 startAids();
 startTools();
+startContext();
 startSubmit(form);
 startKeys();

@@ -3,6 +3,7 @@
 from typing import cast
 from uuid import UUID
 
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
@@ -11,7 +12,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotator.adjudication.cases import conflict_json, conflicts_in_reach, open_conflicts
+from annotator.adjudication.cases import (
+    conflict_json,
+    conflicts_for,
+    conflicts_in_reach,
+    open_conflicts,
+)
 from annotator.adjudication.rounds import (
     CHOICES,
     LONGEST_QUESTION,
@@ -21,7 +27,9 @@ from annotator.adjudication.rounds import (
     take_turn,
 )
 from annotator.adjudication.rulings.services import LONGEST_REASON, rule
-from annotator.models import Decision, RulingReason, User
+from annotator.context.api import ContextSerializer, context_answer
+from annotator.context.page import show_drawing
+from annotator.models import Decision, Reference, RulingReason, User
 from annotator.score_fields import ScoresSerializer
 from core.http import missing_is_404
 from core.rest.fields import (
@@ -110,6 +118,27 @@ class Conflicts(APIView):
         user = cast(User, request.user)
         page = page_of(request, open_conflicts(user))
         return Response(conflict_json(user, page.rows), headers=page.headers)
+
+
+class ConflictContext(APIView):
+    """The description, abstract and drawings of the reference of a conflict."""
+
+    @extend_schema(responses=ContextSerializer)
+    def get(self, request: Request, pk: UUID) -> Response:
+        return context_answer(request, _own_reference(request, pk))
+
+
+class ConflictDrawing(APIView):
+    """One of its drawings, as PNG."""
+
+    @extend_schema(responses={(200, "image/png"): OpenApiTypes.BINARY})
+    def get(self, request: Request, pk: UUID, number: int) -> HttpResponse:
+        return show_drawing(_own_reference(request, pk), number)
+
+
+def _own_reference(request: Request, pk: UUID) -> Reference:
+    rows = conflicts_for(cast(User, request.user)).select_related("candidate__reference")
+    return get_object_or_404(rows, pk=pk).candidate.reference
 
 
 class TakeTurn(APIView):

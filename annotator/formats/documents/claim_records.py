@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-from annotator.formats.claims_jsonl import LONGEST
+from annotator.formats.context import Context, Paragraph
 from annotator.formats.documents.matters import Matter, ReadMatters
 from annotator.formats.documents.records import ReadDocument
-from annotator.formats.references import CandidateRecord, ReferenceRecord
+from annotator.formats.references import LONGEST, CandidateRecord, ReferenceRecord
 from core.text_io.shapes import Shape, is_blank
 from core.text_io.streams import BadRecord, BadRecordList, FormatError
 
@@ -35,6 +35,16 @@ def reference_of(
         **fields,
         draft_claims=document.draft.text if document.draft else "",
     )
+
+
+def context_of(document: ReadDocument) -> Context | None:
+    """Return what a document has around its claims; None for nothing, or where none were found."""
+    if is_blank(document.claims.text) or not (document.context or document.sheets):
+        return None
+    paragraphs = (
+        Paragraph(one.part, one.text, one.label, one.is_heading) for one in document.context
+    )
+    return Context(tuple(paragraphs), document.sheets)
 
 
 def stated_of(document: ReadDocument) -> dict[str, str]:

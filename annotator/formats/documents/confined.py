@@ -5,23 +5,34 @@ web or of the worker never opens it.
 """
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import tempfile
+import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
+from annotator.formats.context import Sheet
 from annotator.formats.documents.matters import ReadMatters
 from annotator.formats.documents.process import MOST_ANSWERED, NO_MEMORY
-from annotator.formats.documents.reading import AUTO
+from annotator.formats.documents.reading import AUTO, DRAWINGS
 from annotator.formats.documents.records import ReadDocument, ReadOptions
-from annotator.formats.documents.wire import document_from, matters_from
+from annotator.formats.documents.wire import (
+    document_from,
+    matters_from,
+    put_pictures,
+    sheets_from,
+)
 from core.text_io.streams import BadRecord, FormatError
 from core.text_io.strict_json import StrictJsonError, loads
 
 MEMORY_BYTES: Final = 1024 * 1024 * 1024
 SECONDS: Final = 120
+# What ends a folder's name, on any system.
+_PATHS: Final = r"[/\\:]"
 _ROOT: Final = Path(__file__).resolve().parents[3]
 # Of the environment, what a Python needs to start, and no secret.
 _PASSED_ON: Final = ("PATH", "LANG", "LC_ALL", "PYTHONPYCACHEPREFIX", "LD_LIBRARY_PATH")
@@ -41,7 +52,31 @@ def read_confined(
     FormatError as the readers do, and where reading took longer than `seconds`, needed more than
     `memory_bytes`, or ended the process.
     """
-    options = options or ReadOptions()
+    values = _answered(file, kind, options or ReadOptions(), seconds, memory_bytes)
+    if "matters" in values:
+        return matters_from(values["matters"])
+    return document_from(values["document"])
+
+
+def read_pictures(images: Sequence[tuple[str, bytes]]) -> tuple[Sheet, ...]:
+    """Return the sheets of images, each given as its name and bytes, as another process drew them.
+
+    Raises FormatError as `sheets_of` does, and as `read_confined` does.
+    """
+    with tempfile.TemporaryFile() as file:
+        with zipfile.ZipFile(file, "w") as archive:
+            for number, (name, data) in enumerate(images):
+                # The name is shown in refusals, and the order is that of the numbers.
+                archive.writestr(f"{number:04}/{re.sub(_PATHS, ' ', name)}", data)
+        file.flush()
+        values = _answered(file, DRAWINGS, ReadOptions(), SECONDS, MEMORY_BYTES)
+        return sheets_from(values["sheets"])
+
+
+def _answered(
+    file: Any, kind: str, options: ReadOptions, seconds: int, memory_bytes: int
+) -> dict[str, Any]:
+    """Return what the other process answers, with its pictures in their places."""
     # The place of the file itself, which the other process shares; what is buffered here stays.
     descriptor = file.fileno()
     before = os.lseek(descriptor, 0, os.SEEK_CUR)
@@ -71,7 +106,9 @@ def read_confined(
         if done.returncode:
             raise FormatError(_ended(done.returncode, seconds, memory_bytes))
         answer.seek(0)
-        return _read(answer.read())
+        values = _read(answer.readline())
+        put_pictures(values, answer.read())
+        return values
 
 
 def _took_too_long(seconds: int) -> str:
@@ -94,7 +131,7 @@ def _ended(code: int, seconds: int, memory_bytes: int) -> str:
     return "The file cannot be read. Save it anew, or paste the claims as text."
 
 
-def _read(answered: bytes) -> ReadDocument | ReadMatters:
+def _read(answered: bytes) -> dict[str, Any]:
     try:
         values: dict[str, Any] = loads(answered, max_bytes=MOST_ANSWERED)
     except StrictJsonError:
@@ -102,6 +139,4 @@ def _read(answered: bytes) -> ReadDocument | ReadMatters:
     if "refused" in values:
         bad = (BadRecord(line, name, why, file=file) for line, name, why, file in values["bad"])
         raise FormatError(values["refused"], bad)
-    if "matters" in values:
-        return matters_from(values["matters"])
-    return document_from(values["document"])
+    return values

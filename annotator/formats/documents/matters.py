@@ -2,7 +2,8 @@
 
 Three layouts are known: a folder a reference (`P1/reference.docx`, `P1/candidates/NAME.docx`), a
 `manifest.csv` that names the files, and files in one folder that go together by name
-(`P1_reference.docx`, `P1_candidate_NAME.docx`).
+(`P1_reference.docx`, `P1_candidate_NAME.docx`). The first two may have context of a reference:
+`P1/description.txt`, `P1/abstract.txt`, `P1/drawings/NAME.png`.
 """
 
 import io
@@ -13,19 +14,33 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Final
 
+from annotator.formats.context import DRAWING, OF_A_CANDIDATE, PARTS, Sheet
 from annotator.formats.csv_streams import CsvStream
+from annotator.formats.documents.bounds import (
+    MOST_FILE_BYTES,
+    with_bounds,
+    without_context,
+)
+from annotator.formats.documents.plain_text import read_passages
 from annotator.formats.documents.reading import AUTO, MOST_BYTES, read_document
-from annotator.formats.documents.records import ReadDocument, ReadOptions, TrackedChanges
+from annotator.formats.documents.records import (
+    Passage,
+    ReadDocument,
+    ReadOptions,
+    TrackedChanges,
+)
 from annotator.formats.documents.zip_files import ZipSource, shown
+from core.text_io.shapes import is_blank
 from core.text_io.streams import BadRecord, BadRecordList, FormatError, ReadNotes
 
 MANIFEST: Final = "manifest.csv"
 COLUMNS: Final = frozenset(
-    {"file", "reference_id", "candidate_id", "system", "language", "tracked_changes"}
+    {"file", "reference_id", "candidate_id", "system", "language", "tracked_changes", "part"}
 )
 LAYOUT: Final = (
     "Put P1/reference.docx and P1/candidates/NAME.docx for each reference P1 into it, or name the "
-    "files in manifest.csv (columns file, reference_id, candidate_id)"
+    "files in manifest.csv (columns file, reference_id, candidate_id). Context of a reference is "
+    "P1/description.txt, P1/abstract.txt and P1/drawings/NAME.png"
 )
 LONGEST_ID: Final = 200
 MOST_FILES: Final = 2_000
@@ -42,7 +57,10 @@ _PAIR: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One file of the archive: which claim set it is; `candidate_id` is "" for the reference."""
+    """One file of the archive: which claim set it is; `candidate_id` is "" for the reference.
+
+    `part` is "" for claims, and else which context of the reference: one of PARTS, or DRAWING.
+    """
 
     file: str
     reference_id: str
@@ -51,6 +69,7 @@ class Entry:
     language: str = ""
     changes: str = ""
     line: int = 0
+    part: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +117,13 @@ def read_matters(data: bytes, options: ReadOptions) -> ReadMatters:
         raise FormatError(
             f"The archive has {len(entries):,} documents; at most {MOST_FILES:,} are read."
         )
-    _refuse_incomplete(entries)
-    read = dict(_read_all(archive, entries, options))
-    return ReadMatters(tuple(_matters(entries, read)), passed_over)
+    claims = [entry for entry in entries if not entry.part]
+    context = [entry for entry in entries if entry.part]
+    _refuse_incomplete(claims)
+    _refuse_loose(context, {_id(entry.reference_id) for entry in claims})
+    read = dict(_read_all(archive, claims, options))
+    _add_context(archive, claims, context, read)
+    return ReadMatters(tuple(_matters(claims, read)), passed_over)
 
 
 def _entries(archive: ZipSource, names: list[str]) -> list[Entry]:
@@ -133,6 +156,10 @@ def _of_folder(name: str) -> Entry | None:
         return Entry(name, above.name)
     if above.name.lower() == "candidates" and above.parent.name:
         return Entry(name, above.parent.name, path.stem)
+    if above.name.lower() == "drawings" and above.parent.name:
+        return Entry(name, above.parent.name, part=DRAWING)
+    if path.stem.lower() in PARTS and path.suffix.lower() == ".txt" and above.name:
+        return Entry(name, above.name, part=path.stem.lower())
     return None
 
 
@@ -174,6 +201,7 @@ def _of_manifest(archive: ZipSource, manifest: str, names: list[str]) -> Iterato
             cells.get("language", ""),
             cells.get("tracked_changes", ""),
             row.line,
+            cells.get("part", ""),
         )
     bad.refuse_if_any()
 
@@ -189,6 +217,11 @@ def _wrong_with(
         return "file", "is named in an earlier row"
     if cells.get("tracked_changes", "") not in ("", *TrackedChanges):
         return "tracked_changes", "accepted, original or both was expected"
+    part = cells.get("part", "")
+    if part not in ("", *PARTS, DRAWING):
+        return "part", f"{', '.join(PARTS)}, {DRAWING} or nothing was expected"
+    if part and cells.get("candidate_id", ""):
+        return "candidate_id", OF_A_CANDIDATE
     return None
 
 
@@ -242,12 +275,74 @@ def _read_all(
             bad.add(BadRecord(0, "", error.sentence, file=shown(entry.file)))
             continue
         if entry.candidate_id:
-            # Context is the reference's; that of all candidates would be held at once. Who is asked
-            # where the claims stand is shown the first lines.
-            lines = 0 if document.claims.text else MOST_LINES
-            document = replace(document, context=document.context[:lines])
+            # That of all candidates would be held at once. Who is asked where the claims stand is
+            # shown the first lines.
+            document = without_context(document, MOST_LINES)
         yield entry.file, document
     bad.refuse_if_any()
+
+
+def _refuse_loose(context: Iterable[Entry], references: set[str]) -> None:
+    """Refuse context of no reference, and a part that stands twice."""
+    bad = BadRecordList()
+    files: dict[tuple[str, str], str] = {}
+    for entry in context:
+        key = (_id(entry.reference_id), entry.part)
+        if key[0] not in references:
+            why = "is context of a reference that is not in the archive"
+            bad.add(BadRecord(entry.line, "", why, file=shown(entry.file)))
+        elif key in files and entry.part != DRAWING:
+            why = f"is the same part as {shown(files[key])}"
+            bad.add(BadRecord(entry.line, "", why, file=shown(entry.file)))
+        files.setdefault(key, entry.file)
+    bad.refuse_if_any()
+
+
+def _add_context(
+    archive: ZipSource,
+    claims: Iterable[Entry],
+    context: Iterable[Entry],
+    read: dict[str, ReadDocument],
+) -> None:
+    """Give references the context that lies beside them in files of its own."""
+    documents = {_id(entry.reference_id): entry.file for entry in claims if not entry.candidate_id}
+    bad = BadRecordList()
+    for entry in sorted(context, key=lambda entry: (entry.part, _natural(entry.file))):
+        file = documents[_id(entry.reference_id)]
+        document = read[file]
+        has_part = any(one.part == entry.part for one in document.context)
+        if has_part and not is_blank(document.claims.text):
+            why = f"{shown(file)} holds the {entry.part} itself; send one of the two"
+            bad.add(BadRecord(entry.line, "", why, file=shown(entry.file)))
+            continue
+        try:
+            found = _context_of(archive, entry)
+        except FormatError as error:
+            bad.add(BadRecord(entry.line, "", error.sentence, file=shown(entry.file)))
+            continue
+        read[file] = replace(
+            document,
+            context=document.context + tuple(one for one in found if isinstance(one, Passage)),
+            sheets=document.sheets + tuple(one for one in found if isinstance(one, Sheet)),
+        )
+    bad.refuse_if_any()
+    for file in documents.values():
+        read[file] = with_bounds(read[file])
+
+
+def _context_of(archive: ZipSource, entry: Entry) -> list[Passage | Sheet]:
+    if entry.part == DRAWING:
+        # Its library is for the reader's process alone.
+        from annotator.formats.documents.drawings import sheets_of
+
+        return [*sheets_of(archive.read(entry.file, MOST_FILE_BYTES), entry.file)]
+    return [*read_passages(archive.read(entry.file, MOST_BYTES), entry.part)]
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Return a name by which figure 2 stands before figure 10."""
+    pieces = re.split(r"(\d+)", name.lower())
+    return [(int(one), "") if one.isdecimal() else (0, one) for one in pieces]
 
 
 def _matters(entries: list[Entry], read: dict[str, ReadDocument]) -> Iterator[Matter]:

@@ -1,17 +1,24 @@
 """Reads plain text, from a file or pasted: the numbers are found, the text stays as typed."""
 
+from dataclasses import replace
 from typing import Final
 
 from annotator.formats.documents.assembling import claims_of_lines, look_over
 from annotator.formats.documents.records import (
     Bibliography,
     Notes,
+    Passage,
     Place,
     ReadDocument,
     ReadOptions,
     Severity,
 )
-from annotator.formats.documents.sections import SourceLine, context_of, find_section
+from annotator.formats.documents.sections import (
+    Section,
+    SourceLine,
+    context_of,
+    find_section,
+)
 from core.text_io.streams import BOM, FormatError, refuse_foreign
 
 MOST_BYTES: Final = 8 * 1024 * 1024
@@ -24,6 +31,35 @@ def read_text(data: bytes, options: ReadOptions) -> ReadDocument:
     claim 1 to the end of the section. Raises FormatError where the bytes are no UTF-8 text, where
     they hold no text, or too much of it.
     """
+    text, lines = _lines(data)
+    notes = Notes()
+    if "\r\n" in text:
+        notes.add(Severity.NOTE, "line ends", "Lines end in CR LF; read as LF.")
+    section = find_section(lines, options, notes)
+    claims = claims_of_lines(section.lines, notes, as_typed=True)
+    look_over(claims, notes)
+    language = options.language or section.language
+    return ReadDocument(
+        "text",
+        claims,
+        left_out=notes.left_out,
+        findings=tuple(notes.findings),
+        bibliography=Bibliography(language=language),
+        context=context_of(section),
+    )
+
+
+def read_passages(data: bytes, part: str) -> tuple[Passage, ...]:
+    """Return the paragraphs of a text that is all of one part, a line each.
+
+    Raises FormatError as `read_text` does.
+    """
+    _, lines = _lines(data)
+    found = context_of(Section(before=tuple(lines)))
+    return tuple(replace(one, part=part) for one in found)
+
+
+def _lines(data: bytes) -> tuple[str, list[SourceLine]]:
     if len(data) > MOST_BYTES:
         raise FormatError(f"The text is longer than {MOST_BYTES:,} bytes.")
     refuse_foreign(data[:64])
@@ -39,22 +75,8 @@ def read_text(data: bytes, options: ReadOptions) -> ReadDocument:
         raise FormatError(f"Line {line:,} holds the NUL character.")
     if not text.strip():
         raise FormatError("The file holds no text.")
-    notes = Notes()
     lines = [
         SourceLine(line.removesuffix("\r"), Place("line", number))
         for number, line in enumerate(text.split("\n"), start=1)
     ]
-    if "\r\n" in text:
-        notes.add(Severity.NOTE, "line ends", "Lines end in CR LF; read as LF.")
-    section = find_section(lines, options, notes)
-    claims = claims_of_lines(section.lines, notes, as_typed=True)
-    look_over(claims, notes)
-    language = options.language or section.language
-    return ReadDocument(
-        "text",
-        claims,
-        left_out=notes.left_out,
-        findings=tuple(notes.findings),
-        bibliography=Bibliography(language=language),
-        context=context_of(section),
-    )
+    return text, lines

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
+from annotator.formats.documents.bounds import with_bounds
 from annotator.formats.documents.docx.package import refuse_ole
 from annotator.formats.documents.records import ReadDocument, ReadOptions
 from annotator.formats.documents.zip_files import ZipSource
@@ -15,6 +16,8 @@ AUTO: Final = "auto"
 # What holds one document; an archive of several is read by `matters.py`.
 DOCUMENTS: Final = ("docx", "xml", "pdf", "html", "text")
 ARCHIVE: Final = "zip"
+# A ZIP of images and nothing else: what claims-jsonl states of a reference's drawings.
+DRAWINGS: Final = "drawings"
 MOST_BYTES: Final = 64 * 1024 * 1024
 _HEAD: Final = 4096
 _HTML: Final = re.compile(rb"<!doctype html|<html[\s>]", re.IGNORECASE)
@@ -96,7 +99,7 @@ def read_document(data: bytes, kind: str, options: ReadOptions) -> ReadDocument:
         raise FormatError("The file is nested deeper than any document is.") from None
     except MemoryError:
         raise FormatError("The file needs more memory than a document may.") from None
-    return replace(document, sha256=hashlib.sha256(data).hexdigest())
+    return replace(with_bounds(document), sha256=hashlib.sha256(data).hexdigest())
 
 
 _NAMES: Final = {

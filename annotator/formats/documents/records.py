@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
+from annotator.formats.context import Sheet
 from core.text_io.streams import FormatError
 
 
@@ -139,7 +140,8 @@ class ReadDocument:
     """All that was read of one document.
 
     `claims` is what would be stored; `draft` is the text before revision, None unless both texts of
-    a file with tracked changes were asked for and differ.
+    a file with tracked changes were asked for and differ. `context` and `sheets` are what stands
+    around the claims; where no claims were found, `context` is all lines, for who is asked.
     """
 
     format: str
@@ -149,6 +151,7 @@ class ReadDocument:
     findings: tuple[Finding, ...] = ()
     bibliography: Bibliography = Bibliography()
     context: tuple[Passage, ...] = ()
+    sheets: tuple[Sheet, ...] = ()
     sha256: str = ""
 
     @property

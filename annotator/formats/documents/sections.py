@@ -255,9 +255,17 @@ def _section(lines: Sequence[SourceLine], heading: int, begin: int, notes: Notes
 
 
 _ABSTRACT: Final = re.compile(r"abstract.*|zusammenfassung|abr[ée]g[ée].*")
+_ABSTRACT_WORDS: Final = ("abstr", "zusammenf", "abr")
 _PARAGRAPH_NUMBER: Final = re.compile(
     "\\s*[\\[\uff3b\u3010]\\s*(\\d{4,5})\\s*[\\]\uff3d\u3011]\\s*"
 )
+
+
+def _begins_abstract(text: str) -> bool:
+    # Of hundreds of thousands of lines few are looked at closely.
+    compact = text[:60].lower().replace(" ", "")
+    may_be = any(word in compact for word in _ABSTRACT_WORDS)
+    return may_be and _ABSTRACT.fullmatch(_plain(text)) is not None
 
 
 def context_of(section: Section) -> tuple[Passage, ...]:
@@ -269,8 +277,9 @@ def context_of(section: Section) -> tuple[Passage, ...]:
         if not text:
             continue
         is_heading = line.is_heading or ends_claims(text)
-        if is_heading or _ABSTRACT.fullmatch(_plain(text)):
-            part = "abstract" if _ABSTRACT.fullmatch(_plain(text)) else "description"
+        begins_abstract = _begins_abstract(text)
+        if is_heading or begins_abstract:
+            part = "abstract" if begins_abstract else "description"
         number = _PARAGRAPH_NUMBER.match(text)
         label = line.label or (number[1] if number else "")
         body = text[number.end() :] if number else text

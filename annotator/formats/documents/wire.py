@@ -1,9 +1,10 @@
 """Documents as plain values and back: what a reader's process hands to the one that asked."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from annotator.formats.context import Sheet
 from annotator.formats.documents.matters import Matter, ReadCandidate, ReadMatters
 from annotator.formats.documents.records import (
     Bibliography,
@@ -21,6 +22,46 @@ from annotator.formats.documents.records import (
 def to_values(read: ReadDocument | ReadMatters) -> dict[str, Any]:
     """Return what was read as objects, arrays and texts."""
     return asdict(read)
+
+
+def sheet_values(sheets: Iterable[Sheet]) -> list[dict[str, Any]]:
+    """Return drawings as objects."""
+    return [asdict(sheet) for sheet in sheets]
+
+
+def sheets_from(values: Iterable[Mapping[str, Any]]) -> tuple[Sheet, ...]:
+    """Return the drawings that these values describe."""
+    return tuple(Sheet(**item) for item in values)
+
+
+def take_pictures(values: Any) -> list[bytes]:
+    """Take the bytes of all drawings out of values, which JSON has no place for, and return them.
+
+    Their lengths stay in their places, for `put_pictures`.
+    """
+    pictures = []
+    for sheet in _sheets_in(values):
+        pictures.append(sheet["png"])
+        sheet["png"] = len(pictures[-1])
+    return pictures
+
+
+def put_pictures(values: Any, data: bytes) -> None:
+    """Put the bytes of all drawings, one behind the other, back where they were taken from."""
+    start = 0
+    for sheet in _sheets_in(values):
+        end = start + sheet["png"]
+        sheet["png"], start = data[start:end], end
+
+
+def _sheets_in(values: Any) -> Iterator[dict[str, Any]]:
+    yield from values.get("sheets", ())
+    if "document" in values:
+        yield from _sheets_in(values["document"])
+    for item in values.get("matters", {}).get("matters", ()):
+        yield from _sheets_in(item)
+        for one in item["candidates"]:
+            yield from _sheets_in(one)
 
 
 def document_from(values: Mapping[str, Any]) -> ReadDocument:
@@ -41,6 +82,7 @@ def document_from(values: Mapping[str, Any]) -> ReadDocument:
         context=tuple(
             Passage(**{**item, "place": Place(**item["place"])}) for item in values["context"]
         ),
+        sheets=sheets_from(values["sheets"]),
         sha256=values["sha256"],
     )
 

@@ -12,6 +12,7 @@ from django.db import transaction
 from annotator import audit_log
 from annotator.access.locks import lock_open_campaign
 from annotator.assignments.services import spread_places
+from annotator.context.services import store_context
 from annotator.formats.references import ReferenceRecord, in_batches
 from annotator.imports.claims.queries import Known, known_candidates, known_references
 from annotator.models import Campaign, Candidate, ClaimImport, Reference, User
@@ -68,7 +69,7 @@ class ClaimBatches:
     ) -> None:
         self.campaign = campaign
         self.may_train = may_train
-        self.references = self.candidates = 0
+        self.references = self.candidates = self.contexts = 0
         self.known = {"known_references": 0, "known_candidates": 0}
         self.changed: list[tuple[str, str]] = []
         self._campaign_id = as_id(campaign.pk)
@@ -102,6 +103,11 @@ class ClaimBatches:
         if not self.changed:
             self._reference_rows.write(references)
             self._candidate_rows.write(candidates)
+            self.contexts += store_context(
+                (known[record.reference_id].pk, record.context)
+                for record in records
+                if record.context
+            )
         self.references += len(references)
         self.candidates += len(candidates)
 
@@ -144,12 +150,16 @@ LARGE_IMPORT: Final = 20_000
 
 @dataclass(frozen=True, slots=True)
 class ImportCounts:
-    """What an import did: new rows, and rows that were there already with the same text."""
+    """What an import did: new rows, and rows that were there already with the same text.
+
+    `contexts` are the references that have context since, where the records bring it.
+    """
 
     references: int
     candidates: int
     known_references: int
     known_candidates: int
+    contexts: int = 0
 
 
 @transaction.atomic
@@ -187,7 +197,7 @@ def import_claims(
     new = {"references": batches.references, "candidates": batches.candidates}
     details = new if source is None else new | {"import": str(source.pk)}
     audit_log.record_on(campaign, "claims.imported", imported_by, **details)
-    return ImportCounts(**new, **batches.known)
+    return ImportCounts(**new, **batches.known, contexts=batches.contexts)
 
 
 def _store_all(

@@ -23,11 +23,12 @@ from annotator.claims.side_by_side import (
     unlike_states,
 )
 from annotator.comparisons.queries import SIDES
-from annotator.models import User
+from annotator.models import Campaign, Reference, User
 from annotator.reading import reading_of_texts
 from annotator.rubric import NAMES
 from core.errors import Refused
 from core.languages import language_name
+from core.text_io.text import text_sha256
 from scoring.access.scopes import VersionReader, judges_on, version_reader, versions_for
 from scoring.agreement.item_table import (
     DIFFER,
@@ -275,6 +276,8 @@ class ItemPage:
     seen: SideBySide | None
     explanations: tuple[tuple[str, Explanation], ...]
     asked_of: tuple[str, ...]
+    context_of: Reference | None = None
+    """The reference, where it has context and the person reads its claims."""
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -293,12 +296,10 @@ def item_page(user: User, found: Browsed, place: int) -> ItemPage | None:
     """
     table, version = found.items, found.report.dataset_version
     at = place - 1
-    if not 0 <= at < len(table):
+    row = item_row(found, place)
+    if row is None:
         return None
     number = int(table.rows[at])
-    row = rows_at(version, [number]).get(number)
-    if row is None:
-        raise Refused("The dataset does not hold this item any more.")
     campaign, reads_texts = version.dataset.campaign, found.reader.reads_texts
     key = f"{version.pk} {row.reference_id}"
     names = names_for(user, campaign, key, is_admin=found.reader.is_admin) if campaign else {}
@@ -316,7 +317,36 @@ def item_page(user: User, found: Browsed, place: int) -> ItemPage | None:
         seen=_seen(row) if reads_texts else None,
         explanations=tuple(_explanations(found, row)) if reads_texts else (),
         asked_of=() if reads_texts else tuple(whom_to_ask(version)),
+        context_of=reference_with_context(campaign, row) if reads_texts else None,
     )
+
+
+def item_row(found: Browsed, place: int) -> DatasetRow | None:
+    """Return the row of an item by its number from 1; None where there is no such item.
+
+    Raises Refused where the dataset's file is gone.
+    """
+    if not 0 < place <= len(found.items):
+        return None
+    number = int(found.items.rows[place - 1])
+    row = rows_at(found.report.dataset_version, [number]).get(number)
+    if row is None:
+        raise Refused("The dataset does not hold this item any more.")
+    return row
+
+
+def item_title(found: Browsed, row: DatasetRow, place: int) -> str:
+    """Return what the person knows the reference of an item by."""
+    return _reference_facts(found, row, int(found.items.references[place - 1]) + 1).title
+
+
+def reference_with_context(campaign: Campaign | None, row: DatasetRow) -> Reference | None:
+    """Return the reference that a row is about, where it has context and the same claims still."""
+    if campaign is None:
+        return None
+    rows = Reference.objects.filter(campaign=campaign, reference_id=row.reference_id)
+    digest = text_sha256(row.reference)
+    return rows.filter(has_context=True, claims_sha256=digest).first()
 
 
 def _reference_facts(found: Browsed, row: DatasetRow, number: int) -> ReferenceFacts:

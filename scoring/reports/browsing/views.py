@@ -45,6 +45,7 @@ KEY_LABELS: Final = {
     "fold-dependents": "Fold or unfold dependent claims",
     "next-difference": "Next difference",
     "previous-difference": "Previous difference",
+    "context": "Description and drawings, beside the claims",
     "next-candidate": "Next item of the list",
     "previous-candidate": "Previous item of the list",
     "queue": "Back to the list",
@@ -55,7 +56,7 @@ KEY_LABELS: Final = {
 @require_safe
 def items(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """List the items of a report by page, all or those of a filter."""
-    found = _found(request, pk)
+    found = found_report(request, pk)
     context: dict[str, Any] = {"report": found.report, "found": found}
     if found.table is None or found.is_withheld:
         return _nothing(request, found)
@@ -92,7 +93,7 @@ def items(request: SignedInRequest, pk: UUID) -> HttpResponse:
 @require_safe
 def item(request: SignedInRequest, pk: UUID, place: int) -> HttpResponse:
     """Show one item: what scorers and people say, and the claims as far as the person may."""
-    found = _found(request, pk)
+    found = found_report(request, pk)
     if found.table is None or found.is_withheld:
         return _nothing(request, found)
     form = _form(request, found)
@@ -135,7 +136,7 @@ def item_reading(request: SignedInRequest, pk: UUID, place: int) -> HttpResponse
 
     Without a script, go back to the item.
     """
-    found = _found(request, pk)
+    found = found_report(request, pk)
     if found.table is None or found.is_withheld:
         return _nothing(request, found)
     aid, _, wish = request.POST.get("aid", "").partition(" ")
@@ -153,7 +154,7 @@ def item_reading(request: SignedInRequest, pk: UUID, place: int) -> HttpResponse
 @require_safe
 def export(request: SignedInRequest, pk: UUID) -> HttpResponseBase:
     """Give the items of a list as CSV; 404 where there are none, 422 for a wrong filter."""
-    found = _found(request, pk)
+    found = found_report(request, pk)
     if found.table is None or found.is_withheld:
         return _nothing(request, found)
     form = _form(request, found)
@@ -171,7 +172,8 @@ def export(request: SignedInRequest, pk: UUID) -> HttpResponseBase:
     return as_download(export, request.user)
 
 
-def _found(request: SignedInRequest, pk: UUID) -> Browsed:
+def found_report(request: SignedInRequest, pk: UUID) -> Browsed:
+    """Return a report that the person may browse, as they may read its items, or 404."""
     report = get_object_or_404(browsable_reports_for(request.user), pk=pk)
     document = ordered_result(report)
     assert document is not None, "it is finished"

@@ -34,7 +34,7 @@ export function listenForKeys(keys, more, { digit, typing }) {
       if (!typedInTools(event)) {
         typing(event);
       }
-    } else if (event.target.closest(".pane, .reading, .minimap") && SCROLLING.includes(event.key)) {
+    } else if (event.target.closest(".pane, .reading, .minimap, .context-text") && SCROLLING.includes(event.key)) {
       return;
     } else if (digit(key, event.target)) {
       event.preventDefault();

@@ -33,6 +33,7 @@ KINDS: Final = {
     "flags": ("flagged",),
     "compare": ("comparison",),
     "ratings": ("rating",),
+    "assignments": ("assignment",),
     "adjudication": ("conflict",),
     "conflicts": ("conflict",),
     "rulings": ("adjudication",),

@@ -64,6 +64,7 @@ QUADRUPLETS: Final = ("scoring:quadruplets", "scoring:quadruplet")
 ITEM: Final = (
     "scoring:report_item",
     "scoring:item_reading",
+    "scoring:item_context",
     "scoring:report_item after scoring:item_reading",
 )
 ITEMS: Final = ("scoring:report_items", "scoring:export_items", *ITEM)
@@ -76,6 +77,10 @@ SCORES: Final = (
 REPORTS: Final = (
     *("scoring:reports", "scoring:report", "scoring:compare_reports", "scoring:download_report"),
     *("scoring:api:reports", "scoring:api:report"),
+)
+CONTEXTS: Final = (
+    *("annotator:rate_context", "annotator:compare_context", "annotator:adjudicate_context"),
+    *("api:assignment_context", "api:conflict_context"),
 )
 HOME: Final = ("annotator:home", "annotator:home after annotator:login")
 FLAGS: Final = (
@@ -130,6 +135,9 @@ TABLE: Final = (
     Row(ANNOTATORS, ("claims", "reference")),
     Row(ONE, ("one.texts", "one.draft", "one.rating", "one.assignment", "one.overall")),
     Row(("peer",), ("peer.texts", "peer.draft", "peer.rating", "peer.assignment", "peer.overall")),
+    # The reference's context, beside its claims and nowhere else.
+    Row(ANNOTATORS, ("context",), routes=CONTEXTS),
+    Row(ADJUDICATORS, ("context",), WITH_CONFLICT, routes=CONTEXTS),
     # Those who are asked to look again are shown at what, and not by whom.
     Row(ANNOTATORS, ("question",), ("waiting",)),
     # Agreed scores are shown to admins, and after one's own answer: the peer's.

@@ -27,7 +27,11 @@ _RULES: Final = (
 )
 _REFERENCE: Final = (
     "reference reference.reference_id reference.title reference.office reference.ipc "
-    "reference.language reference.claims"
+    "reference.language reference.claims reference.has_context"
+)
+_CONTEXT: Final = (
+    "paragraphs paragraphs.part paragraphs.label paragraphs.is_heading paragraphs.text drawings "
+    "drawings.number drawings.name drawings.width drawings.height drawings.url"
 )
 _AGREEMENT: Final = (
     "status progress message input_sha256 result_sha256 since finished_at age_seconds is_current "
@@ -85,8 +89,11 @@ FIGURES: Final = (
     *("scorers", "baselines", "published", "checks", "human_ceiling", "method", "question"),
     *("dropped", "comparisons", "power", "breakdowns", "scatter"),
 )
-# One answers with the schema of all, the others with a file of lines.
-NO_SERIALIZER: Final = {"api:schema", "scoring:api:export", "scoring:api:data_card"}
+# One answers with the schema of all, the others with a file of lines or a picture.
+NO_SERIALIZER: Final = {
+    *("api:schema", "scoring:api:export", "scoring:api:data_card"),
+    *("api:assignment_drawing", "api:conflict_drawing"),
+}
 ALLOWED_KEYS: Final = {
     "GET api:campaigns": _CAMPAIGN,
     "GET api:campaign": _CAMPAIGN,
@@ -130,6 +137,8 @@ ALLOWED_KEYS: Final = {
         "rubric.criteria.weight rubric.criteria.question rubric.criteria.bands "
         "rubric.criteria.bands.low rubric.criteria.bands.high rubric.criteria.bands.sentence"
     ),
+    "GET api:assignment_context": _CONTEXT,
+    "GET api:conflict_context": _CONTEXT,
     "POST api:ratings": _RATING,
     "GET api:rating": f"{_RATING} {_TAGS}",
     "PATCH api:rating": f"{_RATING} {_TAGS}",

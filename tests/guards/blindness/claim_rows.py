@@ -2,7 +2,11 @@
 
 from dataclasses import dataclass
 
+from annotator.context.services import store_context
+from annotator.formats.context import Context, Paragraph
+from annotator.formats.documents.drawings import sheets_of
 from annotator.models import Campaign, Candidate, Purpose, Reference
+from tests.annotator.formats.documents.pictures import picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,7 @@ def claim_rows(mark: str, campaign: Campaign) -> ClaimRows:
     _candidate(mark, second, 5, purpose=Purpose.REPEAT, original=plain)
     damage = {"criterion": "logical_linkage", "kind": f"{mark}damage", "places": [1]}
     _candidate(mark, second, 6, purpose=Purpose.SENTINEL, damage=damage)
+    store_context((reference.pk, _context(mark)) for reference in (first, second))
     return ClaimRows(first, second)
 
 
@@ -42,6 +47,12 @@ def _reference(mark: str, campaign: Campaign, number: int) -> Reference:
         draft_claims=f"1. A {mark}draftclaim.",
         position=number,
     )
+
+
+def _context(mark: str) -> Context:
+    text = f"A {mark}context tells of a cup with a handle."
+    sheets = sheets_of(picture(), f"{mark}context.png")
+    return Context((Paragraph("description", text, "0001"),), tuple(sheets))
 
 
 def _candidate(mark: str, reference: Reference, number: int, **more: object) -> Candidate:

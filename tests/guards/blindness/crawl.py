@@ -141,7 +141,7 @@ def _read(sent: Sent, route: str, response: HttpResponseBase) -> Answer:
         content = b"".join(response.streaming_content)  # type: ignore[arg-type]
     else:
         content = response.content  # type: ignore[attr-defined]
-    body = _unpacked(content) if content.startswith(b"PK") else content.decode()
+    body = _as_text(content)
     headers = "\n".join(f"{name}: {value}" for name, value in response.items())
     cookies = "\n".join(morsel.OutputString() for morsel in response.cookies.values())
     location = response.get("Location", "") or response.get("HX-Redirect", "")
@@ -155,6 +155,13 @@ def _read(sent: Sent, route: str, response: HttpResponseBase) -> Answer:
         body,
         location if is_local else "",
     )
+
+
+def _as_text(content: bytes) -> str:
+    if content.startswith(b"PK"):
+        return _unpacked(content)
+    # Of a picture what anybody could have written into it.
+    return content.decode("latin-1" if content.startswith(b"\x89PNG") else "utf-8")
 
 
 def _unpacked(content: bytes) -> str:

@@ -4,7 +4,11 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from annotator.models import Campaign, User
+from annotator.context.services import store_context
+from annotator.formats.context import Context, Paragraph
+from annotator.formats.documents.drawings import sheets_of
+from annotator.models import Campaign, Reference, User
+from core.text_io.text import text_sha256
 from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import (
     AgreementReport,
@@ -21,6 +25,7 @@ from scoring.models import (
 from scoring.quadruplets import SplitPlan
 from scoring.reports.services import request_report
 from scoring.reports.work import carry_out_report
+from tests.annotator.formats.documents.pictures import picture
 from tests.scoring.conftest import dataset_rows
 
 CRITERION: Final = "feature_completeness"
@@ -68,6 +73,7 @@ def measured_rows(mark: str, campaign: Campaign, researcher: User, score: float)
     version = import_dataset(
         name=f"{mark}dataset", rows=rows, plan=SplitPlan("file"), campaign=campaign
     ).version
+    _give_context(campaign, **texts)
     waiting, run = (
         TrainingRun.objects.create(
             dataset_version=version,
@@ -100,6 +106,19 @@ def measured_rows(mark: str, campaign: Campaign, researcher: User, score: float)
     scores = _scores(mark, campaign, model, researcher, score)
     permission = _permission(mark, version)
     return MeasuredRows(version, waiting, run, model, report, freeze, scores, permission)
+
+
+def _give_context(campaign: Campaign, reference: str, reference_id: str) -> None:
+    """Have the campaign hold the reference of the dataset, too, and its context."""
+    row = Reference.objects.create(
+        campaign=campaign,
+        reference_id=reference_id,
+        claims=reference,
+        claims_sha256=text_sha256(reference),
+        position=2,
+    )
+    sheets = tuple(sheets_of(picture(), "fig1.png"))
+    store_context([(row.pk, Context((Paragraph("description", reference),), sheets))])
 
 
 def _permission(mark: str, version: DatasetVersion) -> TextPermission:

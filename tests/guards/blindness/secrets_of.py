@@ -27,6 +27,7 @@ def secrets_of(scenario: Scenario) -> dict[str, list[object]]:
     facts: dict[str, list[object]] = {
         "campaign": [f"{HERE}slug", f"{HERE}campaign", scenario.campaign.pk],
         "claims": [f"{HERE}referenceclaim", f"{HERE}candidateclaim"],
+        "context": [f"{HERE}context"],
         "draft claims": [f"{HERE}draftclaim"],
         "reference": [f"{HERE}referenceid", f"{HERE}title"],
         "reference.pk": _pks(Reference, campaign=scenario.campaign),

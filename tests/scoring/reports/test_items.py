@@ -11,13 +11,18 @@ import pytest
 from django.http import QueryDict
 from django.test import Client
 
-from annotator.models import AuditEvent, Rating, Unblinding
+from annotator.context.services import store_context
+from annotator.formats.context import Context, Paragraph
+from annotator.formats.documents.drawings import sheets_of
+from annotator.models import AuditEvent, Rating, Reference, Unblinding
 from annotator.operations.backups.tables import columns_of, lines_of, load_lines
+from core.text_io.text import text_sha256
 from scoring.agreement.item_table import choose, unpack
 from scoring.datasets.texts.services import permit_texts
 from scoring.models import AgreementReport, DatasetVersion, ReportItems
 from scoring.reports.browsing.forms import ItemsForm
-from scoring.reports.browsing.queries import Browsed, browsed
+from scoring.reports.browsing.queries import Browsed, browsed, item_row
+from tests.annotator.formats.documents.pictures import picture
 from tests.conftest import grant
 from tests.scoring.asked_reports import carried_out, request
 from tests.scoring.conftest import FrozenScene, claim_set, dataset_rows, imported, shown, signed_in
@@ -404,3 +409,28 @@ def test_items_come_back_from_a_backup(public) -> None:
     ReportItems.objects.all().delete()
     load_lines(ReportItems, columns_of(ReportItems), lines)
     assert bytes(ReportItems.objects.get(report=public).content) == content
+
+
+def test_context_is_shown_to_who_reads_the_claims_of_an_item(scene, measured) -> None:
+    report = measured
+    found = browsed(scene.ada, report, report.result)
+    row = item_row(found, 1)
+    assert row is not None
+    reference = Reference.objects.get(campaign=scene.campaign, reference_id=row.reference_id)
+    own = Reference.objects.filter(pk=reference.pk)
+    own.update(claims_sha256=text_sha256(row.reference))
+    path = f"/reports/{report.pk}/items/1/context/"
+    ada, rita = signed_in(scene.ada), signed_in(scene.rita)
+    assert ada.get(path).status_code == 404
+    sheets = tuple(sheets_of(picture(), "fig1.png"))
+    store_context([(reference.pk, Context((Paragraph("description", "A known lamp."),), sheets))])
+    assert path in shown(ada, f"/reports/{report.pk}/items/1/")
+    page = shown(ada, path)
+    assert "A known lamp." in page and "B, beyond that" in page
+    assert ada.get(f"{path}1/")["Content-Type"] == "image/png"
+    for address in (path, f"{path}1/"):
+        assert rita.get(address).status_code == 404
+        assert ada.get(address.replace("/items/1/", "/items/9999/")).status_code == 404
+    assert path not in shown(rita, f"/reports/{report.pk}/items/1/")
+    own.update(claims_sha256="another text")
+    assert ada.get(path).status_code == 404

@@ -256,7 +256,7 @@ class Body:
         if name == "object":
             self._note("object")
             return OBJECT
-        self._note("image")
+        self._note("image", _picture_id(element))
         return IMAGE
 
     def _formula(self, element: Any) -> str:
@@ -265,6 +265,16 @@ class Body:
             return "".join(item.text or "" for item in element.iter() if local_name(item) == "t")
         self._note("formula")
         return FORMULA
+
+
+def _picture_id(graphic: Any) -> str:
+    """Return the id by which a graphic names the part that holds its picture."""
+    for item in graphic.iter():
+        wanted = {"blip": "embed", "imagedata": "id"}.get(local_name(item))
+        for name, value in item.attrib.items():
+            if wanted and str(name).rpartition("}")[2] == wanted and str(name).startswith("{"):
+                return str(value)
+    return ""
 
 
 def _is_row_of(element: Any, table: Any) -> bool:

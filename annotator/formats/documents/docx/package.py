@@ -43,6 +43,9 @@ class Package:
     numbering: Any = None
     is_strict: bool = False
     counts: dict[str, int] = field(default_factory=dict)
+    # Pictures of the body, by the ids that the body names.
+    pictures: dict[str, str] = field(default_factory=dict)
+    archive: ZipSource | None = None
 
 
 def word(element: Any, name: str) -> str | None:
@@ -83,7 +86,7 @@ def open_package(data: bytes, notes: Notes, what: str = "The file") -> Package:
     body = child(document, "body")
     if namespace not in WORD or body is None:
         raise FormatError(f"{what} has no text of a Word document in {shown(main)}.")
-    package = Package(body, is_strict=namespace == _STRICT)
+    package = Package(body, is_strict=namespace == _STRICT, archive=archive)
     folder, base = posixpath.split(main)
     for relation in relations.get(f"{folder}/_rels/{base}.rels".lstrip("/"), ()):
         _add_part(package, archive, folder, relation)
@@ -112,6 +115,7 @@ class _Relation:
     kind: str
     target: str
     is_outside: bool
+    name: str
 
 
 def _relations(archive: ZipSource, name: str) -> list[_Relation]:
@@ -120,6 +124,7 @@ def _relations(archive: ZipSource, name: str) -> list[_Relation]:
             (entry.get("Type") or "").rpartition("/")[2],
             entry.get("Target") or "",
             (entry.get("TargetMode") or "").lower() == "external",
+            entry.get("Id") or "",
         )
         for entry in _part(archive, name)
         if local_name(entry) == "Relationship"
@@ -170,6 +175,8 @@ def _add_part(package: Package, archive: ZipSource, folder: str, relation: _Rela
         package.styles = _part(archive, name)
     elif relation.kind == "numbering":
         package.numbering = _part(archive, name)
+    elif relation.kind == "image":
+        package.pictures[relation.name] = name
     elif relation.kind in ("header", "footer") and _has_text(_part(archive, name)):
         package.counts[relation.kind] = package.counts.get(relation.kind, 0) + 1
 

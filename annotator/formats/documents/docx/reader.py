@@ -1,11 +1,15 @@
 """Reads a Word document: its claims in the text that was asked for, and what is not in them."""
 
 import sys
+from collections.abc import Iterator
 from typing import Final
 
+from annotator.formats.context import Sheet
 from annotator.formats.documents.assembling import claims_of_lines, look_over
+from annotator.formats.documents.bounds import MOST_FILE_BYTES
 from annotator.formats.documents.docx.body import Body, Event
 from annotator.formats.documents.docx.package import Package, open_package
+from annotator.formats.documents.drawings import sheets_of
 from annotator.formats.documents.records import (
     Bibliography,
     ClaimSet,
@@ -17,6 +21,7 @@ from annotator.formats.documents.records import (
     TrackedChanges,
 )
 from annotator.formats.documents.sections import Section, context_of, find_section
+from core.text_io.streams import FormatError
 
 _SHOWN: Final = "its shown result was taken, its instruction left out"
 # What stood in the claims and is not in their text.
@@ -66,7 +71,9 @@ def read_docx(data: bytes, options: ReadOptions) -> ReadDocument:
     for kind, count in package.counts.items():
         notes.leave_out(kind, "it repeats on pages and is no part of the claims", count=count)
     asked = options.tracked_changes
-    claims, section, changes = _read(package, options, notes, asked is not TrackedChanges.ORIGINAL)
+    takes_changes = asked is not TrackedChanges.ORIGINAL
+    claims, section, body = _read(package, options, notes, takes_changes)
+    changes = body.changes
     draft = None
     if asked is TrackedChanges.BOTH:
         other = Notes()
@@ -75,6 +82,7 @@ def read_docx(data: bytes, options: ReadOptions) -> ReadDocument:
         if not changes or draft == claims:
             draft = None
     _say_which_text(changes, asked, draft, notes)
+    sheets = tuple(_drawings(package, body, _within(section), notes)) if section.lines else ()
     return ReadDocument(
         "docx",
         claims,
@@ -83,18 +91,19 @@ def read_docx(data: bytes, options: ReadOptions) -> ReadDocument:
         findings=tuple(notes.findings),
         bibliography=Bibliography(language=options.language or section.language),
         context=context_of(section),
+        sheets=sheets,
     )
 
 
 def _read(
     package: Package, options: ReadOptions, notes: Notes, takes_changes: bool
-) -> tuple[ClaimSet, Section, int]:
+) -> tuple[ClaimSet, Section, Body]:
     body = Body(package, takes_changes)
     section = find_section(body.lines(), options, notes)
     claims = claims_of_lines(section.lines, notes)
     _say_what_stood(body.events, _within(section), notes)
     look_over(claims, notes)
-    return claims, section, body.changes
+    return claims, section, body
 
 
 def _within(section: Section) -> range:
@@ -103,6 +112,26 @@ def _within(section: Section) -> range:
         return range(0)
     end = section.after[0].place.number if section.after else sys.maxsize
     return range(section.lines[0].place.number, end)
+
+
+def _drawings(package: Package, body: Body, inside: range, notes: Notes) -> Iterator[Sheet]:
+    """Yield the pictures around the claims, each part of the file once."""
+    seen: set[str] = set()
+    for event in body.events:
+        name = package.pictures.get(event.detail, "")
+        if event.kind != "image" or event.paragraph in inside or name in seen:
+            continue
+        seen.add(name)
+        place = Place("paragraph", event.paragraph)
+        if not name or package.archive is None:
+            notes.leave_out("drawing", "its picture is not in the file", place)
+            continue
+        try:
+            data = package.archive.read(name, MOST_FILE_BYTES)
+            yield from sheets_of(data, name)
+        except FormatError as error:
+            # It is no part of the claims, which can be read without it.
+            notes.leave_out("drawing", error.sentence.removesuffix("."), place)
 
 
 def _say_what_stood(events: list[Event], inside: range, notes: Notes) -> None:

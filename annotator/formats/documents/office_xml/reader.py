@@ -31,6 +31,8 @@ from annotator.formats.documents.zip_files import shown
 from core.text_io.streams import FormatError
 
 _SETS: Final = frozenset({"claims", "claimset", "amendedclaims"})
+_IMAGES: Final = frozenset({"figure"})
+_ELSEWHERE: Final = "the XML only names its file; put that into drawings/ of an archive"
 _NUMBER: Final = re.compile(r"\D*0*(\d{1,5})(?:\s*-\s*0*(\d{1,5}))?\s*$")
 _PARAGRAPH_NUMBER: Final = re.compile(r"\[(\d{4,5})\]\s*")
 
@@ -55,6 +57,8 @@ def read_office_xml(data: bytes, options: ReadOptions) -> ReadDocument:
     claims, draft = _read_sets(chosen, options, notes)
     look_over(claims, notes)
     language = _language(chosen[0], root) if chosen else options.language
+    if sheets := sum(plain(item) in _IMAGES for item in root.iter()):
+        notes.leave_out("drawing", _ELSEWHERE, count=sheets)
     return ReadDocument(
         "xml",
         claims,

@@ -1,0 +1,1 @@
+"""Description, abstract and drawings of a reference, shown beside its claims."""
