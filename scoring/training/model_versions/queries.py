@@ -13,12 +13,12 @@ from annotator.models import Role, User
 from annotator.rubric import NAMES
 from core.errors import Refused
 from core.jobs.rows import JobStatus
+from core.plots.curves import curve_plot
+from core.plots.shapes import Plot
 from scoring.access.scopes import may_export, measured_versions_for, version_reader, versions_for
 from scoring.models import AgreementReport, DatasetVersion, ModelVersion, TrainingRun
 from scoring.patclaimeval.data import TrainingResult
 from scoring.patclaimeval.prior import PRIOR, prior_tie_threshold
-from scoring.plots.curves import curve_plot
-from scoring.plots.shapes import Plot
 from scoring.training.model_versions import card as parts
 from scoring.training.model_versions.card import model_card_markdown, model_limits
 

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotator.access.gate import SignedInRequest
 from core.confirmation import about_cancelling, ask, is_confirmed
-from core.http import refusals_told
+from core.http import page_or_plot, refusals_told
 from core.jobs.registry import enqueue_on_commit
 from scoring.access.scopes import is_researcher
 from scoring.training.model_versions.queries import runs_for
@@ -85,7 +85,8 @@ def again(request: SignedInRequest, pk: UUID) -> HttpResponse:
 
 def _run(request: SignedInRequest, pk: UUID, template: str) -> HttpResponse:
     row = get_object_or_404(runs_for(request.user), pk=pk)
-    return render(request, template, {"run": row, "page": run_page(row, request.user)})
+    page = run_page(row, request.user)
+    return page_or_plot(request, template, {"run": row, "page": page}, page["plots"])
 
 
 def _page(request: SignedInRequest, form: TrainingForm, **more: object) -> HttpResponse:
