@@ -19,5 +19,6 @@ def saved_plots(client: Client, address: str) -> dict[str, ElementTree.Element]:
         assert name not in found, "two plots of one page have one name"
         found[name] = ElementTree.fromstring(answer.content)
         assert f'data-picture="{link}" data-name="{name.removesuffix(".svg")}.png"' in page
-    assert client.get(f"{address.partition('?')[0]}?plot=no-such").status_code == 404
+    unknown = f"{address}{'&' if '?' in address else '?'}plot=no-such"
+    assert client.get(unknown).status_code == 404
     return found

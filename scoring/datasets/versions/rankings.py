@@ -76,18 +76,21 @@ def ranking_of(version: DatasetVersion, criterion: str) -> Ranking:
 
 
 def comparisons_plots(ranking: Ranking) -> list[Plot | None]:
-    """Return for each group of compared systems a plot of their strengths; None without any."""
+    """Return for each group of compared systems a plot of what it is ordered by.
+
+    That is their strengths or, where these are undefined, the share that each has won.
+    """
     if ranking.by_comparisons is None:
         return []
     groups = ranking.by_comparisons["groups"]
-    return [
-        _plot(
-            f"Strength of systems, group {number}" if len(groups) > 1 else "Strength of systems",
-            [(row["system"], row["strength"]) for row in group["systems"]],
-            "strength",
-        )
-        for number, group in enumerate(groups, start=1)
-    ]
+    plots = []
+    for number, group in enumerate(groups, start=1):
+        is_strong = any(row["strength"]["value"] is not None for row in group["systems"])
+        key, name = ("strength", "Strength") if is_strong else ("share", "Share won")
+        title = f"{name} of systems" + (f", group {number}" if len(groups) > 1 else "")
+        figures = [(row["system"], row[key]) for row in group["systems"]]
+        plots.append(_plot(title, figures, name.lower()))
+    return plots
 
 
 def ratings_plot(ranking: Ranking) -> Plot | None:

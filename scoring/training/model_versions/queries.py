@@ -126,11 +126,12 @@ def prior_rows() -> list[tuple[str, dict[str, float], float]]:
 def training_plots(history: Sequence[dict[str, Any]]) -> tuple[Plot, ...]:
     """Return the curves of a training that has recorded epochs: its loss and its tau-b."""
     found = (
-        curve_plot("Loss by epoch", "epoch", _points(history, "loss")),
-        curve_plot("Validation tau-b by epoch", "epoch", _points(history, "validation_tau")),
+        curve_plot("Loss by epoch", "epoch", points_of(history, "loss")),
+        curve_plot("Validation tau-b by epoch", "epoch", points_of(history, "validation_tau")),
     )
     return tuple(plot for plot in found if plot is not None)
 
 
-def _points(history: Sequence[dict[str, Any]], key: str) -> list[tuple[int, float]]:
+def points_of(history: Sequence[dict[str, Any]], key: str) -> list[tuple[int, float]]:
+    """Return epoch and value of one figure of a training, where it was measured."""
     return [(row["epoch"], row[key]) for row in history if row.get(key) is not None]

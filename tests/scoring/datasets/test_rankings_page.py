@@ -63,7 +63,7 @@ def test_rankings_are_drawn_and_their_plots_saved(scene, rita) -> None:
     page = shown(rita, PAGE)
     assert 'aria-label="Mean rating of systems. mean rating with 95 % intervals: ' in page
     files = saved_plots(rita, PAGE)
-    assert {"strength-of-systems.svg", "mean-rating-of-systems.svg"} == files.keys()
+    assert {"share-won-of-systems.svg", "mean-rating-of-systems.svg"} == files.keys()
     assert "birch" in [
         text.text for text in files["mean-rating-of-systems.svg"].iter() if text.text
     ]
