@@ -11,6 +11,8 @@ from core.plots.shapes import Bar, Label, Line, Plot
 WIDTH, LEFT, RIGHT = 640, 190, 20
 NARROW: Final = 400
 ROW, TOP, FOOT = 24, 22, 24
+# Above the first row, where no band has its name there.
+BARE = 6
 MARK = 8
 
 
@@ -53,27 +55,28 @@ def interval_plot(
     """
     ticks = _ticks(rows, band, holds)
     start, end = ticks[0], ticks[-1]
-    floor = TOP + ROW * max(1, len(rows))
+    top = TOP if band is not None else BARE
+    floor = top + ROW * max(1, len(rows))
 
     def x(value: float) -> float:
         return round(LEFT + (width - LEFT - RIGHT) * (value - start) / (end - start), 2)
 
     bars: list[Bar] = []
-    lines = [Line(LEFT, floor, width - RIGHT, floor), Line(x(0), TOP, x(0), floor, "zero")]
+    lines = [Line(LEFT, floor, width - RIGHT, floor), Line(x(0), top, x(0), floor, "zero")]
     labels: list[Label] = []
     hits = tuple(
-        Bar(0, TOP + ROW * number, width, ROW, "hit", _describe(row))
+        Bar(0, top + ROW * number, width, ROW, "hit", _describe(row))
         for number, row in enumerate(rows)
     )
     if band is not None:
         low, high = _bounds(band)
         bars.append(
-            Bar(x(low), TOP, round(x(high) - x(low), 2), floor - TOP, "band", _describe(band))
+            Bar(x(low), top, round(x(high) - x(low), 2), floor - top, "band", _describe(band))
         )
-        lines.append(Line(x(band.value), TOP, x(band.value), floor, "ceiling"))
-        labels.append(within(Label(x(band.value), TOP - 8, band.name, "middle"), 0, width))
+        lines.append(Line(x(band.value), top, x(band.value), floor, "ceiling"))
+        labels.append(within(Label(x(band.value), top - 8, band.name, "middle"), 0, width))
     for number, row in enumerate(rows):
-        middle = TOP + ROW * number + ROW / 2
+        middle = top + ROW * number + ROW / 2
         labels += name_labels(row.name, LEFT - 8, middle, LEFT - 8)
         if row.value is None:
             labels.append(within(Label(x(0) + 8, middle + 4, "undefined"), LEFT, width))
