@@ -134,4 +134,6 @@ def _settings(runs: Sequence[TrainingRun]) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def _text(value: Any) -> str:
-    return NOTHING if value is None else str(value)
+    if value is None:
+        return NOTHING
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -143,6 +143,13 @@ ANY: Final = ("", "any")
 ORDERS: Final = (ANY, (ASCENDING, "ascending"), (DESCENDING, "descending"))
 
 
+SEARCH: Final = {
+    "type": "search",
+    "size": "28",
+    "placeholder": "dataset, criterion, tag, note",
+}
+
+
 class RunsForm(DiscreetForm):
     """A filter and an order of runs; a field that is empty takes all."""
 
@@ -150,7 +157,7 @@ class RunsForm(DiscreetForm):
         label="Search",
         required=False,
         max_length=200,
-        widget=forms.TextInput({"type": "search", "placeholder": "dataset, criterion, tag, note"}),
+        widget=forms.TextInput(SEARCH),
     )
     status = forms.ChoiceField(required=False, choices=(ANY, *JobStatus.choices))
     criterion = forms.ChoiceField(required=False, choices=(ANY, *CRITERION_CHOICES))

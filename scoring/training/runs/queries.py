@@ -116,7 +116,10 @@ def run_page(run: TrainingRun, user: User) -> dict[str, Any]:
 
 def pace_of(run: TrainingRun) -> str:
     """Return how fast a run reads, or read last; empty where it has said nothing of it."""
-    return f"{run.tokens_per_second:,.0f} tokens per second" if run.tokens_per_second else ""
+    if not run.tokens_per_second:
+        return ""
+    read = "words" if run.settings.get("method") == "probe" else "tokens"
+    return f"{run.tokens_per_second:,.0f} {read} per second"
 
 
 def format_duration(seconds: float | None) -> str:

@@ -43,7 +43,7 @@ def test_runs_of_one_criterion_share_a_chart_and_differ_in_settings(version, cas
     assert page.settings == (("seed", ("0", "7")),)
     assert ("margin", "0.2") in page.same
     assert dict(page.figures)["Loss, last"] == ("0.2500", "0.2500")
-    assert dict(page.figures)["Pace"] == ("9 tokens per second",) * 2
+    assert dict(page.figures)["Pace"] == ("9 words per second",) * 2
 
 
 def test_a_run_of_one_epoch_is_a_mark_and_of_none_no_line(version) -> None:
