@@ -63,6 +63,7 @@ urlpatterns = [
     path("models/<uuid:pk>/promotion/", model_versions_views.promotion, name="promotion"),
     path("score/", scores_views.score, name="score"),
     path("score/<uuid:pk>/", scores_views.scored, name="scored"),
+    path("score/<uuid:pk>/reading/", scores_views.reading, name="scored_reading"),
     path("score/<uuid:pk>/progress/", scores_views.progress, name="score_progress"),
     path("score/<uuid:pk>/delete/", scores_views.delete, name="delete_scores"),
     path("reports/", reports_views.report_list, name="reports"),

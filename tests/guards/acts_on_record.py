@@ -271,6 +271,7 @@ NO_ACT: Final = {
     "annotator:compare_reading": "how one likes to read",
     "annotator:all_candidates_reading": "how one likes to read",
     "annotator:adjudicate_reading": "how one likes to read",
+    "scoring:scored_reading": "how one likes to read",
     "scoring:item_reading": "how one likes to read",
     "annotator:tags": "as a draft; the rating carries them",
     "annotator:account": "how one likes to read times",
