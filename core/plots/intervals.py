@@ -9,7 +9,7 @@ from core.plots.ranges import axis_ticks
 from core.plots.shapes import Bar, Label, Line, Plot
 
 WIDTH, LEFT, RIGHT = 640, 190, 20
-NARROW: Final = 400
+NARROW: Final = 356
 ROW, TOP, FOOT = 24, 22, 24
 # Above the first row, where no band has its name there.
 BARE = 6

@@ -63,7 +63,7 @@ def svg_of(plot: Plot) -> str:
     width, height = plot.width + 2 * AROUND, plot.height + 2 * AROUND + HEAD
     size = {"width": width, "height": height, "viewBox": f"0 0 {width:g} {height:g}"}
     heading = {"x": 0, "y": -10, "fill": INK, "font-size": "13", "font-weight": "600"}
-    inner = {"transform": f"translate({AROUND} {AROUND + HEAD})"} | FONT
+    inner = {"transform": f"translate({AROUND} {AROUND + HEAD})", **FONT}
     return "".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" role="img"{_given(size)}>',
@@ -80,10 +80,10 @@ def svg_of(plot: Plot) -> str:
 def _shapes(plot: Plot) -> Iterator[str]:
     for line in plot.lines:
         ends = {"x1": line.x1, "y1": line.y1, "x2": line.x2, "y2": line.y2}
-        yield f"<line{_given(ends | LINES[line.kind])}/>"
+        yield f"<line{_given({**ends, **LINES[line.kind]})}/>"
     for bar in plot.bars:
         place = {"x": bar.x, "y": bar.y, "width": bar.width, "height": bar.height}
-        yield f"<rect{_given(place | BARS[bar.kind])}>{_title(bar.title)}</rect>"
+        yield f"<rect{_given({**place, **BARS[bar.kind]})}>{_title(bar.title)}</rect>"
     for dots in plot.dots:
         yield f'<path d="{dots.path}"{_given(DOTS)}/>'
     for words in plot.words:

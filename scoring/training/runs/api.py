@@ -1,6 +1,7 @@
 """Training runs over REST: list, start, follow, describe, cancel, run again."""
 
 from dataclasses import fields
+from typing import Any
 from uuid import UUID
 
 from django.shortcuts import get_object_or_404
@@ -101,7 +102,7 @@ class Run(PermittedView):
     def patch(self, request: Request, pk: UUID) -> Response:
         user = person(request)
         row = get_object_or_404(runs_for(user), pk=pk)
-        said = {"tags": row.tag_names, "note": row.note}
+        said: dict[str, Any] = {"tags": row.tag_names, "note": row.note}
         said |= body(request, {"tags": TEXTS, "note": TEXT})
         return Response(RunSerializer(describe_run(run=row, **said, described_by=user)).data)
 

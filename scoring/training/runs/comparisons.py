@@ -1,6 +1,6 @@
 """Several training runs beside each other: curves, figures, and the settings that differ."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -83,7 +83,7 @@ def _plots(criterion: str, group: Sequence[ComparedRun]) -> list[Plot]:
 
 
 def _figures(runs: Sequence[TrainingRun]) -> list[tuple[str, tuple[str, ...]]]:
-    kinds = {
+    kinds: dict[str, Callable[[TrainingRun], str]] = {
         "Validation tau-b": _tau,
         "Validated on": lambda run: _of_card(run, "n_validation", "quadruplets"),
         "Loss, last": lambda run: NOTHING if run.loss is None else f"{run.loss:.4f}",
@@ -93,7 +93,8 @@ def _figures(runs: Sequence[TrainingRun]) -> list[tuple[str, tuple[str, ...]]]:
         "Tie threshold": lambda run: _of_card(run, "tie_threshold"),
         "Warnings": lambda run: _warnings(run) or NOTHING,
     }
-    return [(name, tuple(text(run) for run in runs)) for name, text in kinds.items()]
+    found = [(name, tuple(text(run) for run in runs)) for name, text in kinds.items()]
+    return [(name, texts) for name, texts in found if set(texts) != {NOTHING}]
 
 
 def _tau(run: TrainingRun) -> str:

@@ -74,9 +74,14 @@ def test_without_an_earlier_run_it_is_called_a_guess(rita, version) -> None:
 
 
 def test_a_first_estimate_rests_on_what_this_machine_does_now(rita, version, monkeypatch) -> None:
-    asked = []
+    asked: list[str] = []
     paces = {"probe": (0.1, 1.0), "finetune": (1e7, 1e8)}
-    monkeypatch.setattr(estimate, "measured_pace", lambda kind: asked.append(kind) or paces[kind])
+
+    def measured(kind: str) -> tuple[float, float]:
+        asked.append(kind)
+        return paces[kind]
+
+    monkeypatch.setattr(estimate, "measured_pace", measured)
     slow = estimated(rita, version)
     assert "hours" in slow.time or "minutes" in slow.time
     assert "from what this machine did in a short trial just now" in slow.basis
