@@ -1,17 +1,20 @@
 """Answers after an accepted or refused form, and answers that are saved as a file."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.contrib import messages
 from django.core.exceptions import ObjectDoesNotExist
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
+from django.shortcuts import render
 from django.utils.http import content_disposition_header
 
 from core.errors import Refused
 from core.files import Export, spooled
+from core.plots.shapes import Plot
+from core.plots.svg import svg_of
 
 
 class SeeOther(HttpResponseRedirect):
@@ -57,3 +60,24 @@ def file_download(name: str, media_type: str, content: bytes) -> HttpResponse:
 def as_file(answer: Answer, name: str) -> Answer:
     answer["Content-Disposition"] = content_disposition_header(True, name)
     return answer
+
+
+def page_or_plot(
+    request: HttpRequest,
+    template: str,
+    context: dict[str, Any],
+    plots: Iterable[Plot | None],
+    *,
+    status: int = 200,
+) -> HttpResponse:
+    """Answer with a page, or with one of its plots as a file where the address asks for it.
+
+    `?plot=NAME` names the plot; 404 where the page has none of this name.
+    """
+    wanted = request.GET.get("plot")
+    if wanted is None:
+        return render(request, template, context, status=status)
+    for plot in plots:
+        if plot is not None and plot.name == wanted:
+            return file_download(f"{plot.name}.svg", "image/svg+xml", svg_of(plot).encode())
+    raise Http404("This page has no such plot.")

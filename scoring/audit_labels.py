@@ -39,6 +39,7 @@ ACTS: Final = {
     "scores.finished": Act("scores were calculated", ("candidates",)),
     "scores.requested": Act("requested scores", ("candidates",)),
     "training.cancelled": Act("cancelled a training", _DATASET),
+    "training.described": Act("described a training", _DATASET),
     "training.failed": Act("a training failed", _DATASET),
     "training.requested": Act("requested a training", _DATASET),
 }

@@ -67,17 +67,37 @@ SHARE: Final = Form(is_share=True)
 class Grid:
     """A table with its caption, the heads of its columns, its lines, and the notes under it.
 
-    A reason that comes again has its number.
+    A reason that comes again has its number. Lines without a number in any column are `folded`:
+    their heads by what they lack.
     """
 
     caption: str
     columns: tuple[str, ...]
     rows: list[Row] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    folded: dict[tuple[str, ...], list[str]] = field(default_factory=dict)
 
     def add(self, head: str, hint: str, cells: Iterable[Cell]) -> None:
         """Add a line."""
-        self.rows.append(Row(head, hint, tuple(cells)))
+        before = len(self.notes)
+        line = tuple(cells)
+        if any(cell.text != UNDEFINED for cell in line):
+            self.rows.append(Row(head, hint, line))
+            return
+        reasons = {self.notes[cell.note - 1] for cell in line if cell.note}
+        self.folded.setdefault(tuple(sorted(reasons)), []).append(head)
+        del self.notes[before:]
+
+    @property
+    def folded_sentence(self) -> str:
+        """Which lines are undefined throughout, and why; "" where none is."""
+        if not self.folded:
+            return ""
+        groups = []
+        for reasons, heads in self.folded.items():
+            why = f" ({' '.join(reasons)})" if reasons else ""
+            groups.append("; ".join(heads) + why)
+        return f"Undefined throughout: {'; '.join(groups)}."
 
     def cell(self, found: Figure, form: Form, key: str = "value") -> Cell:
         """Return a stored figure as a cell; without a number it shows that, with a reason below."""

@@ -28,8 +28,10 @@ from annotator.reliability.grids import (
     sentinel_grids,
     severity_grids,
 )
+from annotator.reliability.verdicts import forest_plots, verdict
 from core.clock import database_now
 from core.jobs.rows import JobStatus
+from core.plots.shapes import Plot
 
 UNDER_WAY: Final = (JobStatus.QUEUED, JobStatus.RUNNING)
 ENDED_WITHOUT: Final = (JobStatus.FAILED, JobStatus.CANCELLED)
@@ -155,6 +157,8 @@ class Section:
 class ReliabilityPage:
     """Everything of one report that its page shows."""
 
+    verdict: str
+    plots: tuple[Plot, ...]
     counts: dict[str, Any]
     sections: tuple[Section, ...]
     histograms: tuple[Histogram, ...]
@@ -179,12 +183,18 @@ def reliability_page(report: ReliabilityReport, names: Names, *, is_admin: bool)
         Section("How many annotators", (plan_grid(result),), PLAN_HINT),
         severity,
         Section("Pairs of annotators", tuple(filter(None, [pair_grid(result)]))),
-        Section("Drift", (drift,) if drift.rows else (), DRIFT_HINT),
+        Section("Drift", (drift,) if drift.rows or drift.folded else (), DRIFT_HINT),
         Section("Self-consistency", repeats, REPEATS_HINT),
         Section("Sentinels", sensed, SENTINEL_HINT + assumed),
     )
     shown = tuple(section for section in sections if section.grids or section.warning)
-    return ReliabilityPage(counts, shown, histograms(result))
+    return ReliabilityPage(
+        verdict=verdict(result),
+        plots=forest_plots(result),
+        counts=counts,
+        sections=shown,
+        histograms=histograms(result),
+    )
 
 
 def _moved(report: ReliabilityReport) -> tuple[Grid, ...]:

@@ -22,10 +22,11 @@ from annotator.access.visibility import (
 from annotator.models import Campaign, Role, Shown, User
 from annotator.reliability.queries import names_for, own_feedback, reliability_page, standing_of
 from annotator.reliability.services import cancel_reliability, request_reliability
+from annotator.reliability.verdicts import RELIABLE, TENTATIVE
 from core.confirmation import about_cancelling, ask, is_confirmed
 from core.errors import OutOfDate
 from core.forms import ReasonForm
-from core.http import SeeOther, refusals_told
+from core.http import SeeOther, page_or_plot, refusals_told
 from core.jobs.registry import enqueue_on_commit
 from core.jobs.rows import JobStatus
 
@@ -110,7 +111,9 @@ def _page(
 ) -> HttpResponse:
     form.focus_error()
     context = _context(request.user, campaign, reader) | {"form": form}
-    return render(request, "annotator/reliability/reliability.html", context, status=form.status)
+    plots = context["page"].plots if context["page"] else ()
+    template = "annotator/reliability/reliability.html"
+    return page_or_plot(request, template, context, plots, status=form.status)
 
 
 def _context(user: User, campaign: Campaign, reader: Reader) -> dict[str, Any]:
@@ -127,6 +130,8 @@ def _context(user: User, campaign: Campaign, reader: Reader) -> dict[str, Any]:
         "has_names": has_names,
         "standing": standing,
         "page": page,
+        "reliable": RELIABLE,
+        "tentative": TENTATIVE,
     }
 
 

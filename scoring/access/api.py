@@ -110,6 +110,10 @@ class RunSerializer(serializers.Serializer):
     message = serializers.CharField()
     model = serializers.UUIDField(source="model.pk", allow_null=True, default=None)
     is_reused = serializers.SerializerMethodField()
+    settings = serializers.JSONField(help_text="what the run was asked for with, by name")
+    tags = serializers.ListField(child=serializers.CharField(), source="tag_names")
+    note = serializers.CharField()
+    created_at = MomentField()
 
     def get_is_reused(self, row: TrainingRun) -> bool:
         return row.reused_model_id is not None

@@ -34,12 +34,19 @@ class TrainingRun(JobRow):
     # Lists of objects: [{"at", "words"}] and [{"epoch", "loss", "validation_tau"}], both bounded.
     log = models.JSONField(default=list)
     history = models.JSONField(default=list)
+    # What researchers say of the run. Tags stand between spaces, so that one is found as a whole.
+    tags = models.CharField(max_length=300, blank=True, default="")
+    note = models.TextField(blank=True, default="")
 
     class Meta:
         ordering = ["-created_at"]
 
     def __str__(self) -> str:
         return f"{self.criterion} on {self.dataset_version_id}: {self.status}"
+
+    @property
+    def tag_names(self) -> list[str]:
+        return self.tags.split()
 
     @property
     def model(self) -> "ModelVersion | None":

@@ -184,8 +184,9 @@ class Progress:
     ``stage`` is one of preparing, features, training, calibrating, saving. ``step`` of ``steps``
     counts within the stage; ``loss`` is the mean since the last message; ``validation_tau`` is
     Kendall's tau-b on the validation items, None until known or where undefined.
-    ``tokens_per_second`` and ``seconds_left`` (of the stage) are measured since this process
-    began the stage. ``note`` is a sentence about something that happened, fit to be shown.
+    ``tokens_per_second`` (of a probe, the words that it reads) and ``seconds_left`` (of the stage)
+    are measured since this process began the stage. ``note`` is a sentence about something that
+    happened, fit to be shown.
     ``ends_epoch`` marks the last message of an epoch, whose ``loss`` is the epoch's mean.
     """
 

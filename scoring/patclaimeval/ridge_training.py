@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from time import monotonic
 from typing import Any, Final
 
 import numpy as np
@@ -67,6 +68,24 @@ def models_without(
         yield np.flatnonzero(groups == name), fit(data.part(others), prior, strength)
 
 
+class Reading:
+    """How far the reading of pairs is, how fast, and how long it will take, by their words."""
+
+    def __init__(self, words: Sequence[int]) -> None:
+        self.words, self.all = words, sum(words)
+        self.read = 0
+        self.began = monotonic()
+
+    def after(self, done: int) -> Progress:
+        """Return the message that follows the pair of a number from 1."""
+        self.read += self.words[done - 1]
+        pace = self.read / max(monotonic() - self.began, 1e-9)
+        left = (self.all - self.read) / pace if pace else None
+        return Progress(
+            *("features", done, len(self.words)), tokens_per_second=pace or None, seconds_left=left
+        )
+
+
 def train_ridge(
     training: Sequence[Quadruplet],
     validation: Sequence[Quadruplet],
@@ -80,9 +99,10 @@ def train_ridge(
     """
     prior, strength = prior_of(settings.criterion), settings.weight_decay
     assert strength is not None
-    data = compare(
-        [*training, *validation], lambda done, of: on_progress(Progress("features", done, of))
-    )
+    items = [*training, *validation]
+    reading = Reading([sum(len(text.split()) for text in pair) for pair in distinct_pairs(items)])
+    on_progress(Progress("features", 0, len(reading.words)))
+    data = compare(items, lambda done, of: on_progress(reading.after(done)))
     seen = data.part(range(len(training)))
     unseen = data.part(range(len(training), len(data.labels)))
     scales = measure_scales(seen)

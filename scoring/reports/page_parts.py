@@ -5,11 +5,11 @@ from types import SimpleNamespace
 from typing import Any, Final
 
 from core.languages import LATIN, language_name
+from core.plots.intervals import Band, Measured, interval_plot
+from core.plots.scatters import label_levels, label_plot, rating_levels, rating_plot
+from core.plots.shapes import Plot
 from scoring.metrics.languages import is_about_language
 from scoring.patclaimeval.prior import NAME as PRIOR_NAME
-from scoring.plots.intervals import Band, Measured, interval_plot
-from scoring.plots.scatters import label_levels, label_plot, rating_levels, rating_plot
-from scoring.plots.shapes import Plot
 from scoring.reports.files import (
     Cell,
     cell,

@@ -8,9 +8,9 @@ from django.db.models.fields.json import KT
 
 from annotator.models import User
 from annotator.rubric import NAMES
+from core.plots.intervals import Measured, interval_plot
+from core.plots.shapes import Plot
 from scoring.models import AgreementReport, Dataset
-from scoring.plots.intervals import Measured, interval_plot
-from scoring.plots.shapes import Plot
 from scoring.reports import page_parts
 from scoring.reports.files import FIGURES, cell, entries, label_of, scored_names
 from scoring.reports.page_parts import Part, cautions, ceiling_band, compared_pair, verdict
@@ -122,6 +122,12 @@ def page_of(
         method=tuple(sorted(document["method"].items())),
         signature=document["signature"],
     )
+
+
+def plots_of(page: Part) -> tuple[Plot | None, ...]:
+    """Return every plot of a page."""
+    scatters = (one.plot for one in page.scatters)
+    return (page.plot, *scatters, *(plot for _, plot in page.breakdowns))
 
 
 def ordered_result(report: AgreementReport) -> dict[str, Any] | None:

@@ -13,7 +13,7 @@ from annotator.access.gate import SignedInRequest
 from annotator.access.scopes import roles_of
 from core.confirmation import about_cancelling, ask, is_confirmed
 from core.errors import OutOfDate, Refused
-from core.http import file_download
+from core.http import file_download, page_or_plot
 from core.jobs.registry import enqueue_on_commit
 from core.jobs.rows import JobStatus
 from scoring.access.scopes import MAY_READ, is_researcher, versions_for
@@ -29,6 +29,7 @@ from scoring.reports.queries import (
     listed_reports,
     ordered_result,
     page_of,
+    plots_of,
     reported_datasets,
     scorer_choices,
 )
@@ -103,18 +104,18 @@ def _report(request: SignedInRequest, pk: UUID, template: str) -> HttpResponse:
     document = ordered_result(row)
     address = items_address(request.user, row) if document else ""
     found = browsed(request.user, row, document) if document and address else None
+    page = document and page_of(
+        *(document, sorting, asked("scorer", "")),
+        addresses=lambda name: scatter_addresses(found, name, address),
+    )
     context = {
         "report": row,
         "items_address": address,
-        "page": document
-        and page_of(
-            *(document, sorting, asked("scorer", "")),
-            addresses=lambda name: scatter_addresses(found, name, address),
-        ),
+        "page": page,
         "formats": FORMATS,
         "may_ask": versions_for(request.user).filter(pk=row.dataset_version_id).exists(),
     }
-    return render(request, template, context)
+    return page_or_plot(request, template, context, plots_of(page) if page else ())
 
 
 def _again(request: SignedInRequest) -> dict[str, Any]:
@@ -226,4 +227,6 @@ def _comparison_page(
     request: SignedInRequest, form: ReportsForm, status: int = 200, **more: Any
 ) -> HttpResponse:
     context = {"form": form, **more}
-    return render(request, "scoring/reports/compare_reports.html", context, status=status)
+    plots = [more["scorers"].plot] if "scorers" in more else []
+    template = "scoring/reports/compare_reports.html"
+    return page_or_plot(request, template, context, plots, status=status)

@@ -19,6 +19,7 @@ from scoring.patclaimeval.explanation import Explanation, Parts, explain_scores
 from scoring.patclaimeval.pair_scores import PairScore
 from scoring.patclaimeval.prior import NAME as PRIOR_NAME
 from scoring.scores.scorers import ScoringModel, cached_parts, cached_scorer, promoted_or_prior
+from scoring.training.model_versions.promotions import weaknesses
 
 # Splits by which a validation reference was never seen in training.
 UNSEEN: Final = frozenset({"reference", "family", "ipc", "time"})
@@ -76,7 +77,8 @@ class MeasuredModel:
     """What scores one criterion, with what is known of its error.
 
     `tau_b` is None where undefined, `low` and `high` where its 95 % interval is; `is_unseen` is
-    whether the validation references had been left out of training.
+    whether the validation references had been left out of training. `weaknesses` say where it is no
+    better than chance or than a baseline: then it names no best candidate.
     """
 
     scoring: ScoringModel
@@ -85,6 +87,7 @@ class MeasuredModel:
     low: float | None = None
     high: float | None = None
     is_unseen: bool = False
+    weaknesses: tuple[str, ...] = ()
 
     @property
     def criterion(self) -> str:
@@ -131,6 +134,7 @@ def measured_model(scoring: ScoringModel) -> MeasuredModel:
         low=interval.get("low"),
         high=interval.get("high"),
         is_unseen=is_apart and not card["counts"].get("texts_in_several_splits"),
+        weaknesses=tuple(weaknesses(model)),
     )
 
 
@@ -174,16 +178,18 @@ BEST, TIED = "best", "tied for best"
 def score_page(request: ScoreRequest) -> dict[str, Any]:
     """Return what the page of a request shows; it holds no text.
 
-    `models`; `rows`: the number of each candidate and its cells, empty until it has succeeded. A
-    cell has its `score` or `error`, and its `place`: best, tied for best, or nothing.
+    `models`, and the `weak` of them; `rows`: the number of each candidate and its cells, empty
+    until it has succeeded. A cell has its `score` or `error`, and its `place`: best, tied for best,
+    or nothing.
     `explanations`: models with why they score so.
     """
     found = models_of(request)
     scores = request.scores or {}
     models = [model for key, model in found.items() if not scores or key in scores]
-    columns = [_column(scores[model.criterion], model.tie_threshold) for model in models if scores]
+    columns = [_column(scores[model.criterion], model) for model in models if scores]
     return {
         "models": models,
+        "weak": [model for model in models if model.weaknesses],
         "rows": list(enumerate(zip(*columns, strict=True), start=1)),
         "explanations": explanations_of(request),
         "deleted_at": request.created_at + timedelta(minutes=settings.SCORE_KEEP_MINUTES),
@@ -192,10 +198,13 @@ def score_page(request: ScoreRequest) -> dict[str, Any]:
     }
 
 
-def _column(entries: list[dict[str, Any]], tie_threshold: float) -> list[dict[str, Any]]:
-    """Return one model's cells; scores within its threshold of the highest are tied with it."""
-    known = [entry["score"] for entry in entries if "score" in entry]
-    near = [score for score in known if score >= max(known) - tie_threshold]
+def _column(entries: list[dict[str, Any]], model: MeasuredModel) -> list[dict[str, Any]]:
+    """Return one model's cells; scores within its threshold of the highest are tied with it.
+
+    A model that is no better than chance or a baseline calls none the best.
+    """
+    known = [entry["score"] for entry in entries if "score" in entry and not model.weaknesses]
+    near = [score for score in known if score >= max(known) - model.tie_threshold]
     best = BEST if len(near) == 1 else TIED
     return [
         entry | {"place": best if len(known) > 1 and entry.get("score") in near else ""}

@@ -1,20 +1,26 @@
 """Score screens: the form, a request with its scores, its poll, and its deletion."""
 
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render, resolve_url
+from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotator.access.gate import SignedInRequest
 from annotator.access.visibility import judges_meanwhile
+from annotator.comparisons.queries import SIDES
+from annotator.reading import reading_context, reading_preference, show_aid
 from core.confirmation import Confirmation, ask, is_confirmed
+from core.http import SeeOther, refusals_told
 from core.jobs.registry import enqueue_on_commit
 from core.plurals import counted
 from scoring.models import ScoreRequest
 from scoring.scores.forms import ScoreForm, entered_texts
 from scoring.scores.queries import models_for_scoring, score_page, score_requests_for
+from scoring.scores.reading import KEY_LABELS, read_texts
 from scoring.scores.services import delete_scores, request_scores
 
 FORBIDDEN = 403
@@ -48,8 +54,39 @@ def score(request: SignedInRequest) -> HttpResponse:
 def scored(request: SignedInRequest, pk: UUID) -> HttpResponse:
     row = _own(request, pk)
     form = ScoreForm(initial=entered_texts(row.reference_text, row.candidate_texts))
-    context = {"row": row, "page": score_page(row), "form": form}
+    context = {"row": row, "page": score_page(row), "form": form, **_reading(request, row)}
     return render(request, "scoring/scores/scored.html", context)
+
+
+@require_POST
+def reading(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Switch a reading aid for this person: the texts as they look then, for the script.
+
+    Without a script, go back to the page.
+    """
+    row = _own(request, pk)
+    aid, _, wish = request.POST.get("aid", "").partition(" ")
+    with refusals_told(request):
+        show_aid(user=request.user, aid=aid, is_shown=wish != "off")
+    context = _reading(request, row)
+    if request.headers.get("HX-Request"):
+        left, right = (*context["texts"].names, "")[:2]
+        context |= {"page": context["texts"], "left_name": left, "right_name": right}
+        return render(request, "annotator/comparisons/_compare_panes.html", context)
+    return SeeOther(f"{resolve_url('scoring:scored', pk)}?{context['chosen']}")
+
+
+def _reading(request: SignedInRequest, row: ScoreRequest) -> dict[str, Any]:
+    texts = read_texts(row, request.GET.get("left", ""), request.GET.get("right", ""))
+    chosen = dict(zip(SIDES, texts.numbers, strict=False))
+    query = urlencode(chosen)
+    return {
+        "texts": texts,
+        "chosen": query,
+        "chosen_candidates": list(chosen.items()),
+        "aids_url": f"{resolve_url('scoring:scored_reading', row.pk)}?{query}",
+        **reading_context(reading_preference(request.user), KEY_LABELS),
+    }
 
 
 @require_safe

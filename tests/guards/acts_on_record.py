@@ -153,6 +153,9 @@ CASES: Final[dict[str, Case]] = {
         "freeze.cancelled", row=lambda scenario: scenario.measured.freeze.pk, body=CONFIRMED
     ),
     "scoring:cancel_run": Case("training.cancelled", "researcher", waiting_run, CONFIRMED),
+    "scoring:describe_run": Case(
+        *("training.described", "researcher", waiting_run), {"tags": "baseline", "note": "a note"}
+    ),
     "scoring:promotion": Case("promotion.withdrawn", row=model, body=WITHDRAWN),
     "scoring:delete_scores": Case("scores.deleted", "researcher", scores, CONFIRMED),
     "api:ratings": Case(
@@ -197,6 +200,9 @@ CASES: Final[dict[str, Case]] = {
         "import.corrected", row=document, body={"claims": "1. A corrected claim."}, method="PUT"
     ),
     "scoring:api:cancel_run": Case("training.cancelled", "researcher", waiting_run),
+    "scoring:api:run": Case(
+        *("training.described", "researcher", waiting_run), {"note": "a note"}, method="PATCH"
+    ),
     "scoring:api:promote": Case("promotion.withdrawn", row=model, body=WITHDRAWN),
     "scoring:api:scores": Case(
         *("scores.requested", "researcher"),
@@ -265,6 +271,7 @@ NO_ACT: Final = {
     "annotator:compare_reading": "how one likes to read",
     "annotator:all_candidates_reading": "how one likes to read",
     "annotator:adjudicate_reading": "how one likes to read",
+    "scoring:scored_reading": "how one likes to read",
     "scoring:item_reading": "how one likes to read",
     "annotator:rate_context": "looks for words, and stores nothing",
     "annotator:compare_context": "looks for words, and stores nothing",

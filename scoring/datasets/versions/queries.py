@@ -12,16 +12,16 @@ from sqlite3 import Connection, DatabaseError
 from typing import Any, Final, TypeVar
 
 from annotator.rubric import ALL_CRITERIA, NAMES
+from core.plots.columns import column_plot
+from core.plots.ranges import KEYS, range_plot
+from core.plots.shapes import Plot
+from core.plots.shares import format_share, share_bar
 from scoring import files as scoring_files
 from scoring.datasets import row_index
 from scoring.datasets.cards import published_dataset, withheld_text
 from scoring.datasets.markdown import OLD_MAJORITY, follows_old_majority
 from scoring.formats import rows as formats_rows
 from scoring.models import DatasetVersion
-from scoring.plots.columns import column_plot
-from scoring.plots.ranges import KEYS, range_plot
-from scoring.plots.shapes import Plot
-from scoring.plots.shares import format_share, share_bar
 from scoring.quadruplets import SPLIT_NAMES, DatasetRow, policy_label
 
 A_PAGE: Final = 50

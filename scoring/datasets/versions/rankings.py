@@ -8,6 +8,8 @@ import numpy as np
 
 from annotator.adjudication.settled.queries import references_with_candidates, settled_references
 from annotator.models import GENUINE, Campaign, Candidate
+from core.plots.intervals import Measured, interval_plot
+from core.plots.shapes import Plot
 from scoring.access.scopes import read_rows
 from scoring.agreement.items import Integers
 from scoring.models import DatasetVersion
@@ -71,6 +73,41 @@ def ranking_of(version: DatasetVersion, criterion: str) -> Ranking:
         return Ranking(None, by_ratings, ONE_SYSTEM, ratings_reason, left_out)
     by_comparisons = rank_by_comparisons(found, RESAMPLES, SEED)
     return Ranking(by_comparisons, by_ratings, "", ratings_reason, left_out)
+
+
+def comparisons_plots(ranking: Ranking) -> list[Plot | None]:
+    """Return for each group of compared systems a plot of what it is ordered by.
+
+    That is their strengths or, where these are undefined, the share that each has won.
+    """
+    if ranking.by_comparisons is None:
+        return []
+    groups = ranking.by_comparisons["groups"]
+    plots = []
+    for number, group in enumerate(groups, start=1):
+        is_strong = any(row["strength"]["value"] is not None for row in group["systems"])
+        key, name = ("strength", "Strength") if is_strong else ("share", "Share won")
+        title = f"{name} of systems" + (f", group {number}" if len(groups) > 1 else "")
+        figures = [(row["system"], row[key]) for row in group["systems"]]
+        plots.append(_plot(title, figures, name.lower()))
+    return plots
+
+
+def ratings_plot(ranking: Ranking) -> Plot | None:
+    """Return a plot of the systems' mean ratings; None where there are none."""
+    if ranking.by_ratings is None:
+        return None
+    rows = [(row["system"], row["mean"]) for row in ranking.by_ratings["systems"]]
+    return _plot("Mean rating of systems", rows, "mean rating")
+
+
+def _plot(title: str, figures: Sequence[tuple[str, Mapping[str, Any]]], unit: str) -> Plot | None:
+    if all(one["value"] is None for _, one in figures):
+        return None
+    rows = [
+        Measured(name, "scorer", one["value"], one["low"], one["high"]) for name, one in figures
+    ]
+    return interval_plot(title, rows, unit=unit)
 
 
 def _systems(campaign: Campaign) -> dict[tuple[str, str], str]:

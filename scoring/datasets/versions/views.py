@@ -14,7 +14,8 @@ from annotator.access.gate import SignedInRequest
 from annotator.access.visibility import show_systems
 from annotator.adjudication.settled.queries import names_for
 from core.errors import Refused
-from core.http import SeeOther, refusals_told
+from core.http import SeeOther, page_or_plot, refusals_told
+from core.plots.shapes import Plot
 from scoring.access.scopes import (
     SPLITS,
     VersionReader,
@@ -43,7 +44,7 @@ from scoring.datasets.versions.queries import (
     rows_at,
     siblings_of,
 )
-from scoring.datasets.versions.rankings import ranking_of
+from scoring.datasets.versions.rankings import comparisons_plots, ranking_of, ratings_plot
 from scoring.formats.export_formats import EXPORT_FORMATS
 from scoring.models import DatasetVersion
 
@@ -106,6 +107,7 @@ def _version_page(
     reader = version_reader(request.user, row)
     status = max([one.status for one in (form, texts_form) if one], default=200)
     form = form or LicenceForm(initial={"licence": row.licence})
+    plots: list[Plot | None] = []
     context: dict[str, Any] = {
         "version": row,
         "reader": reader,
@@ -125,7 +127,10 @@ def _version_page(
         context["use"] = uses_of_version(row)
         context["page"] = card_page(row.card)
         context["people_plot"] = people_plot(ratings_by_annotator(row))
-    return render(request, "scoring/datasets/dataset_version.html", context, status=status)
+        plots = [context["page"]["size_plot"], context["people_plot"]]
+    return page_or_plot(
+        request, "scoring/datasets/dataset_version.html", context, plots, status=status
+    )
 
 
 FORBIDDEN = 403
@@ -260,6 +265,7 @@ def ranking(request: SignedInRequest, name: str, number: int) -> HttpResponse:
         return render(request, "scoring/datasets/ranking_withheld.html", context, status=status)
     context["form"] = form = RankingForm(version, request.GET)
     status = 200
+    plots: list[Plot | None] = []
     if form.chosen is None:
         status = UNPROCESSABLE
     else:
@@ -267,7 +273,13 @@ def ranking(request: SignedInRequest, name: str, number: int) -> HttpResponse:
             found = ranking_of(version, form.chosen)
             if campaign is not None and found.shows_systems:
                 show_systems(campaign=campaign, user=request.user)
-            context |= {"ranking": found, "criterion": form.chosen}
+            by_comparisons, by_ratings = comparisons_plots(found), ratings_plot(found)
+            plots = [*by_comparisons, by_ratings]
+            context |= {"ranking": found, "criterion": form.chosen, "ratings_plot": by_ratings}
+            if found.by_comparisons is not None:
+                context["groups"] = list(
+                    zip(found.by_comparisons["groups"], by_comparisons, strict=True)
+                )
         except Refused as refusal:
             context["refused"], status = refusal.sentence, refusal.status
-    return render(request, "scoring/datasets/ranking.html", context, status=status)
+    return page_or_plot(request, "scoring/datasets/ranking.html", context, plots, status=status)

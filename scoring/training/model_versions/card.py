@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from annotator.rubric import NAMES
+from core.plots.shares import format_share
 from scoring.datasets.markdown import NOTHING, escaped, number, section, table
 from scoring.metrics.ngram import NGRAM
 from scoring.patclaimeval.prior import LABEL as PRIOR_LABEL
 from scoring.patclaimeval.prior import NAME as PRIOR_NAME
-from scoring.plots.shares import format_share
 
 Card = Mapping[str, Any]
 

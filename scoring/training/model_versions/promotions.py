@@ -143,13 +143,36 @@ def _of_validation(model: ModelVersion) -> list[str]:
     n, tau = figures.get("n") or 0, figures.get("tau_b")
     if tau is None:
         return ["Its tau-b on validation is undefined: nothing is known of how well it scores."]
-    found = []
-    if tau <= 0:
-        how = "worse than" if tau < 0 else "no better than"
-        found.append(f"Its tau-b on validation is {tau:.3f}: {how} chance.")
+    found = _chance(tau, "on validation")
     if n < FEW:
         found.append(f"It was validated on {n} quadruplets only.")
     return found + _worse_than_best(tau, figures.get("overlaps", {}), "", "on validation")
+
+
+def weaknesses(model: ModelVersion) -> list[str]:
+    """Return sentences, none where nothing shows the model to be no better than simpler things.
+
+    Those are chance and the baselines, on validation and in the newest finished report.
+    """
+    figures = model.card["validation"]
+    measured = [(figures.get("tau_b"), figures.get("overlaps", {}), "", "on validation")]
+    result = _report_on(model)
+    if result is not None:
+        own = _tau(result["scorers"][_name(model)])
+        measured.append((own, result["baselines"], "the baseline ", "in the newest report"))
+    return [
+        sentence
+        for tau, baselines, what, where in measured
+        if tau is not None
+        for sentence in (*_chance(tau, where), *_worse_than_best(tau, baselines, what, where))
+    ]
+
+
+def _chance(tau: float, where: str) -> list[str]:
+    if tau > 0:
+        return []
+    how = "worse than" if tau < 0 else "no better than"
+    return [f"Its tau-b {where} is {tau:.3f}: {how} chance."]
 
 
 def _by_validation(model: ModelVersion, active: ModelVersion) -> list[str]:
@@ -208,7 +231,8 @@ def _name(model: ModelVersion) -> str:
 
 
 def _tau(row: Mapping[str, Any]) -> float | None:
-    value: float | None = row["tau_b"]["value"]
+    """Return tau-b of a scorer; None where it is undefined, or the scorer could not run."""
+    value: float | None = (row.get("tau_b") or {}).get("value")
     return value
 
 

@@ -13,12 +13,12 @@ from annotator.models import Role, User
 from annotator.rubric import NAMES
 from core.errors import Refused
 from core.jobs.rows import JobStatus
+from core.plots.curves import curve_plot
+from core.plots.shapes import Plot
 from scoring.access.scopes import may_export, measured_versions_for, version_reader, versions_for
 from scoring.models import AgreementReport, DatasetVersion, ModelVersion, TrainingRun
 from scoring.patclaimeval.data import TrainingResult
 from scoring.patclaimeval.prior import PRIOR, prior_tie_threshold
-from scoring.plots.curves import curve_plot
-from scoring.plots.shapes import Plot
 from scoring.training.model_versions import card as parts
 from scoring.training.model_versions.card import model_card_markdown, model_limits
 
@@ -126,11 +126,12 @@ def prior_rows() -> list[tuple[str, dict[str, float], float]]:
 def training_plots(history: Sequence[dict[str, Any]]) -> tuple[Plot, ...]:
     """Return the curves of a training that has recorded epochs: its loss and its tau-b."""
     found = (
-        curve_plot("Loss by epoch", "epoch", _points(history, "loss")),
-        curve_plot("Validation tau-b by epoch", "epoch", _points(history, "validation_tau")),
+        curve_plot("Loss by epoch", "epoch", points_of(history, "loss")),
+        curve_plot("Validation tau-b by epoch", "epoch", points_of(history, "validation_tau")),
     )
     return tuple(plot for plot in found if plot is not None)
 
 
-def _points(history: Sequence[dict[str, Any]], key: str) -> list[tuple[int, float]]:
+def points_of(history: Sequence[dict[str, Any]], key: str) -> list[tuple[int, float]]:
+    """Return epoch and value of one figure of a training, where it was measured."""
     return [(row["epoch"], row[key]) for row in history if row.get(key) is not None]

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotator.access.gate import SignedInRequest
 from core.errors import Forbidden, Refused
+from core.http import page_or_plot
 from scoring.access.downloads import as_download
 from scoring.access.scopes import exporter
 from scoring.models import ModelVersion
@@ -41,7 +42,8 @@ def model_list(request: SignedInRequest) -> HttpResponse:
 def model(request: SignedInRequest, pk: UUID) -> HttpResponse:
     row = get_object_or_404(models_for(request.user), pk=pk)
     page = model_page(row, request.user)
-    return render(request, "scoring/training/model.html", {"model": row, "page": page})
+    context = {"model": row, "page": page}
+    return page_or_plot(request, "scoring/training/model.html", context, page["plots"])
 
 
 @require_safe

@@ -1,25 +1,36 @@
-"""Training runs over REST: start, follow, cancel, run again."""
+"""Training runs over REST: list, start, follow, describe, cancel, run again."""
 
 from dataclasses import fields
+from typing import Any
 from uuid import UUID
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotator.rubric import ALL_CRITERIA
 from core.jobs.registry import enqueue_on_commit
-from core.rest.bodies import body
+from core.jobs.rows import JobStatus
+from core.rest.bodies import TEXT, TEXTS, body, cleaned
 from core.rest.paging import PAGED, PARAMETERS, page_of
 from scoring.access.api import PermittedView, RunSerializer, person, version_of
 from scoring.access.scopes import is_researcher
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.training.model_versions.queries import runs_for
 from scoring.training.runs.choices import with_listed_encoder
-from scoring.training.runs.services import ALL, cancel_training, request_trainings, train_again
+from scoring.training.runs.forms import RunsForm
+from scoring.training.runs.queries import ASCENDING, DESCENDING, SORTS, listed_runs
+from scoring.training.runs.services import (
+    ALL,
+    cancel_training,
+    describe_run,
+    request_trainings,
+    train_again,
+)
 
 # Fetching from outside, and the machine's devices, are decided by who runs the machine.
 OPTIONS = {field.name for field in fields(TrainingSettings)} - {
@@ -27,16 +38,38 @@ OPTIONS = {field.name for field in fields(TrainingSettings)} - {
 }
 
 
+FILTERS = [
+    OpenApiParameter("q", str, description="Words of dataset, criterion, tags or note."),
+    OpenApiParameter("status", str, enum=JobStatus.values),
+    OpenApiParameter("criterion", str, enum=ALL_CRITERIA),
+    OpenApiParameter("dataset", str, description="NAME@NUMBER of a version with runs."),
+    OpenApiParameter("tag", str),
+    OpenApiParameter("sort", str, enum=list(SORTS), description="The newest first without it."),
+    OpenApiParameter("order", str, enum=[ASCENDING, DESCENDING]),
+]
+
+
+class DescribedSerializer(serializers.Serializer):
+    """What researchers say of a run; what is left out stays as it is."""
+
+    tags = serializers.ListField(child=serializers.CharField(), required=False)
+    note = serializers.CharField(required=False, allow_blank=True)
+
+
 class Runs(PermittedView):
     """The runs that the caller may see; a POST queues one, or one for each criterion."""
 
-    parameters = PARAMETERS
+    parameters = PARAMETERS | {one.name for one in FILTERS}
 
     @extend_schema(
-        operation_id="training_runs_list", parameters=PAGED, responses=RunSerializer(many=True)
+        operation_id="training_runs_list",
+        parameters=[*PAGED, *FILTERS],
+        responses=RunSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        page = page_of(request, runs_for(person(request)).order_by("-created_at", "pk"))
+        form = RunsForm(person(request), request.query_params)
+        cleaned(form)
+        page = page_of(request, listed_runs(person(request), form.wanted))
         return Response(RunSerializer(page.rows, many=True).data, headers=page.headers)
 
     @extend_schema(request=OpenApiTypes.OBJECT, responses={202: RunSerializer})
@@ -59,11 +92,19 @@ class Runs(PermittedView):
 
 
 class Run(PermittedView):
-    """One run, as its row stands now."""
+    """One run, as its row stands now; a PATCH sets its tags or its note."""
 
     @extend_schema(responses=RunSerializer)
     def get(self, request: Request, pk: UUID) -> Response:
         return Response(RunSerializer(get_object_or_404(runs_for(person(request)), pk=pk)).data)
+
+    @extend_schema(request=DescribedSerializer, responses=RunSerializer)
+    def patch(self, request: Request, pk: UUID) -> Response:
+        user = person(request)
+        row = get_object_or_404(runs_for(user), pk=pk)
+        said: dict[str, Any] = {"tags": row.tag_names, "note": row.note}
+        said |= body(request, {"tags": TEXTS, "note": TEXT})
+        return Response(RunSerializer(describe_run(run=row, **said, described_by=user)).data)
 
 
 class Cancel(PermittedView):

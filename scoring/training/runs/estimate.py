@@ -15,6 +15,7 @@ from scoring.agreement.items import fold
 from scoring.models import DatasetVersion, TrainingRun
 from scoring.quadruplets import SPLIT_NAMES, TRAIN
 from scoring.training.model_versions.queries import runs_for
+from scoring.training.runs.calibration import measured_pace
 from scoring.training.runs.choices import (
     DataSizes,
     format_duration_range,
@@ -58,14 +59,9 @@ START_SECONDS: Final = (1.0, 15.0)
 CRITERION_SECONDS: Final = (0.1, 5.0)
 TOO_SHORT_SECONDS: Final = 5.0
 """Reading that took less tells no pace: the texts were cached, or too few."""
-# What a training does in a second, the least and the most: for a probe the words that were measured
-# on one core, busy and quiet; for an encoder operations, which are assumptions.
-PACES: Final[Mapping[tuple[str, bool], tuple[float, float]]] = {
-    ("probe", False): (2e4, 2e5),
-    ("probe", True): (2e4, 2e5),
-    ("finetune", False): (5e9, 8e10),
-    ("finetune", True): (5e12, 1e14),
-}
+# What an encoder computes in a second on a GPU, the least and the most: an assumption, as who
+# estimates has none at hand. What processors do is measured.
+GPU_PACE: Final = (5e12, 1e14)
 GPU: Final = Path("/dev/nvidia0")
 ONE_AFTER_ANOTHER: Final = " They follow one another; workers on several GPUs would share them out."
 
@@ -98,7 +94,8 @@ def training_estimate(
     has_gpu = _uses_gpu(settings["device"])
     kind = "probe" if settings["method"] == "probe" else "finetune"
     paces = _measured(user, settings, has_gpu)
-    slow, fast = _range(paces) or PACES[kind, has_gpu]
+    is_assumed = has_gpu and kind == "finetune"
+    slow, fast = _range(paces) or (GPU_PACE if is_assumed else measured_pace(kind))
     work = [operations(shape, data, settings) for data in known]
     # Probes share what they read; fine-tuned models read everything for themselves.
     reading = max(work) if kind == "probe" else sum(work)
@@ -106,12 +103,13 @@ def training_estimate(
         reading / rate + start + len(known) * each
         for rate, start, each in zip((fast, slow), START_SECONDS, CRITERION_SECONDS, strict=True)
     )
+    basis = _basis(len(paces), has_gpu, is_assumed=is_assumed)
     return Estimate(
         reads=_reads(largest, len(known)),
         time=format_duration_range(low, high)
         + (f" for all {len(known)} together" if len(known) > 1 else ""),
         memory=format_memory_range(*memory_bytes(shape, largest, settings)),
-        basis=_basis(len(paces), kind, has_gpu) + (ONE_AFTER_ANOTHER if len(known) > 1 else ""),
+        basis=basis + (ONE_AFTER_ANOTHER if len(known) > 1 else ""),
         cautions=tuple(_cautions(largest, settings, sizes)),
     )
 
@@ -194,13 +192,12 @@ def _range(rates: Sequence[float]) -> tuple[float, float] | None:
     return min(rates) / slack, max(rates) * slack
 
 
-def _basis(runs: int, kind: str, has_gpu: bool) -> str:
+def _basis(runs: int, has_gpu: bool, *, is_assumed: bool) -> str:
     where = "a GPU" if has_gpu else f"{os.cpu_count()} processor cores"
     if runs:
         runs_read = "the latest run" if runs == 1 else f"the latest {runs} runs"
         return f"On {where}, from the speed of {runs_read} of this method with this encoder here."
-    measured = kind == "probe" and not has_gpu
-    source = "figures measured on two cores elsewhere" if measured else "assumptions"
+    source = "assumptions" if is_assumed else "what this machine did in a short trial just now"
     return (
         f"On {where}, from {source}: no run here has told its pace yet, so take the range as a "
         "guess."

@@ -1,5 +1,6 @@
 """Training runs: asked for, cancelled, run again; their progress and their files."""
 
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -19,8 +20,9 @@ from core.clock import database_now
 from core.errors import Forbidden, OutOfDate, Refused, TooOften
 from core.jobs import leases
 from core.jobs.rows import FINAL_STATUSES
+from core.text_io.shapes import check_text
 from scoring import files as scoring_files
-from scoring.access.scopes import labelled_rows
+from scoring.access.scopes import is_researcher, labelled_rows
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
 from scoring.patclaimeval.config import SettingsError, TrainingSettings
 from scoring.patclaimeval.data import MIN_ITEMS, Progress
@@ -266,6 +268,49 @@ def cancel_training(*, run: TrainingRun, cancelled_by: User | None = None) -> No
         if not leases.request_cancel(run):
             raise OutOfDate("This run has ended already.")
         record_event("training.cancelled", run, cancelled_by)
+
+
+MOST_TAGS: Final = 8
+LONGEST_TAG: Final = 30
+LONGEST_NOTE: Final = 2000
+# A word: what an address and a search name without quotes.
+_TAG: Final = re.compile(r"\w[\w.+-]*")
+
+
+def describe_run(
+    *, run: TrainingRun, tags: Sequence[str], note: str, described_by: User
+) -> TrainingRun:
+    """Set the tags and the note of a run; tags in small letters, each once, in their order.
+
+    Raises Refused by field for what is no tag or too much, Forbidden for who is no researcher of
+    the campaign.
+    """
+    if not is_researcher(described_by, run.dataset_version):
+        raise Forbidden("Researchers of the campaign describe a run.")
+    named = list(dict.fromkeys(tag.casefold() for tag in tags))
+    _check_tags(named)
+    check_text("note", note, longest=LONGEST_NOTE)
+    with transaction.atomic():
+        row = TrainingRun.objects.select_for_update(no_key=True, of=("self",)).get(pk=run.pk)
+        # Between spaces, so that each is found as a whole.
+        wanted = {"tags": f" {' '.join(named)} " if named else "", "note": note}
+        if wanted != {"tags": row.tags, "note": row.note}:
+            TrainingRun.objects.filter(pk=run.pk).update(**wanted)
+            record_event("training.described", run, described_by)
+    run.refresh_from_db(fields=["tags", "note"])
+    return run
+
+
+def _check_tags(tags: Sequence[str]) -> None:
+    wrong = [tag for tag in tags if not _TAG.fullmatch(tag) or len(tag) > LONGEST_TAG]
+    if wrong:
+        raise Refused.at(
+            "tags",
+            f"{wrong[0][:LONGEST_TAG]!r} is no tag: a tag has letters, digits and . + - _, and at "
+            f"most {LONGEST_TAG} of them.",
+        )
+    if len(tags) > MOST_TAGS:
+        raise Refused.at("tags", f"At most {MOST_TAGS} tags; these are {len(tags)}.")
 
 
 def _refuse_poor_data(version: DatasetVersion, criterion: str) -> None:

@@ -1,24 +1,34 @@
-"""Training run screens: list and start, one run with live progress, cancel, run again."""
+"""Training run screens: list and start, one run and what is said of it, several side by side."""
 
 from uuid import UUID
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpResponse
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render, resolve_url
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotator.access.gate import SignedInRequest
 from core.confirmation import about_cancelling, ask, is_confirmed
-from core.http import refusals_told
+from core.http import SeeOther, page_or_plot, refusals_told
 from core.jobs.registry import enqueue_on_commit
 from scoring.access.scopes import is_researcher
 from scoring.training.model_versions.queries import runs_for
 from scoring.training.runs.choices import training_options
+from scoring.training.runs.comparisons import FEWEST, MOST, compare_runs
 from scoring.training.runs.estimate import training_estimate
-from scoring.training.runs.forms import TrainingForm
-from scoring.training.runs.queries import run_page
-from scoring.training.runs.services import cancel_training, request_trainings, train_again
+from scoring.training.runs.forms import DescribeForm, RunsForm, TrainingForm
+from scoring.training.runs.queries import listed_runs, run_page
+from scoring.training.runs.services import (
+    cancel_training,
+    describe_run,
+    request_trainings,
+    train_again,
+)
+
+UNPROCESSABLE = 422
+A_PAGE = 50
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -83,11 +93,59 @@ def again(request: SignedInRequest, pk: UUID) -> HttpResponse:
     return redirect("scoring:run", pk=pk)
 
 
-def _run(request: SignedInRequest, pk: UUID, template: str) -> HttpResponse:
+@require_POST
+def describe(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Take the tags and the note of a run."""
     row = get_object_or_404(runs_for(request.user), pk=pk)
-    return render(request, template, {"run": row, "page": run_page(row, request.user)})
+    if not is_researcher(request.user, row.dataset_version):
+        raise PermissionDenied("Researchers of the campaign describe a run.")
+    form = DescribeForm(request.POST)
+    if form.is_valid():
+        with form.refusals():
+            describe_run(run=row, **form.described, described_by=request.user)
+            messages.success(request, "Tags and note saved.")
+            return SeeOther(resolve_url("scoring:run", pk))
+    form.focus_error()
+    return _run(request, pk, "scoring/training/run.html", form)
+
+
+@require_safe
+def compare(request: SignedInRequest) -> HttpResponse:
+    """Show the runs that the address names beside each other."""
+    keys = list(dict.fromkeys(map(_key, request.GET.getlist("run"))))
+    if not FEWEST <= len(keys) <= MOST:
+        wrong = f"Choose {FEWEST} to {MOST} runs of the list; {len(keys)} are chosen."
+        context = {"wrong": wrong}
+        return render(request, "scoring/training/compare_runs.html", context, status=UNPROCESSABLE)
+    found = runs_for(request.user).in_bulk(keys)
+    if len(found) < len(keys):
+        raise Http404("One of these runs is not there.")
+    page = compare_runs([found[key] for key in keys])
+    return page_or_plot(request, "scoring/training/compare_runs.html", {"page": page}, page.plots)
+
+
+def _key(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError as error:
+        raise Http404("No run is called so.") from error
+
+
+def _run(
+    request: SignedInRequest, pk: UUID, template: str, form: DescribeForm | None = None
+) -> HttpResponse:
+    row = get_object_or_404(runs_for(request.user), pk=pk)
+    page = run_page(row, request.user)
+    context = {"run": row, "page": page, "form": form or DescribeForm.of_run(row)}
+    status = form.status if form else 200
+    return page_or_plot(request, template, context, page["plots"], status=status)
 
 
 def _page(request: SignedInRequest, form: TrainingForm, **more: object) -> HttpResponse:
-    context = {"runs": runs_for(request.user)[:100], "form": form, **more}
+    filters = RunsForm(request.user, request.GET)
+    context = {"filters": filters, "form": form, "most": MOST, **more}
+    if not filters.is_valid():
+        return render(request, "scoring/training/runs.html", context, status=UNPROCESSABLE)
+    runs = listed_runs(request.user, filters.wanted)
+    context["page"] = Paginator(runs, A_PAGE).get_page(request.GET.get("page"))
     return render(request, "scoring/training/runs.html", context, status=form.status)

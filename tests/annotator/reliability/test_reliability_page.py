@@ -30,6 +30,7 @@ from core.statistics.tables import Repeat, Table
 from tests.annotator.rating_rows import random_ratings, rate
 from tests.conftest import grant, make_user, signed_in
 from tests.core.statistics.conftest import GAP, make_table, random_table
+from tests.plot_files import saved_plots
 
 pytestmark = pytest.mark.django_db
 
@@ -91,12 +92,28 @@ def test_the_page_shows_figures_with_intervals_reasons_and_numbers_for_names(cas
         assert user.username not in main and str(user.pk) not in page
 
 
+def test_the_page_opens_with_a_verdict_and_saves_its_plots(cast, people, client) -> None:
+    random_ratings(cast, people)
+    page = text_of(asked(client, cast.ada).get(PAGE))
+    verdict, plots, figures = map(
+        page.index, (">Verdict</h2>", ">Coefficients with", ">Agreement</h2>")
+    )
+    assert verdict < plots < figures
+    files = saved_plots(client, PAGE)
+    assert "agreement-on-overall-quality.svg" in files and len(files) == 5
+    client.force_login(cast.alice)
+    assert client.get(f"{PAGE}?plot=agreement-on-overall-quality").status_code == 403
+
+
 def test_what_is_undefined_is_said_with_its_reason(cast, client: Client) -> None:
     for candidate in cast.reference("r1").candidates.all():
         rate(cast.alice, candidate, (5, 5, 5, 5))
     page = text_of(asked(client, cast.ada).get(PAGE))
-    assert "undefined" in page
-    assert "(1) There are ratings of one annotator only" in page
+    assert "No verdict on overall quality: there are ratings of one annotator only" in page
+    assert "Undefined throughout: Krippendorff&#x27;s alpha, interval; " in page
+    # Under the coefficients, and under how many annotators are needed.
+    assert page.count("(There are ratings of one annotator only") == 2
+    assert '<svg class="plot"' not in page
     assert "nan" not in page.lower().replace("unanim", "") or "NaN" not in page
 
 

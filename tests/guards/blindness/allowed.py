@@ -73,6 +73,7 @@ USES: Final = ("scoring:rating_uses", "scoring:reference_uses")
 SCORES: Final = (
     *("scoring:score", "scoring:scored", "scoring:score_progress", "scoring:api:score"),
     *("scoring:scored after scoring:score", "scoring:score after scoring:delete_scores"),
+    *("scoring:scored_reading", "scoring:scored after scoring:scored_reading"),
 )
 REPORTS: Final = (
     *("scoring:reports", "scoring:report", "scoring:compare_reports", "scoring:download_report"),

@@ -63,7 +63,7 @@ _VERSION: Final = "dataset full_name version sha256 items labels splits left_out
 _RUN: Final = (
     "id dataset criterion status progress stage step steps epoch epochs loss validation_tau "
     "tokens_per_second seconds_left history history.epoch history.loss history.validation_tau log "
-    "log.at log.words message model is_reused"
+    "log.at log.words message model is_reused settings tags note created_at"
 )
 _MODEL: Final = (
     "id criterion is_promoted run dataset dataset_sha256 manifest_sha256 code_version validation "
@@ -157,6 +157,7 @@ ALLOWED_KEYS: Final = {
     "POST scoring:api:datasets": _VERSION,
     "GET scoring:api:runs": _RUN,
     "GET scoring:api:run": _RUN,
+    "PATCH scoring:api:run": _RUN,
     "POST scoring:api:runs": _RUN,
     "POST scoring:api:cancel_run": _RUN,
     "POST scoring:api:train_again": _RUN,

@@ -9,6 +9,7 @@ from scoring import files as scoring_files
 from scoring.datasets.versions.rankings import NO_CAMPAIGN
 from scoring.models import DatasetVersion
 from tests.conftest import grant
+from tests.plot_files import saved_plots
 from tests.scoring.conftest import FrozenScene, shown, signed_in
 
 pytestmark = [pytest.mark.django_db]
@@ -54,6 +55,18 @@ def test_a_closed_campaign_shows_both_rankings_on_record_until_it_is_reopened(sc
     assert (row.user, row.shown) == (scene.rita, Shown.SYSTEMS)
     Campaign.objects.update(status=CampaignStatus.OPEN)
     assert "birch" not in shown(rita, PAGE)
+
+
+def test_rankings_are_drawn_and_their_plots_saved(scene, rita) -> None:
+    assert "stays hidden" in shown(rita, f"{PAGE}?plot=mean-rating-of-systems")
+    scene.close()
+    page = shown(rita, PAGE)
+    assert 'aria-label="Mean rating of systems. mean rating with 95 % intervals: ' in page
+    files = saved_plots(rita, PAGE)
+    assert {"share-won-of-systems.svg", "mean-rating-of-systems.svg"} == files.keys()
+    assert "birch" in [
+        text.text for text in files["mean-rating-of-systems.svg"].iter() if text.text
+    ]
 
 
 def chosen(page: str, name: str) -> str:

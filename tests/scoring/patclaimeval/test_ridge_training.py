@@ -48,6 +48,17 @@ def test_items_become_rows_of_features_each_pair_once(quadruplets) -> None:
     assert steps == [(n, 15) for n in range(1, 16)]
 
 
+def test_reading_tells_its_pace_and_what_is_left_from_the_first_pair(quadruplets) -> None:
+    seen: list[Progress] = []
+    train(quadruplets, seen=seen)
+    begun, *read = [one for one in seen if one.stage == "features"]
+    assert (begun.step, begun.steps, begun.tokens_per_second) == (0, len(read), None)
+    assert [one.step for one in read] == [*range(1, len(read) + 1)]
+    assert all(one.tokens_per_second and one.tokens_per_second > 0 for one in read)
+    left = [one.seconds_left for one in read]
+    assert all(seconds is not None and seconds > 0 for seconds in left[:-1]) and left[-1] == 0
+
+
 def turned_round(data: Comparisons, name: str) -> Comparisons:
     """Turn every label of one reference round."""
     own = np.array(data.groups) == name
@@ -196,7 +207,7 @@ def test_the_loss_is_the_mean_square_of_what_the_model_leaves_of_the_labels(
     left = data.labels - each[data.b] + each[data.c]
     assert outcome.history[0]["loss"] == pytest.approx(np.mean(left**2))
     assert [(p.stage, p.step, p.steps) for p in seen] == [
-        *(("features", n, 15) for n in range(1, 16)),
+        *(("features", n, 15) for n in range(16)),
         ("training", 1, 1),
     ]
     assert seen[-1].ends_epoch

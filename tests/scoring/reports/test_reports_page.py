@@ -8,6 +8,7 @@ from django.test import Client
 from core.jobs.rows import JobStatus
 from scoring.models import AgreementReport
 from scoring.reports.queries import finished_reports, listed_reports, reported_datasets
+from tests.plot_files import saved_plots
 from tests.scoring.asked_reports import carried_out, request
 from tests.scoring.conftest import shown
 from tests.scoring.report_documents import ABSENT, FLAT, old_document, report_document
@@ -101,6 +102,16 @@ def test_plots_have_words_and_the_ceiling_is_a_band(rita, of_campaign, report) -
     ceiling = {"value": None, "low": None, "high": None, "reason": "Ceiling unknown: one."}
     page = page_of(rita, stored(of_campaign, report_document(human_ceiling=ceiling)))
     assert 'class="band"' not in page and "Ceiling unknown: one." in page
+
+
+def test_plots_are_saved_as_files_for_the_scorer_that_is_shown(rita, report) -> None:
+    address = f"/reports/{report.pk}/"
+    files = saved_plots(rita, address)
+    assert "tau-b-of-each-scorer-with-people.svg" in files
+    assert "bleu-1-scores-by-rating.svg" in files
+    assert "rouge-l-differences-by-label.svg" in saved_plots(rita, f"{address}?scorer=rouge-l")
+    saved = rita.get(f"{address}download/?format=html").content.decode()
+    assert "<svg" in saved and "plot=" not in saved
 
 
 def test_the_address_chooses_whose_scores_are_drawn(rita, report) -> None:

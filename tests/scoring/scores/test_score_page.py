@@ -7,6 +7,7 @@ from scoring.patclaimeval.prior import prior_tie_threshold
 from scoring.scores.queries import BEST, TIED, MeasuredModel, measured_model, score_page
 from scoring.scores.scorers import ScoringModel
 from tests.scoring.model_builders import CRITERION, make_model
+from tests.scoring.training.test_promotion_cautions import report
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
@@ -35,6 +36,48 @@ def test_the_highest_score_is_best_and_those_within_the_threshold_are_tied_with_
     assert found == ["", BEST, ""]
     found = places(version, cast, {"score": 0.7}, {"score": 0.75}, {"score": 0.25})
     assert found == [TIED, TIED, ""]
+
+
+@pytest.mark.parametrize(
+    ("figures", "why"),
+    [
+        ({"tau_b": -0.2}, "Its tau-b on validation is -0.200: worse than chance."),
+        ({"tau_b": 0.0}, "Its tau-b on validation is 0.000: no better than chance."),
+        (
+            {"tau_b": 0.2, "overlaps": {"bleu-1": {"tau_b": {"value": 0.3}}}},
+            "Its tau-b on validation is 0.200, that of bleu-1 0.300.",
+        ),
+    ],
+)
+def test_a_model_that_is_worse_than_simple_things_names_no_best_and_says_why(
+    version, cast, rita, figures, why
+) -> None:
+    model = make_model(version, **figures)
+    row = ScoreRequest.objects.create(
+        asked_by=cast.rita,
+        reference_text="1. A cup.",
+        candidate_texts=["1. A mug.", "1. A jug."],
+        models_by_criterion={CRITERION: str(model.pk)},
+        scores={CRITERION: [{"score": 0.5}, {"score": 0.9}]},
+        status="succeeded",
+    )
+    page = score_page(row)
+    assert [cells[0]["place"] for _, cells in page["rows"]] == ["", ""]
+    assert [one.weaknesses for one in page["weak"]] == [(why,)]
+    shown = rita.get(f"/score/{row.pk}/").content.decode()
+    warning, table = shown.index("Do not go by this model"), shown.index("Scores from 0 to 1")
+    assert warning < table and why in shown
+
+
+def test_a_report_in_which_a_baseline_is_better_warns_too(version, cast) -> None:
+    model = make_model(version)
+    assert measured(model).weaknesses == ()
+    report(version, {f"model:{model.pk}": 0.2}, length=0.3)
+    assert measured(model).weaknesses == (
+        "Its tau-b in the newest report is 0.200, that of the baseline length 0.300.",
+    )
+    report(version, {f"model:{model.pk}": 0.4}, length=0.3)
+    assert measured(model).weaknesses == ()
 
 
 def test_a_single_score_is_no_best(version, cast) -> None:

@@ -6,7 +6,8 @@ from annotator.rubric import ALL_CRITERIA
 from core.jobs.rows import JobStatus
 from scoring.models import DatasetVersion, TrainingRun
 from scoring.training.runs.services import request_training
-from tests.scoring.conftest import imported, labelled_alike, shown
+from tests.plot_files import saved_plots
+from tests.scoring.conftest import imported, labelled_alike, shown, signed_in
 
 pytestmark = [pytest.mark.django_db]
 RUNS = "/api/v1/training-runs/"
@@ -48,6 +49,15 @@ def test_the_page_of_a_run_holds_step_speed_curves_and_log(rita, ended) -> None:
         "03:04:05</time> attempt 1 began",
     ):
         assert words in page, words
+
+
+def test_the_curves_of_a_run_are_saved_as_files(rita, cast, ended) -> None:
+    address = f"/runs/{ended.pk}/"
+    files = saved_plots(rita, address)
+    assert [*files] == ["loss-by-epoch.svg", "validation-tau-b-by-epoch.svg"]
+    assert [*saved_plots(rita, f"{address}progress/")] == [*files]
+    annotator = signed_in(cast.alice)
+    assert annotator.get(f"{address}?plot=loss-by-epoch").status_code == 403
 
 
 def test_the_progress_fragment_polls_until_the_run_is_final(rita, five) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from scoring.plots.shapes import Bar, Plot
+from core.plots.shapes import Bar, Plot
 
 WIDTH, HEIGHT, GAP = 180, 12, 1
 

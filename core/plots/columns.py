@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from scoring.plots.ranges import axis_ticks
-from scoring.plots.shapes import Bar, Label, Line, Plot
+from core.plots.labels import with_room
+from core.plots.ranges import axis_ticks
+from core.plots.shapes import Bar, Label, Line, Plot
 
 WIDTH, LEFT, RIGHT = 320, 40, 8
 HEIGHT, TOP, FOOT = 120, 10, 22
@@ -31,10 +32,11 @@ def column_plot(title: str, unit: str, columns: Sequence[tuple[str, int]], kind:
         )
         for n, (name, count) in enumerate(columns)
     )
-    labels = [
+    named = [
         Label(round(LEFT + each * (n + 0.5), 2), floor + 16, columns[n][0], "middle")
         for n in _named(len(columns))
     ]
+    labels = with_room(named, WIDTH)
     lines = [Line(LEFT, floor, WIDTH - RIGHT, floor)]
     for tick in ticks:
         y = round(floor - (floor - TOP) * tick / ticks[-1], 2)

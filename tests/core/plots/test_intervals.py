@@ -1,6 +1,6 @@
 import pytest
 
-from scoring.plots.intervals import LEFT, MARK, RIGHT, WIDTH, Band, Measured, interval_plot
+from core.plots.intervals import LEFT, MARK, RIGHT, WIDTH, Band, Measured, interval_plot
 
 CEILING = Band("human ceiling", 0.6, 0.5, 0.7)
 
@@ -51,9 +51,30 @@ def test_the_axis_holds_zero_and_everything_drawn(low) -> None:
     assert zero.x1 in labelled
 
 
-def test_a_long_name_is_cut_in_the_drawing_and_whole_in_the_description() -> None:
+def test_a_long_name_takes_two_lines_and_of_a_longer_one_both_ends_are_read() -> None:
     name = "PatClaimEval, Overall quality, dataset@12"
     plot = interval_plot("Scorers", [Measured(name, "scorer", 0.3, 0.1, 0.5)])
-    assert name not in {words.text for words in plot.words}
-    assert any(words.text.endswith("…") for words in plot.words)
-    assert name in plot.description
+    assert [words.text for words in plot.words[:2]] == [
+        "PatClaimEval, Overall",
+        "quality, dataset@12",
+    ]
+    longer = f"PatClaimEval, trained on {'a great many ' * 6}claims of November, no. 2"
+    plot = interval_plot("Scorers", [Measured(longer, "scorer", 0.3, 0.1, 0.5)])
+    first, second = (words.text for words in plot.words[:2])
+    assert longer.startswith(first) and second.startswith("…") and longer.endswith(second[1:])
+    assert longer in plot.description
+
+
+def test_the_whole_row_says_its_figure_to_who_points_at_it() -> None:
+    rows = [Measured("a", "scorer", 0.3, 0.1, 0.5), Measured("b", "scorer", None)]
+    plot = interval_plot("Scorers", rows)
+    assert [hit.title for hit in plot.hits] == ["a 0.300, 0.10 to 0.50", "b undefined"]
+    for hit, mark in zip(plot.hits, plot.bars, strict=False):
+        assert (hit.x, hit.width) == (0, WIDTH) and hit.y < mark.y < hit.y + hit.height
+
+
+def test_plots_beside_each_other_have_one_axis() -> None:
+    rows = [[Measured("a", "scorer", value, value, value)] for value in (0.1, 0.9)]
+    plots = [interval_plot("x", one, width=400, holds=(-0.2, 0.9)) for one in rows]
+    axes = [[words.text for words in plot.words if words.anchor == "middle"] for plot in plots]
+    assert axes[0] == axes[1] and all(plot.width == 400 for plot in plots)

@@ -1,6 +1,6 @@
 import pytest
 
-from scoring.plots.shares import GAP, WIDTH, format_share, share_bar
+from core.plots.shares import GAP, WIDTH, format_share, share_bar
 
 
 def test_parts_are_as_wide_as_their_share() -> None:

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from scoring.plots.scatters import (
+from core.plots.scatters import (
     HEIGHT,
     LEFT,
     RIGHT,
@@ -13,7 +13,7 @@ from scoring.plots.scatters import (
     rating_levels,
     rating_plot,
 )
-from scoring.plots.shapes import Plot
+from core.plots.shapes import Plot
 
 
 def dots(plot: Plot | None) -> list[tuple[float, float]]:

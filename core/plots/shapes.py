@@ -1,6 +1,9 @@
 """What a plot is made of: bars, lines, dots and labels with their places, in CSS pixels."""
 
+import re
 from dataclasses import dataclass
+
+_OTHER_SIGNS = re.compile("[^a-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,11 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A drawing of a size; `description` is what it shows, as text."""
+    """A drawing of a size; `description` is what it shows, as text.
+
+    `hits` are places that show nothing but their title, to who points at them: wider than the marks
+    that they stand for.
+    """
 
     width: float
     height: float
@@ -67,3 +74,9 @@ class Plot:
     words: tuple[Label, ...] = ()
     dots: tuple[Dots, ...] = ()
     spots: tuple[Spot, ...] = ()
+    hits: tuple[Bar, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What the drawing is called in an address and as a file."""
+        return _OTHER_SIGNS.sub("-", self.title.lower()).strip("-")[:80] or "plot"

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from scoring.plots.shapes import Bar, Label, Line, Plot
+from core.plots.labels import name_labels, with_room
+from core.plots.shapes import Bar, Label, Line, Plot
 
 WIDTH, LEFT, RIGHT = 320, 84, 20
 ROW, TOP, FOOT = 26, 6, 22
@@ -23,7 +24,7 @@ def range_plot(title: str, unit: str, rows: Sequence[tuple[str, str, Mapping[str
     floor = TOP + ROW * len(rows)
     bars: list[Bar] = []
     lines = [Line(LEFT, floor, WIDTH - RIGHT, floor)]
-    labels = []
+    labels: list[Label] = []
     for number, (kind, name, figures) in enumerate(rows):
         middle = TOP + ROW * number + ROW / 2
         low, high, mean, median, sd = (float(figures[key]) for key in ("min", "max", *KEYS[2:]))
@@ -34,11 +35,12 @@ def range_plot(title: str, unit: str, rows: Sequence[tuple[str, str, Mapping[str
         bars.append(Bar(_at(left, scale), middle - 6, width, 12, kind, summary))
         at = _at(median, scale)
         lines.append(Line(at, middle - 8, at, middle + 8, "median"))
-        labels.append(Label(LEFT - 8, middle + 4, name, "end"))
-    for tick in ticks:
-        at = _at(tick, scale)
-        lines.append(Line(at, floor, at, floor + 4))
-        labels.append(Label(at, floor + 16, f"{tick:g}", "middle"))
+        labels += name_labels(name, LEFT - 8, middle, LEFT - 8)
+    lines += [Line(_at(tick, scale), floor, _at(tick, scale), floor + 4) for tick in ticks]
+    labels += with_room(
+        [Label(_at(tick, scale), floor + 16, f"{tick:g}", "middle") for tick in ticks],
+        WIDTH,
+    )
     described = "; ".join(bar.title for bar in bars)
     return Plot(WIDTH, floor + FOOT, title, described, tuple(bars), tuple(lines), tuple(labels))
 

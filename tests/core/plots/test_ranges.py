@@ -1,6 +1,6 @@
 import pytest
 
-from scoring.plots.ranges import LEFT, RIGHT, WIDTH, range_plot, tick_step
+from core.plots.ranges import LEFT, RIGHT, WIDTH, range_plot, tick_step
 
 FIGURES = {"min": 100, "max": 900, "mean": 500, "median": 450, "sd": 200}
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
-from scoring.plots.ranges import axis_ticks
-from scoring.plots.shapes import Dots, Label, Line, Plot, Spot
+from core.plots.ranges import axis_ticks
+from core.plots.shapes import Bar, Dots, Label, Line, Plot, Spot
 
 WIDTH, LEFT, RIGHT = 480, 64, 16
 HEIGHT, TOP, FOOT = 260, 10, 40
@@ -108,11 +108,17 @@ def _plot(
     )
     places = [(x(a + _aside(place, spread)), y(b)) for place, (a, b) in enumerate(points)]
     path = "".join(f"M{a:g} {b:g}h0" for a, b in places)
-    levels = "; ".join(
-        f"{level.name}: {level.n}, median {level.median:.3g}"
+    levels = {
+        level.name: f"{level.name}: {level.n}, median {level.median:.3g}"
         for level in (label_levels(points) if spread else rating_levels(points))
+    }
+    described = f"{upwards} by {across}: {'; '.join(levels.values())}"
+    half = round((x(ticks[1][0]) - x(ticks[0][0])) / 2, 1)
+    hits = tuple(
+        Bar(round(x(value) - half, 1), TOP, 2 * half, floor - TOP, "hit", levels[name])
+        for value, name in ticks
+        if name in levels
     )
-    described = f"{upwards} by {across}: {levels}"
     dots = (Dots(path, "own"),)
     # A report and its addresses may have been made apart: dots of others lead nowhere.
     spots = (
@@ -123,7 +129,8 @@ def _plot(
         if len(addresses) == len(points)
         else ()
     )
-    return Plot(WIDTH, HEIGHT, title, described, (), tuple(lines), tuple(labels), dots, spots)
+    shapes = (tuple(lines), tuple(labels), dots, spots)
+    return Plot(WIDTH, HEIGHT, title, described, (), *shapes, hits=hits)
 
 
 def _aside(place: int, spread: float) -> float:

@@ -1,6 +1,6 @@
 import pytest
 
-from scoring.plots.columns import FOOT, HEIGHT, TOP, column_plot
+from core.plots.columns import FOOT, HEIGHT, TOP, column_plot
 
 
 def test_columns_are_as_high_as_their_counts() -> None:

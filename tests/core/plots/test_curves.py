@@ -1,6 +1,6 @@
 import pytest
 
-from scoring.plots.curves import HEIGHT, LEFT, MARK, MOST_DRAWN, RIGHT, WIDTH, curve_plot
+from core.plots.curves import HEIGHT, LEFT, MARK, MOST_DRAWN, RIGHT, WIDTH, curve_plot
 
 
 def test_marks_stand_at_their_steps_and_values() -> None:
