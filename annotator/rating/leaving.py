@@ -1,12 +1,14 @@
-"""What a skip and a recusal would do, as the page that asks says it."""
+"""What a skip, a recusal and the loss of a draft would do, as the page that asks says it."""
 
 from typing import Final
 
 from django.shortcuts import resolve_url
 
 from annotator.access.locks import NOT_GIVEN
-from annotator.models import Assignment
+from annotator.models import Assignment, Draft, Rating
 from annotator.rating.queries import TAKEN_BACK_WITHIN, open_of_reference
+from annotator.rating_values import ERROR_TAGS
+from annotator.rubric import CRITERIA
 from core.confirmation import Confirmation
 from core.errors import OutOfDate
 from core.plurals import counted
@@ -50,6 +52,26 @@ def about_recusal(assignment: Assignment) -> Confirmation:
         act=f"Give {counted(count, 'candidate')} away",
         leave="Keep it" if count == 1 else "Keep them",
         back=resolve_url("annotator:rate", assignment.pk),
+    )
+
+
+def about_discarding(assignment: Assignment, draft: Draft, version: int | None) -> Confirmation:
+    """Return what is asked before a draft is deleted; `version` is the one that was looked at."""
+    typed = draft.typed
+    scores = counted(sum(bool(typed.get(name)) for name in CRITERIA), "score")
+    tags = counted(len(typed.get(ERROR_TAGS) or ()), "error tag")
+    texts = [name for name in ("comment", "note") if str(typed.get(name, "")).strip()]
+    words = f" and your {' and your '.join(texts)}" if texts else ""
+    is_revision = Rating.objects.filter(assignment=assignment).exists()
+    return Confirmation(
+        question=f"Discard the draft of {assignment.label}?",
+        count=f"{scores}, {tags}{words}",
+        effect="are deleted." + " What you submitted before stays." * is_revision,
+        undo="This cannot be taken back.",
+        act="Discard the draft",
+        leave="Keep it",
+        back=resolve_url("annotator:rate", assignment.pk),
+        sent=() if version is None else (("draft_version", str(version)),),
     )
 
 

@@ -228,7 +228,11 @@ def test_a_draft_is_discarded_as_it_was_shown(client, rows, form_of, typed) -> N
     client.post(path(rows[0]), typed(1, 1, 1, 1, comment="draft", draft_version=0, version=1))
     shown = form_of(client.get(f"/rate/{rows[0].pk}/"))
     assert shown["comment"] == "draft"
-    answer = client.post(path(rows[0], "draft/discard/"), shown)
+    asked = client.post(path(rows[0], "draft/discard/"), shown)
+    assert "<strong>4 scores, 0 error tags and your comment</strong>" in asked.content.decode()
+    assert "What you submitted before stays." in asked.content.decode() and Draft.objects.exists()
+    assert f'name="draft_version" value="{shown["draft_version"]}"' in asked.content.decode()
+    answer = client.post(path(rows[0], "draft/discard/"), shown | {"confirmed": "1"})
     assert answer.status_code == 303 and not Draft.objects.exists()
     assert form_of(client.get(answer["Location"]))["comment"] == "stored"
 
@@ -237,7 +241,7 @@ def test_a_draft_into_which_another_tab_typed_is_not_discarded(client, rows, sav
     save("seen", 0)
     shown = form_of(client.get(f"/rate/{rows[0].pk}/"))
     save("typed since", 1)
-    answer = client.post(path(rows[0], "draft/discard/"), shown)
+    answer = client.post(path(rows[0], "draft/discard/"), shown | {"confirmed": "1"})
     assert answer.status_code == 409 and b"typed since</q>" in answer.content
     assert Draft.objects.get().typed["comment"] == "typed since"
 
