@@ -7,7 +7,8 @@ from django.shortcuts import resolve_url
 from annotator.access.locks import NOT_GIVEN
 from annotator.models import Assignment, Draft, Rating
 from annotator.rating.queries import TAKEN_BACK_WITHIN, open_of_reference
-from annotator.rating_values import ERROR_TAGS
+from annotator.rating_values import ERROR_TAGS, texts_of
+from annotator.reading import read_tags
 from annotator.rubric import CRITERIA
 from core.confirmation import Confirmation
 from core.errors import OutOfDate
@@ -57,16 +58,17 @@ def about_recusal(assignment: Assignment) -> Confirmation:
 
 def about_discarding(assignment: Assignment, draft: Draft, version: int | None) -> Confirmation:
     """Return what is asked before a draft is deleted; `version` is the one that was looked at."""
-    typed = draft.typed
-    scores = counted(sum(bool(typed.get(name)) for name in CRITERIA), "score")
-    tags = counted(len(typed.get(ERROR_TAGS) or ()), "error tag")
-    texts = [name for name in ("comment", "note") if str(typed.get(name, "")).strip()]
-    words = f" and your {' and your '.join(texts)}" if texts else ""
+    typed, candidate = draft.typed, assignment.candidate
+    texts = {"candidate": candidate.claims, "reference": candidate.reference.claims}
+    scores = sum(bool(typed.get(name)) for name in CRITERIA)
+    tags = len(read_tags(str(typed.get(ERROR_TAGS, "")), texts))
+    parts = [counted(scores, "score")] * bool(scores) + [counted(tags, "error tag")] * bool(tags)
+    parts += [f"your {name}" for name, text in texts_of(typed).items() if text.strip()]
     is_revision = Rating.objects.filter(assignment=assignment).exists()
     return Confirmation(
         question=f"Discard the draft of {assignment.label}?",
-        count=f"{scores}, {tags}{words}",
-        effect="are deleted." + " What you submitted before stays." * is_revision,
+        count=", ".join(parts) or "1 draft",
+        effect="will be deleted." + " What you submitted before stays." * is_revision,
         undo="This cannot be taken back.",
         act="Discard the draft",
         leave="Keep it",
