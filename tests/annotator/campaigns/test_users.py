@@ -43,7 +43,7 @@ def boss(cast) -> Client:
 
 def link_in(answer) -> str:
     found = re.search(
-        r"<code>https?://[^/<]+(/invitation/[\w-]{43}/)</code>", answer.content.decode()
+        r"<code[^>]*>https?://[^/<]+(/invitation/[\w-]{43}/)</code>", answer.content.decode()
     )
     assert found and answer.status_code == 200
     return found[1]
