@@ -38,9 +38,9 @@ from scoring.datasets.versions.queries import (
     describe_making,
     files_of,
     label_lines,
+    lines_of,
     page_of,
     people_plot,
-    row_line,
     rows_at,
     siblings_of,
 )
@@ -152,8 +152,7 @@ def quadruplets(request: SignedInRequest, name: str, number: int) -> HttpRespons
             rows, count, page = page_of(version, wanted, form.page, A_PAGE)
             _record_systems(request, version, reader)
             context |= {
-                "headings": HEADINGS,
-                "rows": [row_line(number, row) for number, row in rows],
+                **lines_of(version, rows, tells_ids=reader.tells_ids),
                 "count": count,
                 "page": Paginator(range(count), A_PAGE).get_page(page),
             }
