@@ -1,4 +1,4 @@
-"""Accounts and passwords: created, shut, changed, and asked for again before signing."""
+"""Accounts and passwords: created, changed, and asked for again before signing."""
 
 from typing import Final
 from uuid import UUID
@@ -6,70 +6,21 @@ from uuid import UUID
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from annotator import audit_log
 from annotator.accounts.names import name_problem, skeleton
 from annotator.accounts.sessions import Ended, end_access
-from annotator.models import Campaign, Invitation, Membership, Role, User
+from annotator.models import Campaign, Invitation, User
 from annotator.rate_limits import RateLimit, give_back, take_or_refuse
 from core.clock import database_now
-from core.errors import OutOfDate, Refused
+from core.errors import Refused
 
 TAKEN: Final = (
     "There is an account already whose name is {} or looks like it; choose a name that nobody "
     "takes for another's."
 )
-
-
-@transaction.atomic
-def deactivate(*, user: User, by: User) -> tuple[Ended, int]:
-    """Shut an account; return what ended with it, and how many invitations were withdrawn.
-
-    Its sessions, tokens and links to invite others end, and do not come back with the account.
-
-    OutOfDate for one's own, for the last site admin, and for the last admin of a campaign.
-    """
-    if user == by:
-        raise OutOfDate("You cannot deactivate your own account; another site admin can.")
-    _refuse_last_site_admin(user)
-    _refuse_last_admin(user)
-    if not User.objects.filter(pk=user.pk, is_active=True).update(is_active=False):
-        raise OutOfDate(f"{user.username} is deactivated already.")
-    ended = end_access(user=user, by=by)
-    withdrawn = withdraw_invitations(invited_by=user, by=by)
-    audit_log.record_on(user, "user.deactivated", by)
-    return ended, withdrawn
-
-
-@transaction.atomic
-def reactivate(*, user: User, by: User) -> None:
-    """Open an account again, with the roles that it has; of what ended nothing comes back."""
-    if not User.objects.filter(pk=user.pk, is_active=False).update(is_active=True):
-        raise OutOfDate(f"{user.username} is active already.")
-    audit_log.record_on(user, "user.reactivated", by)
-
-
-def _refuse_last_site_admin(user: User) -> None:
-    admins = User.objects.select_for_update(no_key=True).filter(is_superuser=True, is_active=True)
-    if [row.pk for row in admins.order_by("pk")] == [user.pk]:
-        raise OutOfDate("A site keeps at least one site admin; make another one first.")
-
-
-def _refuse_last_admin(user: User) -> None:
-    own = Membership.objects.filter(user=user, role=Role.ADMIN)
-    # The campaigns' rows, so that two site admins cannot each shut one of two.
-    campaigns = Campaign.objects.select_for_update(no_key=True).filter(
-        pk__in=own.values("campaign")
-    )
-    for campaign in campaigns.order_by("pk"):
-        others = campaign.memberships.filter(role=Role.ADMIN, user__is_active=True)
-        if not others.exclude(user=user).exists():
-            raise OutOfDate(
-                # Which one, a site admin does not learn: its name may be that of a client.
-                f"{user.username} is the last admin of a campaign; its members must have another "
-                "one first."
-            )
 
 
 @transaction.atomic
@@ -116,13 +67,18 @@ def set_demo_password(*, user: User, password: str) -> None:
         end_access(user=user, by=None)
 
 
+def unused_invitations(invited_by: User) -> QuerySet[Invitation]:
+    """Return the links of a person that nobody has used and that have not run out."""
+    return Invitation.objects.filter(invited_by=invited_by, accepted_at=None, expires_at__gt=Now())
+
+
 @transaction.atomic
 def withdraw_invitations(*, invited_by: User, by: User, campaign: Campaign | None = None) -> int:
     """End the unused links that a person made, everywhere or in a campaign; return how many.
 
     Else they would work again with the person's account or role.
     """
-    rows = Invitation.objects.filter(invited_by=invited_by, accepted_at=None, expires_at__gt=Now())
+    rows = unused_invitations(invited_by)
     if campaign is not None:
         rows = rows.filter(campaign=campaign)
     found = list(rows.select_for_update(no_key=True, of=("self",)).order_by("pk"))

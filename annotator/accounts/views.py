@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotator.access.gate import SignedInRequest
 from annotator.access.second_step import GIVEN, has_factor
+from annotator.accounts.endings import about_ending_others, about_revoking
 from annotator.accounts.forms import CodeForm, NewPasswordForm, TimeZoneForm, TokenForm
 from annotator.accounts.queries import own_sessions, own_tokens
 from annotator.accounts.second_factor import (
@@ -39,6 +40,7 @@ from annotator.accounts.sessions import (
     end_sessions,
     revoke_token,
 )
+from core.confirmation import ask, is_confirmed
 from core.errors import OutOfDate, Refused
 from core.http import SeeOther, missing_is_404
 
@@ -77,8 +79,11 @@ def password(request: SignedInRequest) -> HttpResponse:
 
 @require_POST
 def end_others(request: SignedInRequest) -> HttpResponse:
-    """End every session but this one, and every token."""
-    ended = end_access(user=request.user, by=request.user, keep=this_session(request))
+    """End every session but this one, and every token, once confirmed."""
+    this = this_session(request)
+    if not is_confirmed(request):
+        return ask(request, about_ending_others(request.user, this))
+    ended = end_access(user=request.user, by=request.user, keep=this)
     messages.success(request, f"Other s{ended.sentence[1:]}")
     return SeeOther(resolve_url("annotator:account"))
 
@@ -118,7 +123,9 @@ def tokens(request: SignedInRequest) -> HttpResponse:
 
 @require_POST
 def revoke(request: SignedInRequest, pk: UUID) -> HttpResponse:
-    """Revoke a token; somebody else's is not found."""
+    """Revoke a token, once confirmed; somebody else's is not found."""
+    if own_tokens(request.user).filter(pk=pk).exists() and not is_confirmed(request):
+        return ask(request, about_revoking())
     with missing_is_404(missing=Refused):
         revoke_token(user=request.user, token_id=pk)
     messages.success(request, "Token revoked.")

@@ -85,7 +85,8 @@ class AnnotatorProgressSerializer(serializers.Serializer):
 
 COUNTED = (
     *("references", "candidates", "begun", "complete", "locked", "ratings"),
-    *("open_conflicts", "waiting_conflicts", "ruled_conflicts", "lapsed_conflicts", "unsettled"),
+    *("open_conflicts", "open_cases", "waiting_conflicts", "ruled_conflicts", "lapsed_conflicts"),
+    "unsettled",
 )
 
 

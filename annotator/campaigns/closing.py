@@ -2,14 +2,8 @@
 
 from django.shortcuts import resolve_url
 
-from annotator.models import (
-    Assignment,
-    AssignmentStatus,
-    Campaign,
-    Conflict,
-    ConflictStatus,
-    Rating,
-)
+from annotator.conflicts.queries import count_cases
+from annotator.models import UNSETTLED, Assignment, AssignmentStatus, Campaign, Conflict, Rating
 from core.confirmation import Confirmation
 from core.plurals import counted
 
@@ -20,16 +14,15 @@ def about_closing(campaign: Campaign) -> Confirmation:
     count = rows.count()
     people = rows.order_by().values("annotator").distinct().count()
     ratings = Rating.objects.filter(candidate__campaign=campaign).count()
-    unsettled = (ConflictStatus.OPEN, ConflictStatus.WAITING)
-    disputes = Conflict.objects.filter(campaign=campaign, status__in=unsettled).count()
+    disputes = count_cases(Conflict.objects.filter(campaign=campaign, status__in=UNSETTLED))
     whose = f" of {counted(people, 'annotator')}" if count else ""
     final = "is final" if ratings == 1 else "are final"
     return Confirmation(
         question=f"Close {campaign.name}?",
         count=counted(count, "open candidate"),
         effect=f"{whose} can no longer be rated, and nothing more is given out. "
-        f"{counted(ratings, 'rating')} {final} at once; {counted(disputes, 'open conflict')} can "
-        "still be ruled. Drafts stay stored.",
+        f"{counted(ratings, 'rating')} {final} at once; {counted(disputes, 'case')} of conflict "
+        "can still be ruled. Drafts stay stored.",
         undo="You can reopen it at any time, with a reason; ratings whose time for changes is over "
         "by then stay as they are. The reasons stay in the trail.",
         act="Close the campaign",

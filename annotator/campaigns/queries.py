@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 from django.db import connection
 from django.db.models import Count, DateTimeField, Q
 
+from annotator.conflicts.queries import count_cases
 from annotator.conflicts.rules import gap_text
 from annotator.models import (
     UNSETTLED,
@@ -100,6 +101,7 @@ class CampaignProgress:
     locked: int
     ratings: int
     open_conflicts: int
+    open_cases: int
     waiting_conflicts: int
     ruled_conflicts: int
     lapsed_conflicts: int
@@ -129,6 +131,7 @@ def campaign_progress(campaign: Campaign) -> CampaignProgress:
         references=campaign.references.count(),
         **CandidateCounts(*map(sum, genuine))._asdict(),
         **conflicts.aggregate(**by_status),
+        open_cases=count_cases(conflicts.filter(status=ConflictStatus.OPEN)),
         unsettled=unsettled.values("candidate_id").union(others).count(),
         repeats=of[Purpose.REPEAT].candidates,
         repeat_ratings=of[Purpose.REPEAT].ratings,

@@ -226,6 +226,8 @@ _OTHER_CATEGORY = 0.8
 _SAME_NUMBER = 1.02
 # Between pairs, citing counterparts, claims need not share more than their subject.
 _LEAST_BETWEEN = 0.05
+# With a word in common that no other claim of either side has.
+_LEAST_OWN_WORD = 0.3
 # A term that is renamed has up to so many words.
 _LONGEST_TERM = 3
 # What ends the noun phrase that opens a claim and so names its category.
@@ -282,7 +284,8 @@ def align_claims(
     Pairs, by `compare_bags` on content words, keep the order of both sides, but for claims that
     were clearly moved: see `pair_up`. Where claims of both sides stay alone, they are compared once
     more with the candidate's renamed words under their old names, and then those are paired that
-    stand between pairs, cite counterparts and have a little in common. Independent claims count as
+    stand between pairs, cite counterparts and have a little in common, or a word that no other
+    claim has. Independent claims count as
     less alike to dependent ones and methods to things, claims of one number as a trifle more alike;
     words before the first number pair with their like only. The same claims give the same rows. It
     is a reading aid, not a finding.
@@ -298,6 +301,7 @@ def align_claims(
             bands = _adjusted_bands(bags, other_bags, kinds)
             partner = dict(pair_up(bands, _RULES))
         _pair_between(partner, bands, sides, kinds)
+        _pair_by_own_word(partner, bands, sides, (bags, other_bags), kinds)
     moved = _out_of_order(partner)
     rows = [Row(i, partner.get(i), is_moved=i in moved) for i in range(len(reference))]
     return _with_strays(rows, len(candidate))
@@ -347,19 +351,66 @@ def _pair_between(
     kinds: tuple[Sequence["_Kind"], Sequence["_Kind"]],
 ) -> None:
     """Pair claims between two pairs, or ends, of one kind, that cite counterparts and are alike."""
-    number = {sides[0][i].number: sides[1][j].number for i, j in partner.items()}
+    cites_alike = _Citations(partner, sides).are_alike
     pairs = {-1: -1, len(sides[0]): len(sides[1])} | partner
-    numbers = {claim.number for claim in sides[1]}
-    for i, claim in enumerate(sides[0]):
+    for i in range(len(sides[0])):
         j = pairs.get(i - 1, len(sides[1])) + 1
         if i in partner or pairs.get(i + 1) != j + 1:
             continue
-        cited = {number.get(one) for one in claim.depends_on}
         is_alike = kinds[0][i].is_independent == kinds[1][j].is_independent
-        # A citation of a claim that does not exist is a fault, and no other parent.
-        cites_alike = {n for n in sides[1][j].depends_on if n in numbers} in (cited, set())
-        if is_alike and cites_alike and score_at(bands, i, j) >= _LEAST_BETWEEN:
+        if is_alike and cites_alike(i, j) and score_at(bands, i, j) >= _LEAST_BETWEEN:
             partner[i] = j
+
+
+def _pair_by_own_word(
+    partner: dict[int, int],
+    bands: Sequence[Band],
+    sides: tuple[tuple[Claim, ...], tuple[Claim, ...]],
+    bags: tuple[Sequence[Sequence[str]], Sequence[Sequence[str]]],
+    kinds: tuple[Sequence["_Kind"], Sequence["_Kind"]],
+) -> None:
+    """Pair dependent claims between the same pairs that share a word which no other claim has.
+
+    So a claim whose every term was renamed is found among several that are missing.
+    """
+    cites_alike = _Citations(partner, sides).are_alike
+    owners = [_owners(side) for side in bags]
+    for word, i in owners[0].items():
+        j = owners[1].get(word)
+        if j is None or i in partner or j in partner.values():
+            continue
+        is_between = all((row < i) == (column < j) for row, column in partner.items())
+        is_dependent = not (kinds[0][i].is_independent or kinds[1][j].is_independent)
+        is_alike = score_at(bands, i, j) >= _LEAST_OWN_WORD
+        if is_between and is_dependent and is_alike and cites_alike(i, j):
+            partner[i] = j
+
+
+def _owners(bags: Sequence[Sequence[str]]) -> dict[str, int]:
+    """Return the words that one claim alone has, in their order, and whose they are."""
+    counts = Counter(word for bag in bags for word in set(bag))
+    return {word: place for place, bag in enumerate(bags) for word in bag if counts[word] == 1}
+
+
+class _Citations:
+    """Whether claims cite counterparts, by the pairs that are known."""
+
+    __slots__ = ("_number", "_numbers", "_sides")
+
+    def __init__(
+        self, partner: Mapping[int, int], sides: tuple[tuple[Claim, ...], tuple[Claim, ...]]
+    ) -> None:
+        self._sides = sides
+        self._number = {sides[0][i].number: sides[1][j].number for i, j in partner.items()}
+        self._numbers = {claim.number for claim in sides[1]}
+
+    def are_alike(self, i: int, j: int) -> bool:
+        """Whether the counterparts of what one cites are what the other cites, or it cites none.
+
+        A citation of a claim that does not exist is a fault, and no other parent.
+        """
+        cited = {self._number.get(one) for one in self._sides[0][i].depends_on}
+        return {n for n in self._sides[1][j].depends_on if n in self._numbers} in (cited, set())
 
 
 def _out_of_order(partner: Mapping[int, int]) -> set[int]:

@@ -19,6 +19,7 @@ from annotator.models import (
     Assignment,
     Campaign,
     Candidate,
+    Conflict,
     Membership,
     Rating,
     Role,
@@ -65,6 +66,11 @@ def circumstances_of(assignment: Assignment) -> Circumstances:
 LOCKED_SENTENCE = (
     "This rating can no longer be changed. Ask the campaign's admin to reopen it if it is wrong."
 )
+
+
+def count_cases(conflicts: QuerySet[Conflict]) -> int:
+    """Return how many cases conflicts make: those of a candidate, or of a pair, are one."""
+    return conflicts.order_by().values("candidate", "other_candidate").distinct().count()
 
 
 def locked_candidates(campaign: Campaign) -> QuerySet[Candidate]:

@@ -1,12 +1,15 @@
-"""What a skip and a recusal would do, as the page that asks says it."""
+"""What a skip, a recusal and the loss of a draft would do, as the page that asks says it."""
 
 from typing import Final
 
 from django.shortcuts import resolve_url
 
 from annotator.access.locks import NOT_GIVEN
-from annotator.models import Assignment
+from annotator.models import Assignment, Draft, Rating
 from annotator.rating.queries import TAKEN_BACK_WITHIN, open_of_reference
+from annotator.rating_values import ERROR_TAGS, texts_of
+from annotator.reading import read_tags
+from annotator.rubric import CRITERIA
 from core.confirmation import Confirmation
 from core.errors import OutOfDate
 from core.plurals import counted
@@ -50,6 +53,27 @@ def about_recusal(assignment: Assignment) -> Confirmation:
         act=f"Give {counted(count, 'candidate')} away",
         leave="Keep it" if count == 1 else "Keep them",
         back=resolve_url("annotator:rate", assignment.pk),
+    )
+
+
+def about_discarding(assignment: Assignment, draft: Draft, version: int | None) -> Confirmation:
+    """Return what is asked before a draft is deleted; `version` is the one that was looked at."""
+    typed, candidate = draft.typed, assignment.candidate
+    texts = {"candidate": candidate.claims, "reference": candidate.reference.claims}
+    scores = sum(bool(typed.get(name)) for name in CRITERIA)
+    tags = len(read_tags(str(typed.get(ERROR_TAGS, "")), texts))
+    parts = [counted(scores, "score")] * bool(scores) + [counted(tags, "error tag")] * bool(tags)
+    parts += [f"your {name}" for name, text in texts_of(typed).items() if text.strip()]
+    is_revision = Rating.objects.filter(assignment=assignment).exists()
+    return Confirmation(
+        question=f"Discard the draft of {assignment.label}?",
+        count=", ".join(parts) or "1 draft",
+        effect="will be deleted." + " What you submitted before stays." * is_revision,
+        undo="This cannot be taken back.",
+        act="Discard the draft",
+        leave="Keep it",
+        back=resolve_url("annotator:rate", assignment.pk),
+        sent=() if version is None else (("draft_version", str(version)),),
     )
 
 

@@ -7,7 +7,9 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render, resolve_url
+from django.utils.formats import date_format
 from django.utils.html import format_html
+from django.utils.timezone import localtime
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotator.access.gate import SignedInRequest
@@ -28,7 +30,7 @@ from annotator.rating.all_candidates import comparable_references
 from annotator.rating.calibration.queries import CALIBRATE_FIRST, first_due
 from annotator.rating.drafts import DraftMoved, discard_draft, record_ping, save_draft, save_refused
 from annotator.rating.forms import RatingForm, RecusalForm, SkipForm
-from annotator.rating.leaving import MINUTES, about_recusal, about_skip
+from annotator.rating.leaving import MINUTES, about_discarding, about_recusal, about_skip
 from annotator.rating.own_notes import NoteMoved, save_note
 from annotator.rating.page import overall_context, page_context, same_text
 from annotator.rating.queries import RatePage, own_rating, rate_page
@@ -280,7 +282,7 @@ def skip(request: SignedInRequest, pk: UUID) -> HttpResponse:
 
 def _set_aside(request: SignedInRequest, assignment: Assignment) -> None:
     ends = assignment.lease_expires_at
-    until = f" until {ends:%H:%M} UTC" if ends else ""
+    until = f" until {date_format(localtime(ends), 'TIME_FORMAT')}" if ends else ""
     messages.success(request, f"{assignment.label} stays yours{until}, with what you typed.")
 
 
@@ -423,9 +425,11 @@ def own_note(request: SignedInRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 def discard(request: SignedInRequest, pk: UUID) -> HttpResponse:
-    """Forget the draft; the page then shows what was submitted, or nothing."""
+    """Forget the draft, once confirmed; the page then shows what was submitted, or nothing."""
     page = own_page(request, pk)
     form = posted_form(request)
+    if page.draft and not is_confirmed(request):
+        return ask(request, about_discarding(page.assignment, page.draft, form.draft_version_seen))
     try:
         discard_draft(assignment=page.assignment, version=form.draft_version_seen)
     except DraftMoved as moved:

@@ -5,6 +5,8 @@ from typing import Any, Final
 
 from django import forms
 from django.forms.boundfield import BoundField
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
 
 from annotator.models import User
 from annotator.rubric import NAMES, OVERALL
@@ -160,7 +162,7 @@ class ReportField(forms.ModelChoiceField):
 
     def label_from_instance(self, obj: AgreementReport) -> str:
         asked = f"{NAMES[obj.criterion]}, {obj.dataset_version}, {obj.split}"
-        return f"{asked}, {obj.created_at:%Y-%m-%d %H:%M:%S}"
+        return f"{asked}, {date_format(localtime(obj.created_at), 'DATETIME_FORMAT')}"
 
 
 class ReportsForm(forms.Form):

@@ -7,13 +7,14 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.conf import settings as django_settings
 from django.db import connections
 from django.test.testcases import LiveServerThread
-from playwright.sync_api import BrowserContext, Page, Playwright, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect
 
 from annotator.models import Assignment, User
 from tests.browser.scene import PASSWORD, furnish
@@ -137,6 +138,43 @@ def enter(site: str) -> Enter:
         context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": url}])
 
     return sign_in
+
+
+Seat = Callable[..., Page]
+
+
+@pytest.fixture
+def seat(browser: Browser, enter: Enter, site: str) -> Iterator[Seat]:
+    """Give a function that seats a person at a browser of their own, at an address of the site."""
+    contexts = []
+
+    def sit(user: User, path: str = "", **options: Any) -> Page:
+        context = browser.new_context(**options)
+        contexts.append(context)
+        enter(context, user)
+        page = context.new_page()
+        if path:
+            page.goto(f"{site}{path}")
+        return page
+
+    yield sit
+    for context in contexts:
+        context.close()
+
+
+# With scripts, and, where everything is tried, without.
+EITHER_WAY = (
+    pytest.param(True, id="scripts"),
+    pytest.param(False, marks=pytest.mark.exhaustive, id="no scripts"),
+)
+
+
+@pytest.fixture
+def ada(cast: Any, transactional_db: None, settings: Any, tmp_path: Path) -> User:
+    """An admin whose files are stored in a place of the test's own."""
+    settings.DATA_DIR = tmp_path
+    user: User = cast.ada
+    return user
 
 
 @pytest.fixture

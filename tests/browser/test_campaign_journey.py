@@ -4,13 +4,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from annotator.formats.references import CandidateRecord, ReferenceRecord
 from annotator.imports.claims.services import import_claims
 from annotator.models import Campaign, Conflict, Rating, ReliabilityReport, Unblinding, User
 from annotator.reliability.services import carry_out_reliability
-from tests.browser.conftest import Enter
+from tests.browser.conftest import Seat
 from tests.browser.scene import CANDIDATE, CLAIMS, PASSWORD, press, wait_for_another
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -21,21 +21,15 @@ Desk = Callable[[User], Page]
 
 
 @pytest.fixture
-def desk(browser: Browser, enter: Enter, cast: Any, transactional_db: None) -> Any:
-    """Give a function that seats a person at a browser of their own."""
-    contexts = []
+def desk(seat: Seat, cast: Any, transactional_db: None) -> Desk:
+    """Give a function that seats a person who knows their password."""
 
-    def seat(user: User) -> Page:
+    def sit(user: User) -> Page:
         user.set_password(PASSWORD)
         user.save()
-        context = browser.new_context(viewport={"width": 1280, "height": 800})
-        contexts.append(context)
-        enter(context, user)
-        return context.new_page()
+        return seat(user, viewport={"width": 1280, "height": 800})
 
-    yield seat
-    for context in contexts:
-        context.close()
+    return sit
 
 
 def kettles() -> str:

@@ -41,6 +41,8 @@ def test_a_draft_is_acknowledged_and_there_after_a_reload(scene: Page) -> None:
     assert comment(scene) == "half a thought"
     assert scene.locator("input:checked").count() == 2
     scene.get_by_role("button", name="Discard the draft").click()
+    expect(scene.get_by_text("2 scores, your comment")).to_be_visible()
+    scene.get_by_role("button", name="Discard the draft").click()
     expect(scene.get_by_text("Draft discarded.")).to_be_visible()
     assert comment(scene) == ""
     assert not Draft.objects.exists()

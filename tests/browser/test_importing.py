@@ -1,10 +1,9 @@
 """Importing claim sets in a real Chromium, by keyboard alone, with and without JavaScript."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from annotator.imports import services as imports_services
 from annotator.imports.services import carry_out_import
@@ -12,36 +11,21 @@ from annotator.models import ClaimImport, Reference, User
 from core.jobs.rows import JobStatus
 from tests.annotator.imports.import_files import bad, good, lines, reference
 from tests.browser.axe import faults
-from tests.browser.conftest import Enter
+from tests.browser.conftest import EITHER_WAY, Enter, Seat
 from tests.browser.scene import frame_overflow, go_to, press
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-@pytest.fixture
-def ada(cast: Any, transactional_db: None, settings: Any, tmp_path: Path) -> User:
-    settings.DATA_DIR = tmp_path
-    user: User = cast.ada
-    return user
-
-
-@pytest.fixture(
-    params=[
-        pytest.param(True, id="scripts"),
-        pytest.param(False, marks=pytest.mark.exhaustive, id="no scripts"),
-    ]
-)
-def desk(request: Any, browser: Browser, enter: Enter, ada: User, site: str) -> Any:
-    """Give ada a browser at the import page, with scripts and without."""
-    context = browser.new_context(java_script_enabled=request.param)
-    enter(context, ada)
-    page = context.new_page()
+@pytest.fixture(params=EITHER_WAY)
+def desk(request: Any, seat: Seat, ada: User, site: str) -> Page:
+    """Ada at the campaign's page."""
+    page = seat(ada, java_script_enabled=request.param)
     # Somebody listens all the time: the browser's own dialogue is held back only then, and a key
     # that comes while a first listener is being announced opens that one instead.
     page.on("filechooser", lambda chooser: None)
     page.goto(f"{site}/campaigns/cups/")
-    yield page
-    context.close()
+    return page
 
 
 def choose(page: Page, name: str, content: bytes) -> None:

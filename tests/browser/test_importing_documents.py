@@ -3,14 +3,14 @@
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from annotator.imports.services import carry_out_import
 from annotator.models import ClaimImport, ReadClaimSet, Reference, User
 from tests.annotator.formats.documents.word_files import zipped
 from tests.annotator.imports.test_documents_page import STRUCK, WORD
 from tests.browser.axe import faults
-from tests.browser.conftest import Enter
+from tests.browser.conftest import EITHER_WAY, Enter, Seat
 from tests.browser.scene import frame_overflow, go_to, press
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -26,31 +26,16 @@ ARCHIVE = zipped(
 )
 
 
-@pytest.fixture
-def ada(
-    cast: Any, transactional_db: None, settings: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
-) -> User:
-    settings.DATA_DIR = tmp_path
-    # The test is the worker.
+@pytest.fixture(autouse=True)
+def is_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave what is queued to the test."""
     monkeypatch.setattr("annotator.imports.views.enqueue_on_commit", lambda row: None)
-    user: User = cast.ada
-    return user
 
 
-@pytest.fixture(
-    params=[
-        pytest.param(True, id="scripts"),
-        pytest.param(False, marks=pytest.mark.exhaustive, id="no scripts"),
-    ]
-)
-def desk(request: Any, browser: Browser, enter: Enter, ada: User, site: str) -> Any:
-    """Give ada a browser at the import page, with scripts and without."""
-    context = browser.new_context(java_script_enabled=request.param)
-    enter(context, ada)
-    page = context.new_page()
-    page.goto(f"{site}/campaigns/cups/import/")
-    yield page
-    context.close()
+@pytest.fixture(params=EITHER_WAY)
+def desk(request: Any, seat: Seat, ada: User) -> Page:
+    """Ada at the page of imports."""
+    return seat(ada, "/campaigns/cups/import/", java_script_enabled=request.param)
 
 
 def send(page: Page, name: str, content: bytes) -> None:

@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from annotator.models import Assignment, Membership, User
-from tests.browser.conftest import Enter
+from tests.browser.conftest import Seat
 from tests.browser.scene import go_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -25,14 +25,9 @@ def ada(cast: Any, transactional_db: None) -> User:
         pytest.param(False, id="no scripts"),
     ]
 )
-def desk(request: Any, browser: Browser, enter: Enter, ada: User, site: str) -> Any:
-    """Give ada a browser at the plan page, with scripts and without."""
-    context = browser.new_context(java_script_enabled=request.param)
-    enter(context, ada)
-    page = context.new_page()
-    page.goto(f"{site}/campaigns/cups/plan/")
-    yield page
-    context.close()
+def desk(request: Any, seat: Seat, ada: User) -> Page:
+    """Ada at the plan page."""
+    return seat(ada, "/campaigns/cups/plan/", java_script_enabled=request.param)
 
 
 def test_a_plan_is_looked_at_and_given_out_by_keyboard(desk: Page) -> None:

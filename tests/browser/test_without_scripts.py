@@ -131,6 +131,8 @@ def test_a_draft_is_stored_and_discarded(plain: Page) -> None:
     plain.reload()
     assert chosen(plain) == ["9"]
     click(plain, "Discard the draft")
+    expect(plain.get_by_text("cannot be taken back")).to_be_visible()
+    click(plain, "Discard the draft")
     expect(plain.get_by_text("Draft discarded.")).to_be_visible()
     assert chosen(plain) == []
     assert not Draft.objects.exists()

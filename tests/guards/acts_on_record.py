@@ -147,7 +147,7 @@ CASES: Final[dict[str, Case]] = {
     "annotator:feedback": Case("reliability.requested", "one", state="closed"),
     "annotator:ask_comparisons": Case("comparisons.asked", body={"share": "100", "seed": "1"}),
     "scoring:permit_texts": Case("dataset.texts_permitted", body=reading_texts),
-    "scoring:revoke_texts": Case("dataset.texts_revoked", row=permission),
+    "scoring:revoke_texts": Case("dataset.texts_revoked", row=permission, body=CONFIRMED),
     "scoring:set_licence": Case("dataset.licence_set", body={"licence": "CC0-1.0"}),
     "scoring:cancel_freeze": Case(
         "freeze.cancelled", row=lambda scenario: scenario.measured.freeze.pk, body=CONFIRMED

@@ -28,7 +28,7 @@ from annotator.adjudication.cases import (
 )
 from annotator.adjudication.rounds import SeenRound, earlier_points, rounds_on
 from annotator.claims.reading import Reading
-from annotator.conflicts.queries import locked_candidates
+from annotator.conflicts.queries import count_cases, locked_candidates
 from annotator.models import (
     Adjudication,
     AuditEvent,
@@ -156,8 +156,8 @@ def references_to_rule(user: User) -> list[UUID]:
 
 
 def case_count(user: User) -> int:
-    """Return how many cases are open: candidates, or pairs of them, with a conflict."""
-    return open_conflicts(user).order_by().values("candidate", "other_candidate").distinct().count()
+    """Return how many cases are open for the user to rule on."""
+    return count_cases(open_conflicts(user))
 
 
 def free_cases(user: User) -> list[UUID]:

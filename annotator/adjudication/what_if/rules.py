@@ -3,7 +3,7 @@
 Standard library only.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -116,18 +116,25 @@ def caught(found: Iterable[Width]) -> Caught:
 def cases(found: Iterable[Width], ruled: frozenset[str] = frozenset()) -> int:
     """Return how many rulings would settle what was found, at most.
 
-    One ruling settles every gap of its candidate. Of the candidates that are in flips only each
-    needs one more at most; where none in a flip of a reference has a gap or a ruling, the first
-    ruling there settles two. `ruled` names the candidates that have a ruling already.
+    One ruling settles every gap of its candidate. The candidates that are in flips only need one
+    each at most; where none in a flip of a reference has a gap or a ruling, the first ruling there
+    settles two; and no more than one for each of their pairs. `ruled` names the candidates that
+    have a ruling already.
     """
     rows = list(found)
     gaps = {row.candidate for row in rows if row.kind != ORDER_FLIP} - ruled
-    flips: dict[str, set[str]] = {}
+    done = gaps | ruled
+    flips: dict[str, list[set[str]]] = {}
     for row in rows:
         if row.kind == ORDER_FLIP:
-            flips.setdefault(row.reference, set()).update((row.candidate, row.other_candidate))
-    left = [(touched - gaps - ruled, touched) for touched in flips.values()]
-    return len(gaps) + sum(len(alone) - (alone == touched) for alone, touched in left)
+            flips.setdefault(row.reference, []).append({row.candidate, row.other_candidate})
+    return len(gaps) + sum(_of_flips(pairs, done) for pairs in flips.values())
+
+
+def _of_flips(pairs: Sequence[set[str]], done: Collection[str]) -> int:
+    touched = set[str]().union(*pairs)
+    alone = touched.difference(done)
+    return min(len(alone) - (alone == touched), sum(not pair.issubset(done) for pair in pairs))
 
 
 @dataclass(frozen=True, slots=True)

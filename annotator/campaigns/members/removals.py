@@ -80,10 +80,18 @@ def restore_role(*, campaign: Campaign, removal: Removal, restored_by: User) -> 
     user, role = removal.user, removal.role
     if removal_of(row, user.username, role) is None:
         raise OutOfDate("This can no longer be taken back; give the role anew.")
-    went = list(_went(row, removal)) if role == Role.ANNOTATOR and row.is_open else []
     membership = grant_role(user=user, campaign=row, role=role, granted_by=restored_by)
     Membership.objects.filter(pk=membership.pk).update(quota=removal.quota)
-    back = sum([_reopen(assignment, restored_by) for assignment in went])
+    return open_again(row, removal, restored_by) if role == Role.ANNOTATOR else (0, 0)
+
+
+def open_again(campaign: Campaign, removal: Removal, by: User) -> tuple[int, int]:
+    """Give an annotator back what went; return how many come back, and how many others have.
+
+    The caller holds the campaign's row in a transaction. Nothing comes back in a closed campaign.
+    """
+    went = list(_went(campaign, removal)) if campaign.is_open else []
+    back = sum([_reopen(assignment, by) for assignment in went])
     return back, len(went) - back
 
 

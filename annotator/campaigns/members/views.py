@@ -9,11 +9,17 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotator.access.gate import SignedInRequest, own_campaign
 from annotator.access.scopes import members_of
+from annotator.access.second_step import has_factor
+from annotator.accounts.endings import about_ending_sessions, about_resetting_factor
 from annotator.accounts.queries import accounts
 from annotator.accounts.second_factor import reset_factor
-from annotator.accounts.services import deactivate, reactivate
 from annotator.accounts.sessions import end_access
 from annotator.campaigns.forms import MemberForm
+from annotator.campaigns.members.deactivations import (
+    about_deactivation,
+    deactivate,
+    reactivate,
+)
 from annotator.campaigns.members.forms import AcceptForm, InviteForm, SiteInviteForm
 from annotator.campaigns.members.removals import (
     Removal,
@@ -33,7 +39,7 @@ from annotator.campaigns.members.services import (
     revoke_role,
 )
 from annotator.models import Campaign, Invitation, User
-from core.confirmation import ask, is_confirmed
+from core.confirmation import Confirmation, ask, is_confirmed
 from core.errors import OutOfDate, Refused
 from core.http import SeeOther
 from core.plurals import counted
@@ -90,9 +96,13 @@ def revoke(request: SignedInRequest, slug: str) -> HttpResponse:
 
 
 def _restored(removal: Removal, back: int, gone: int) -> str:
+    return f"{removal.user.username} is {removal.role} again{_came_back(back, gone)}."
+
+
+def _came_back(back: int, gone: int) -> str:
     came = f" with {counted(back, 'candidate')}" if back else ""
     rest = f"; {gone} {'is' if gone == 1 else 'are'} with somebody else by now" if gone else ""
-    return f"{removal.user.username} is {removal.role} again{came}{rest}."
+    return came + rest
 
 
 def _page(request: SignedInRequest, row: Campaign, form: MemberForm) -> HttpResponse:
@@ -182,9 +192,11 @@ def users(request: SignedInRequest) -> HttpResponse:
 
 @require_POST
 def change_user(request: SignedInRequest, pk: UUID, name: str) -> HttpResponse:
-    """Do one of the acts of the list to an account."""
+    """Do one of the acts of the list to an account; what ends something, once confirmed."""
     user = get_object_or_404(accounts(), pk=pk)
     try:
+        if not is_confirmed(request) and (about := _about(request.user, user, name)):
+            return ask(request, about)
         message = _act(request.user, user, name)
     except Refused as refusal:
         messages.error(request, refusal.sentence)
@@ -193,16 +205,22 @@ def change_user(request: SignedInRequest, pk: UUID, name: str) -> HttpResponse:
     return SeeOther(resolve_url("annotator:users"))
 
 
+def _about(by: User, user: User, name: str) -> Confirmation | None:
+    if name == "deactivate":
+        return about_deactivation(user, by)
+    if name == "end-sessions":
+        return about_ending_sessions(user)
+    is_reset = name == "reset-second-factor" and has_factor(user)
+    return about_resetting_factor(user) if is_reset else None
+
+
 def _act(by: User, user: User, name: str) -> str:
     if name == "deactivate":
-        ended, withdrawn = deactivate(user=user, by=by)
-        return (
-            f"{user.username} is deactivated and signed out everywhere. {ended.sentence} "
-            f"Invitations withdrawn: {withdrawn}."
-        )
+        shut = deactivate(user=user, by=by)
+        return f"{user.username} is deactivated and signed out everywhere. {shut.sentence}"
     if name == "reactivate":
-        reactivate(user=user, by=by)
-        return f"{user.username} may sign in again."
+        back, gone = reactivate(user=user, by=by)
+        return f"{user.username} may sign in again{_came_back(back, gone)}."
     if name == "end-sessions":
         return f"{user.username} is signed out. {end_access(user=user, by=by).sentence}"
     if name == "reset-second-factor":

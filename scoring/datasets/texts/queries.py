@@ -1,9 +1,11 @@
-"""Reads of who may read the claim texts of versions, and who could be allowed to."""
+"""Who may read the claim texts of versions, who could be allowed to, and what revoking ends."""
 
 from django.db.models import QuerySet
+from django.shortcuts import resolve_url
 
 from annotator.access.scopes import campaigns_for, members_of
 from annotator.models import Membership, Role, User
+from core.confirmation import Confirmation
 from scoring.models import DatasetVersion, TextPermission
 
 
@@ -13,6 +15,21 @@ def permissions_for(user: User) -> QuerySet[TextPermission]:
         version__dataset__campaign__in=campaigns_for(user, [Role.ADMIN])
     )
     return rows.select_related("version__dataset__campaign", "person", "granted_by")
+
+
+def about_revoking(permission: TextPermission) -> Confirmation:
+    """Return what is asked before a permission is revoked."""
+    dataset, person = permission.version.dataset, permission.person.username
+    version = resolve_url("scoring:dataset_version", dataset.full_name, permission.version.number)
+    return Confirmation(
+        question=f"Revoke the permission of {person}?",
+        count="1 permission",
+        effect=f"ends at once: {person} reads the claim texts of {permission.version} no more.",
+        undo="You can permit it again at any time, with a reason.",
+        act="Revoke it",
+        leave="Leave it",
+        back=f"{version}#texts",
+    )
 
 
 def possible_readers(version: DatasetVersion) -> QuerySet[User]:

@@ -5,12 +5,13 @@ Cards of older versions lack some of it; what is absent is not shown.
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
 from sqlite3 import Connection, DatabaseError
 from typing import Any, Final, TypeVar
 
+from annotator.models import Reference
 from annotator.rubric import ALL_CRITERIA, NAMES
 from core.plots.columns import column_plot
 from core.plots.ranges import KEYS, range_plot
@@ -177,11 +178,35 @@ def label_lines(row: DatasetRow) -> Iterator[tuple[str, str, str]]:
             yield NAMES[key], LABEL_TEXTS[row.y[key]], f"{soft[key]:.2f}" if key in soft else ""
 
 
-def row_line(number: int, row: DatasetRow) -> dict[str, Any]:
-    """Return a quadruplet as one line of a list: a sign a criterion, "" for none."""
-    signs = [SIGNS[row.y[key]] if key in row.y else "" for key in ALL_CRITERIA]
-    flags = "; ".join(row.extras.get("flags") or ())
-    return {"number": number, "row": row, "signs": signs, "flags": flags}
+def lines_of(
+    version: DatasetVersion, rows: Sequence[Numbered], *, tells_ids: bool
+) -> dict[str, Any]:
+    """Return quadruplets as the lines of a list: a sign a criterion, "" for none.
+
+    With the criteria that the version has labels of; with the titles of references where ids may
+    be told and its campaign has them; and whether any line has a flag.
+    """
+    keys = [key for key in ALL_CRITERIA if key in version.card["labels"]]
+    titles = _titles(version, {row.reference_id for _, row in rows}) if tells_ids else {}
+    lines = [
+        {
+            "number": number,
+            "row": row,
+            "title": titles.get(row.reference_id, ""),
+            "signs": [SIGNS[row.y[key]] if key in row.y else "" for key in keys],
+            "flags": "; ".join(row.extras.get("flags") or ()),
+        }
+        for number, row in rows
+    ]
+    headings = [(SHORT[key], NAMES[key]) for key in keys]
+    return {"headings": headings, "rows": lines, "has_flags": any(one["flags"] for one in lines)}
+
+
+def _titles(version: DatasetVersion, ids: Collection[str]) -> dict[str, str]:
+    if version.dataset.campaign is None:
+        return {}
+    rows = Reference.objects.filter(campaign=version.dataset.campaign, reference_id__in=ids)
+    return dict(rows.values_list("reference_id", "title"))
 
 
 def files_of(card: Mapping[str, Any]) -> list[dict[str, str]]:

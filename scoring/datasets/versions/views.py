@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotator.access.gate import SignedInRequest
 from annotator.access.visibility import show_systems
 from annotator.adjudication.settled.queries import names_for
+from core.confirmation import ask, is_confirmed
 from core.errors import Refused
 from core.http import SeeOther, page_or_plot, refusals_told
 from core.plots.shapes import Plot
@@ -26,7 +27,7 @@ from scoring.access.scopes import (
 from scoring.datasets.exports.forms import LicenceForm
 from scoring.datasets.exports.services import set_licence
 from scoring.datasets.texts.forms import PermissionForm
-from scoring.datasets.texts.queries import permissions_for
+from scoring.datasets.texts.queries import about_revoking, permissions_for
 from scoring.datasets.texts.services import permit_texts, revoke_texts
 from scoring.datasets.versions.comparisons import compare_versions
 from scoring.datasets.versions.forms import ComparisonForm, FilterForm, RankingForm
@@ -38,9 +39,9 @@ from scoring.datasets.versions.queries import (
     describe_making,
     files_of,
     label_lines,
+    lines_of,
     page_of,
     people_plot,
-    row_line,
     rows_at,
     siblings_of,
 )
@@ -89,8 +90,10 @@ def permit(request: SignedInRequest, name: str, number: int) -> HttpResponse:
 
 @require_POST
 def revoke(request: SignedInRequest, pk: UUID) -> HttpResponse:
-    """Take such a permission away."""
+    """Take such a permission away, once confirmed."""
     found = get_object_or_404(permissions_for(request.user), pk=pk)
+    if not is_confirmed(request):
+        return ask(request, about_revoking(found))
     dataset, number = found.version.dataset, found.version.number
     with refusals_told(request):
         revoke_texts(permission=found, revoked_by=request.user)
@@ -154,8 +157,7 @@ def quadruplets(request: SignedInRequest, name: str, number: int) -> HttpRespons
             rows, count, page = page_of(version, wanted, form.page, A_PAGE)
             _record_systems(request, version, reader)
             context |= {
-                "headings": HEADINGS,
-                "rows": [row_line(number, row) for number, row in rows],
+                **lines_of(version, rows, tells_ids=reader.tells_ids),
                 "count": count,
                 "page": Paginator(range(count), A_PAGE).get_page(page),
             }

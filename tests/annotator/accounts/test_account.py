@@ -11,6 +11,7 @@ from tests.annotator.accounts.conftest import PASSWORD
 pytestmark = pytest.mark.django_db
 
 
+CONFIRMED = {"confirmed": "1"}
 NEW = "another phrase, as long"
 FIREFOX = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko Firefox/140.0"}
 
@@ -51,7 +52,10 @@ def test_one_session_or_all_others_are_ended(alice) -> None:
     row = BrowserSession.objects.filter(user=alice).order_by("started_at")[1]
     here.post(f"/account/sessions/{row.id}/end/")
     assert [is_in(client) for client in others] == [False, True, True]
-    here.post("/account/sessions/end-others/")
+    asked = here.post("/account/sessions/end-others/").content.decode()
+    assert "<strong>2 other sessions and 0 API tokens</strong>" in asked
+    assert "cannot be taken back" in asked and is_in(others[1])
+    here.post("/account/sessions/end-others/", CONFIRMED)
     assert [is_in(client) for client in (here, *others, bob)] == [True, *[False] * 3, True]
     events = AuditEvent.objects.filter(action="session.ended").order_by("pk")
     assert [event.details for event in events] == [{"sessions": 1}, {"sessions": 2}]
@@ -61,7 +65,7 @@ def test_nobody_ends_the_session_of_another(alice) -> None:
     here, bob = signed_in(), signed_in("bob")
     row = BrowserSession.objects.get(user=alice)
     assert bob.post(f"/account/sessions/{row.id}/end/").status_code == 404
-    bob.post("/account/sessions/end-others/")
+    bob.post("/account/sessions/end-others/", CONFIRMED)
     assert is_in(here) and not AuditEvent.objects.filter(action="session.ended").exists()
 
 

@@ -30,7 +30,7 @@ def by(token: str) -> Client:
 
 def test_a_token_is_shown_once_works_and_ends_when_revoked(alice, client) -> None:
     html = client.post(PAGE, GOOD | {"campaign": "cups"}).content.decode()
-    token = re.search(r"<code>([\w-]{43})</code>", html)
+    token = re.search(r"<code[^>]*>([\w-]{43})</code>", html)
     assert token and token[1] not in client.get(PAGE).content.decode()
     row = ApiToken.objects.get()
     assert (row.user, row.scope, row.campaign) == (alice, "read", Campaign.objects.get(slug="cups"))
@@ -39,7 +39,9 @@ def test_a_token_is_shown_once_works_and_ends_when_revoked(alice, client) -> Non
     row.refresh_from_db()
     assert row.last_used_on is not None
     assert f"{row.last_used_on:%-d %b %Y}" in client.get(PAGE).content.decode()
-    client.post(f"{PAGE}{row.pk}/revoke/")
+    asked = client.post(f"{PAGE}{row.pk}/revoke/").content.decode()
+    assert "<strong>1 API token</strong> stops at once" in asked and ApiToken.objects.exists()
+    client.post(f"{PAGE}{row.pk}/revoke/", {"confirmed": "1"})
     assert by(token[1]).get("/api/v1/campaigns/").status_code == 401
     assert AuditEvent.objects.filter(action="token.revoked", actor=alice).count() == 1
 

@@ -7,10 +7,12 @@ from django.http import QueryDict
 from django.test import Client
 from django.utils import timezone
 
-from annotator.adjudication.rulings.queries import RulingTime, ruling_time
+from annotator.adjudication.rounds import take_turn
+from annotator.adjudication.rulings.queries import RulingTime, case_count, ruling_time
 from annotator.adjudication.what_if.forms import what_if_form
 from annotator.adjudication.what_if.queries import campaign_widths, what_if
 from annotator.adjudication.what_if.rules import Caught, found_by
+from annotator.campaigns.queries import campaign_progress
 from annotator.conflicts.queries import rules_of
 from annotator.conflicts.rules import ConflictRules
 from annotator.models import (
@@ -24,7 +26,7 @@ from annotator.models import (
     Ruling,
 )
 from tests.annotator.adjudication.discrepant import open_conflict, rate_all
-from tests.annotator.adjudication.rulings import store_ruling
+from tests.annotator.adjudication.rulings import PASSWORD, decide, store_ruling
 
 pytestmark = pytest.mark.postgres
 
@@ -48,6 +50,33 @@ def test_new_conflicts_and_those_that_would_go_are_counted_apart(cast) -> None:
     assert (flip.caught.conflicts, flip.today) == (0, 0)
     assert (tried.total.new, tried.total.gone, tried.total.today) == (1, 1, 2)
     assert (tried.rulings, tried.rulings_today) == (2, 2)
+
+
+def test_progress_the_list_of_cases_and_what_if_count_the_same_conflicts(cast) -> None:
+    reference = cast.reference("r1", 4)
+    rate_all(cast, cast.alice, reference, [(9, 5, 5, 5), (6, 6, 6, 6), (5, 5, 5, 5), (4, 4, 4, 4)])
+    rate_all(cast, cast.bob, reference, [(5, 5, 5, 5), (4, 4, 4, 4), (7, 7, 7, 7), (6, 5, 5, 5)])
+    cast.campaign.refresh_from_db()
+
+    def counts() -> tuple[int, int, int]:
+        progress = campaign_progress(cast.campaign)
+        conflicts = progress.open_conflicts + progress.waiting_conflicts + progress.ruled_conflicts
+        assert progress.open_cases == case_count(cast.carol)
+        found = what_if(cast.campaign, rules_of(cast.campaign))
+        assert conflicts == found.total.today
+        assert found.rulings_today <= progress.open_cases
+        return conflicts, progress.open_cases, found.rulings_today
+
+    # A gap on each of the first three, and two flips: of the first and third, which rulings on
+    # their gaps settle, and of the second and fourth, which needs one more.
+    assert counts() == (5, 5, 4)
+    gap = Conflict.objects.filter(other_candidate=None).first()
+    assert gap is not None
+    cast.carol.set_password(PASSWORD)
+    cast.carol.save()
+    take_turn(conflict_id=gap.pk, adjudicator=cast.carol)
+    decide(gap, cast.carol)
+    assert counts() == (5, 4, 3)
 
 
 def test_the_curve_tells_how_many_candidates_a_gap_sends(cast) -> None:

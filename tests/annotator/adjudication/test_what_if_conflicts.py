@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator.adjudication.what_if.rules import (
+    ORDER_FLIP,
     Caught,
     Row,
     Width,
@@ -94,6 +95,16 @@ def test_one_ruling_settles_all_gaps_of_a_candidate_and_a_flip_needs_its_own() -
     assert cases(found_by(ConflictRules(4, 16, 11), measured)) == 2  # and a flip of two others
     # A gap of one point disputes all three alone: the flip is settled with them.
     assert cases(found_by(ConflictRules(1, 110, 11), measured)) == 3
+
+
+def test_two_flips_of_four_candidates_need_two_rulings() -> None:
+    def flip(one: str, two: str) -> Width:
+        return Width(ORDER_FLIP, "r", one, two, "", 11, 11)
+
+    apart = [flip("a", "b"), flip("c", "d")]
+    assert cases(apart) == 2
+    assert cases(apart, frozenset("ab")) == 1
+    assert cases([flip("a", "b"), flip("a", "c"), flip("a", "d")]) == 3
 
 
 def test_what_is_ruled_needs_no_ruling_more() -> None:

@@ -45,7 +45,7 @@ def test_progress_counts_ratings_candidates_and_conflicts(cast) -> None:
     assert (progress.references, progress.candidates, progress.ratings) == (1, 3, 3)
     assert (progress.begun, progress.complete, progress.locked) == (2, 1, 0)
     assert progress.open_conflicts == 2  # the criterion gap of 7, and 28/11 overall
-    assert progress.unsettled == 1
+    assert (progress.open_cases, progress.unsettled) == (1, 1)
     assert [person.username for person in progress.annotators] == ["alice", "bob"]
 
 
@@ -72,7 +72,7 @@ def test_conflicts_are_counted_by_status_and_a_flip_unsettles_both_its_candidate
         *(progress.ruled_conflicts, progress.lapsed_conflicts),
     )
     assert counts == (2, 1, 1, 1)
-    assert progress.unsettled == 2
+    assert (progress.open_cases, progress.unsettled) == (2, 2)
 
 
 def test_repeats_and_sentinels_are_counted_apart(cast) -> None:

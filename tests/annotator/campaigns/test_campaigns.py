@@ -27,6 +27,7 @@ from annotator.models import (
     RulesVersion,
     User,
 )
+from annotator.rubric import CRITERIA, TOTAL_WEIGHT, band_of
 from core.errors import OutOfDate, Refused
 from tests.annotator.adjudication.discrepant import (
     HIGH,
@@ -330,3 +331,19 @@ def test_a_day_is_near_for_thirty_days_and_then_past(days, is_near, has_passed, 
     assert found is not None and retention(Campaign(), TODAY) is None
     assert (found.is_near, found.has_passed) == (is_near, has_passed)
     assert (found.days_left, found.days_over) == (days, days_over)
+
+
+def test_the_rules_that_a_campaign_starts_with_are_explained_until_they_change(admin, cast) -> None:
+    page = "/campaigns/cups/rules/"
+    html = admin.get(page).content.decode()
+    assert "Every campaign starts with the same rules." in html
+    # What the sentences name is what a campaign has by default.
+    row = Campaign()
+    assert (row.overlap, row.revision_hours, row.lease_minutes) == (2, 24, 120)
+    assert (row.criterion_gap, row.overall_gap_numerator) == (3, 2 * TOTAL_WEIGHT)
+    for low in range(8):
+        assert band_of(CRITERIA[0], low) != band_of(CRITERIA[0], low + 3)
+    rules = rules_as_sent(cast.campaign) | {"criterion_gap": 4}
+    sent = {key: value for key, value in rules.items() if value}
+    assert admin.post(page, sent).status_code == 303
+    assert "Every campaign starts" not in admin.get(page).content.decode()

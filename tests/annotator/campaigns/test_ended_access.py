@@ -4,13 +4,14 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from annotator.accounts.services import reactivate
 from annotator.accounts.sessions import create_token
+from annotator.campaigns.members.deactivations import reactivate
 from annotator.campaigns.members.services import grant_role, invite, open_invitations, revoke_role
 from annotator.models import ApiToken, AuditEvent, Invitation, SecondFactor, User
 from tests.conftest import signed_in
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
+CONFIRMED = {"confirmed": "1"}
 PASSWORD, NEW = "Marmalade-on-Tuesday-7", "Marmalade-on-Friday-8"
 
 
@@ -33,7 +34,7 @@ def call(token: str) -> int:
 
 
 def by_admin(act: str) -> Callable[[User, User], Any]:
-    return lambda bob, boss: signed_in(boss).post(f"/users/{bob.pk}/{act}/", follow=True)
+    return lambda bob, boss: signed_in(boss).post(f"/users/{bob.pk}/{act}/", CONFIRMED, follow=True)
 
 
 ACTS: dict[str, Callable[[User, User], Any]] = {
@@ -41,7 +42,7 @@ ACTS: dict[str, Callable[[User, User], Any]] = {
         "/account/password/", {"current": PASSWORD, "new": NEW, "again": NEW}, follow=True
     ),
     "end all others": lambda bob, boss: signed_in(bob).post(
-        "/account/sessions/end-others/", follow=True
+        "/account/sessions/end-others/", CONFIRMED, follow=True
     ),
     **{act: by_admin(act) for act in ("end-sessions", "deactivate", "reset-second-factor")},
 }
@@ -82,7 +83,7 @@ def test_invitations_do_not_come_back_with_an_account_or_a_role(cast, boss) -> N
     used = Invitation.objects.count()
     link = invite(by=cast.ada, campaign=cast.campaign, role="reader")
     anothers = invite(by=other, campaign=cast.campaign, role="reader")
-    answer = signed_in(boss).post(f"/users/{cast.ada.pk}/deactivate/", follow=True)
+    answer = signed_in(boss).post(f"/users/{cast.ada.pk}/deactivate/", CONFIRMED, follow=True)
     assert "Invitations withdrawn: 1." in answer.content.decode()
     reactivate(user=cast.ada, by=boss)
     assert not open_invitations(link).exists() and open_invitations(anothers).exists()

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from annotator.accounts.services import create_user, set_demo_password
 from annotator.accounts.sessions import create_token, token_digest
-from annotator.campaigns.members import removals
+from annotator.campaigns.members import deactivations, removals
 from annotator.campaigns.members.removals import removal_of, restore_role
 from annotator.campaigns.members.services import grant_role
 from annotator.models import (
@@ -18,6 +18,7 @@ from annotator.models import (
     Assignment,
     AuditEvent,
     Candidate,
+    Draft,
     Invitation,
     Membership,
     SecondFactor,
@@ -32,6 +33,7 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 PASSWORD = "Marmalade-on-Tuesday-7"
 NEW = {"username": "dora", "password": PASSWORD, "again": PASSWORD}
 MEMBERS = "/campaigns/cups/members/"
+CONFIRMED = {"confirmed": "1"}
 
 
 @pytest.fixture
@@ -41,7 +43,7 @@ def boss(cast) -> Client:
 
 def link_in(answer) -> str:
     found = re.search(
-        r"<code>https?://[^/<]+(/invitation/[\w-]{43}/)</code>", answer.content.decode()
+        r"<code[^>]*>https?://[^/<]+(/invitation/[\w-]{43}/)</code>", answer.content.decode()
     )
     assert found and answer.status_code == 200
     return found[1]
@@ -143,34 +145,76 @@ def test_a_deactivated_person_is_out_everywhere_and_comes_back_with_their_roles(
     bob, by_token = Client(), create_token(user=cast.bob).token
     assert bob.post("/login/", {"username": "bob", "password": PASSWORD}).status_code == 302
     caller = Client(headers={"Authorization": f"Token {by_token}"})
-    assert boss.post(f"/users/{cast.bob.pk}/deactivate/").status_code == 303
+    assert boss.post(f"/users/{cast.bob.pk}/deactivate/", CONFIRMED).status_code == 303
     assert bob.get("/account/").status_code == 302
     assert caller.get("/api/v1/campaigns/").status_code == 401
     assert cast.bob.sessions.count() == 0
     assert b"deactivated" in boss.get("/users/").content
-    assert boss.post(f"/users/{cast.bob.pk}/deactivate/").status_code == 409
+    assert boss.post(f"/users/{cast.bob.pk}/deactivate/", CONFIRMED).status_code == 409
     boss.post(f"/users/{cast.bob.pk}/reactivate/")
     assert caller.get("/api/v1/campaigns/").status_code == 401
     assert cast.bob.memberships.count() == 1
 
 
+def test_a_deactivation_says_what_goes_and_gives_it_back_for_half_an_hour(boss, cast) -> None:
+    cast.reference("r2", 1)
+    leased = cast.take(cast.alice)
+    rated, taken, given = cast.assign(cast.alice, cast.reference("r1", 3))
+    cast.submit(rated)
+    Draft.objects.create(assignment=given, saved_at=timezone.now())
+    alice = signed_in(cast.alice)
+    page = f"/users/{cast.alice.pk}/deactivate/"
+    asked = boss.post(page).content.decode()
+    assert "<strong>1 session and 0 API tokens</strong> end at once" in asked
+    assert "3 open candidates go back and are free for other annotators, 1 of them with a" in asked
+    assert "for 30 minutes also with every candidate" in asked and "Cups" not in asked
+    assert alice.get("/account/").status_code == 200
+    done = boss.post(page, CONFIRMED, follow=True).content.decode()
+    assert "Candidates that went back: 3." in done
+    states = Assignment.objects.values_list("status", flat=True).order_by("status")
+    assert list(states) == ["lapsed", "lapsed", "lapsed", "submitted"]
+    assert Candidate.objects.filter(held=1).count() == 1
+    # Somebody else has taken one meanwhile.
+    Candidate.objects.filter(pk=taken.candidate_id).update(held=F("places"), has_room=False)
+    back = boss.post(f"/users/{cast.alice.pk}/reactivate/", follow=True).content.decode()
+    assert "alice may sign in again with 2 candidates; 1 is with somebody else by now." in back
+    states = dict(Assignment.objects.values_list("pk", "status"))
+    assert [states[row.pk] for row in (leased, given, taken)] == ["open", "open", "lapsed"]
+
+
+def test_an_account_that_comes_back_later_brings_no_candidates(boss, cast, monkeypatch) -> None:
+    cast.assign(cast.alice, cast.reference("r1", 2))
+    boss.post(f"/users/{cast.alice.pk}/deactivate/", CONFIRMED)
+    monkeypatch.setattr(deactivations, "TAKEN_BACK_WITHIN", timedelta(0))
+    back = boss.post(f"/users/{cast.alice.pk}/reactivate/", follow=True).content.decode()
+    assert "alice may sign in again." in back
+    assert set(Assignment.objects.values_list("status", flat=True)) == {"lapsed"}
+
+
 def test_the_last_admins_and_oneself_stay(boss, cast) -> None:
     me = User.objects.get(username="boss")
     for pk in (cast.ada.pk, me.pk):
-        answer = boss.post(f"/users/{pk}/deactivate/")
-        assert answer.status_code == 409 and b"message-error" in answer.content
+        for sent in ({}, CONFIRMED):
+            answer = boss.post(f"/users/{pk}/deactivate/", sent)
+            assert answer.status_code == 409 and b"message-error" in answer.content
     User.objects.get(username="rita").memberships.create(campaign=cast.campaign, role="admin")
-    assert boss.post(f"/users/{cast.ada.pk}/deactivate/").status_code == 303
+    assert boss.post(f"/users/{cast.ada.pk}/deactivate/", CONFIRMED).status_code == 303
 
 
 def test_sessions_are_ended_and_a_second_factor_is_reset(boss, cast) -> None:
     alice = signed_in(cast.alice)
-    boss.post(f"/users/{cast.alice.pk}/end-sessions/")
+    create_token(user=cast.alice)
+    asked = boss.post(f"/users/{cast.alice.pk}/end-sessions/").content.decode()
+    assert "<strong>1 session and 1 API token</strong> end at once" in asked
+    assert alice.get("/account/").status_code == 200
+    boss.post(f"/users/{cast.alice.pk}/end-sessions/", CONFIRMED)
     assert alice.get("/account/").status_code == 302
     SecondFactor.objects.create(user=cast.alice, secret="x", last_step=0)
-    boss.post(f"/users/{cast.alice.pk}/reset-second-factor/")
+    asked = boss.post(f"/users/{cast.alice.pk}/reset-second-factor/").content.decode()
+    assert "the app&#x27;s codes" in asked and SecondFactor.objects.exists()
+    boss.post(f"/users/{cast.alice.pk}/reset-second-factor/", CONFIRMED)
     assert not SecondFactor.objects.exists()
-    assert boss.post(f"/users/{cast.alice.pk}/reset-second-factor/").status_code == 409
+    assert boss.post(f"/users/{cast.alice.pk}/reset-second-factor/", CONFIRMED).status_code == 409
     assert boss.post(f"/users/{cast.alice.pk}/promote/").status_code == 404
 
 

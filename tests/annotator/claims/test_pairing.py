@@ -251,6 +251,44 @@ def test_a_renamed_claim_that_cites_no_claim_stands_beside_its_counterpart():
     assert rows_of(reference, candidate)[-1] == (2, 2, False)
 
 
+OF_ITS_OWN = """1. A battery comprising a flame retardant, a salt and a solvent.
+2. The battery of claim 1, wherein a ratio of the salt to the solvent is below one tenth.
+3. The battery of claim 1, wherein the solvent is an ester.
+4. The battery of claim 1, wherein the flame retardant is encapsulated.
+5. The battery of claim 1, wherein the salt is dried for one hour at most."""
+DRIED = "The battery of claim 1, wherein the salt is dried for one hour at most."
+INHIBITOR = "The battery of claim {}, wherein the fire inhibitor is encapsulated."
+
+
+@pytest.mark.parametrize(
+    ("reference", "claims", "is_found"),
+    [
+        (OF_ITS_OWN, (INHIBITOR.format(1), DRIED), True),
+        (
+            OF_ITS_OWN.replace("an ester", "an encapsulated ester"),
+            (INHIBITOR.format(1), DRIED),
+            False,
+        ),
+        (OF_ITS_OWN, (INHIBITOR.format(3), DRIED), False),
+        (OF_ITS_OWN, (DRIED, INHIBITOR.format(1)), False),
+        (
+            OF_ITS_OWN.replace("encapsulated", "encapsulated by three nozzles above a cold bath"),
+            (INHIBITOR.format(1)[:-1] + " in a shell of resin that melts late.", DRIED),
+            False,
+        ),
+    ],
+    ids=["alone", "not its own", "cites another", "not between", "hardly alike"],
+)
+def test_a_claim_whose_terms_are_all_renamed_is_found_by_a_word_of_its_own(
+    reference, claims, is_found
+):
+    lines = ["A battery comprising a salt and a solvent.", *claims]
+    candidate = "\n".join(f"{n}. {line}" for n, line in enumerate(lines, start=1))
+    pairs = {(left, right) for left, right, _ in rows_of(reference, candidate)}
+    assert ((3, 1 + (claims[0] == DRIED)) in pairs) is is_found
+    assert (4, 2 - (claims[0] == DRIED)) in pairs
+
+
 def test_a_claim_that_leaves_the_order_is_moved_and_the_others_are_not():
     lines = [
         "1. A pump with a rod and a seal of rubber.",

@@ -14,6 +14,7 @@ from annotator.models import (
     Draft,
     Flag,
     Rating,
+    User,
 )
 from annotator.rating.drafts import save_draft
 from annotator.rating.queries import TAKEN_BACK_WITHIN
@@ -337,12 +338,13 @@ def test_who_comes_back_later_keeps_the_candidate_and_what_was_typed(client, row
 
 def test_who_comes_back_later_is_leased_another_and_keeps_the_lease(client, cast) -> None:
     cast.reference("r1", 2)
+    User.objects.filter(pk=cast.alice.pk).update(time_zone="Asia/Tokyo")
     client.force_login(cast.alice)
     row = cast.take(cast.alice)
     answer = client.post(path(row, "skip/"), {"later": "1"}, follow=True)
     other = Assignment.objects.exclude(pk=row.pk).get()
     assert answer.redirect_chain[0][0] == path(other)
-    assert f"{row.label} stays yours until" in answer.content.decode()
+    assert re.search(rf"{row.label} stays yours until \d\d:\d\d JST", answer.content.decode())
     assert {status(row), status(other)} == {"open"}
     assert client.post(path(other, "skip/"), {"later": "1"})["Location"] == path(row)
 

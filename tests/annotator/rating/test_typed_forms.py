@@ -225,10 +225,16 @@ def test_without_script_a_stale_draft_is_409_with_both_texts(client, rows, form_
 
 def test_a_draft_is_discarded_as_it_was_shown(client, rows, form_of, typed) -> None:
     client.post(f"/rate/{rows[0].pk}/", typed(comment="stored"))
-    client.post(path(rows[0]), typed(1, 1, 1, 1, comment="draft", draft_version=0, version=1))
+    tags = '["vagueness"]'
+    drafted = typed(1, 1, 1, 1, comment="draft", draft_version=0, version=1, error_tags=tags)
+    client.post(path(rows[0]), drafted)
     shown = form_of(client.get(f"/rate/{rows[0].pk}/"))
     assert shown["comment"] == "draft"
-    answer = client.post(path(rows[0], "draft/discard/"), shown)
+    asked = client.post(path(rows[0], "draft/discard/"), shown).content.decode()
+    assert "<strong>4 scores, 1 error tag, your comment</strong> will be deleted." in asked
+    assert "What you submitted before stays." in asked and Draft.objects.exists()
+    assert f'name="draft_version" value="{shown["draft_version"]}"' in asked
+    answer = client.post(path(rows[0], "draft/discard/"), shown | {"confirmed": "1"})
     assert answer.status_code == 303 and not Draft.objects.exists()
     assert form_of(client.get(answer["Location"]))["comment"] == "stored"
 
@@ -237,7 +243,7 @@ def test_a_draft_into_which_another_tab_typed_is_not_discarded(client, rows, sav
     save("seen", 0)
     shown = form_of(client.get(f"/rate/{rows[0].pk}/"))
     save("typed since", 1)
-    answer = client.post(path(rows[0], "draft/discard/"), shown)
+    answer = client.post(path(rows[0], "draft/discard/"), shown | {"confirmed": "1"})
     assert answer.status_code == 409 and b"typed since</q>" in answer.content
     assert Draft.objects.get().typed["comment"] == "typed since"
 

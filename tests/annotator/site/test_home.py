@@ -18,7 +18,7 @@ def test_the_queue_links_every_open_assignment_once_and_no_other(client: Client,
     links = re.findall(r'<a href="/rate/([0-9a-f-]+)/">', html)
     assert links == [str(row.pk) for row in rows[1:]]
     assert "2 to rate, 1 rated" in html
-    assert f'action="/rate/{rows[1].pk}/"' in html
+    assert f'class="button" href="/rate/{rows[1].pk}/" data-start' in html
 
 
 def test_an_empty_queue_offers_the_next_candidate(client: Client, cast) -> None:
@@ -136,7 +136,9 @@ def test_an_admin_reads_the_counts(admin, cast) -> None:
     cast.submit(cast.assign(cast.alice, cast.reference())[0])
     for page in PAGES:
         html = admin.get(f"/campaigns/cups/{page}").content.decode()
-        numbers = ('<th scope="row">alice</th>', *(f'<td class="number">{n}</td>' for n in (3, 1)))
+        cells = (("Assigned", 3), ("Rated", 1))
+        numbers = [f'<td class="number" data-label="{name}">{n}</td>' for name, n in cells]
+        numbers.insert(0, '<th scope="row">alice</th>')
         assert "".join(numbers) in html
         assert "<dd>0 open, 0 waiting for annotators, 0 ruled, 0 lapsed;" in html
 

@@ -49,6 +49,18 @@ def test_the_list_shows_every_row_with_its_labels(ada, version) -> None:
     assert answer.context["rows"][0]["signs"] == wanted
 
 
+def test_lines_have_titles_where_ids_are_told_and_no_empty_columns(ada, rita, version) -> None:
+    Reference.objects.update(title="Cup with a lid")
+    page = ada.get(LIST).content.decode()
+    assert page.count("Cup with a lid") == 9 and ">Flags<" not in page and ">Clarity<" in page
+    assert "Cup with a lid" not in rita.get(LIST).content.decode()
+    version.card["labels"].pop("conceptual_clarity")
+    version.save()
+    answer = ada.get(LIST)
+    assert ">Clarity<" not in answer.content.decode()
+    assert {len(line["signs"]) for line in answer.context["rows"]} == {4}
+
+
 def test_the_filters_take_what_they_say(ada, version) -> None:
     rows = dict(enumerate(read_rows(version), 1))
     test = [n for n, row in rows.items() if row.split == "test"]

@@ -283,7 +283,10 @@ def test_a_researcher_sees_no_text_of_a_campaign_until_an_admin_permits_it(scene
     permission = version.text_permissions.get()
     assert "mug" not in shown(rita, f"/reports/{made(scene.freeze(seed=8), 'length').pk}/items/1/")
     assert rita.post(f"/datasets/texts/{permission.pk}/revoke/").status_code == 403
-    told = shown_after(ada, f"/datasets/texts/{permission.pk}/revoke/", {})
+    revoke = f"/datasets/texts/{permission.pk}/revoke/"
+    assert "1 permission ends at once: trial-rita" in words(shown_after(ada, revoke, {}))
+    assert "mug" in shown(rita, address)
+    told = shown_after(ada, revoke, {"confirmed": "1"})
     assert "trial-rita reads the claim texts no more." in told
     assert "mug" not in shown(rita, address)
     acts = AuditEvent.objects.filter(action__startswith="dataset.texts_").order_by("pk")
