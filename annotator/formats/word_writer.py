@@ -29,7 +29,7 @@ _UNWRITABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A remark on characters of a side; without a side it is on the text as a whole."""
+    """A remark on characters of a side; without a side, or beyond it, on the text as a whole."""
 
     text: str
     author: str
@@ -152,13 +152,14 @@ _PAGE: Final = (
 
 
 def _document(file: WordFile) -> str:
-    whole = [number for number, one in enumerate(file.comments) if not one.side]
-    lines = "".join(_paragraph(line) for line in file.lines)
-    return (
-        f"<w:document {_NAMES}><w:body>"
-        f"{_paragraph(file.title, 'Title', whole)}{lines}{_paragraph('Claims', 'Heading1')}"
-        f"{''.join(_Claims(file).paragraphs())}{_PAGE}</w:body></w:document>"
-    )
+    claims = _Claims(file)
+    paragraphs = [
+        _paragraph(file.title, "Title", claims.unplaced),
+        *map(_paragraph, file.lines),
+        _paragraph("Claims", "Heading1"),
+        *claims.paragraphs(),
+    ]
+    return f"<w:document {_NAMES}><w:body>{''.join(paragraphs)}{_PAGE}</w:body></w:document>"
 
 
 def _paragraph(text: str, style: str = "", comments: Sequence[int] = ()) -> str:
@@ -217,16 +218,15 @@ class _Claims:
         self._number = len(file.comments)
         self._openings: Mapping[Spot, list[int]] = defaultdict(list)
         self._closings: Mapping[Spot, list[int]] = defaultdict(list)
+        # What is on the text as a whole, or on no place of it.
+        self.unplaced: list[int] = []
         for number, one in enumerate(file.comments):
-            if one.side:
-                self._anchor(number, one)
-
-    def _anchor(self, number: int, comment: Comment) -> None:
-        found = spots_of(self.file.claims, comment.side, comment.start, comment.end)
-        if found is None:
-            raise ValueError("a comment is anchored outside of the text")
-        self._openings[found[0]].append(number)
-        self._closings[found[1]].append(number)
+            found = spots_of(file.claims, one.side, one.start, one.end) if one.side else None
+            if found is None:
+                self.unplaced.append(number)
+                continue
+            self._openings[found[0]].append(number)
+            self._closings[found[1]].append(number)
 
     def paragraphs(self) -> Iterator[str]:
         content = [f'<w:bookmarkStart w:id="0" w:name="{BOOKMARK}"/>']

@@ -17,6 +17,7 @@ from annotator.models import (
     Conflict,
     Departure,
     Draft,
+    DraftClaimsEdit,
     Flag,
     ImportedAnnotation,
     Preference,
@@ -57,6 +58,9 @@ def erase_texts(reference: Reference) -> dict[str, int]:
     by_assignment = {"assignment__in": given.values("pk")}
     counts = {
         "drafts": Draft.objects.filter(**by_assignment).delete()[0],
+        "earlier drafts of claims": DraftClaimsEdit.objects.filter(reference=reference).update(
+            earlier="", reason=""
+        ),
         "own notes": ReferenceNote.objects.filter(reference=reference).delete()[0],
         "prepared rulings": _prepared(candidates),
         "turns": Turn.objects.filter(**of_it).delete()[0],

@@ -113,13 +113,14 @@ def test_comments_stand_at_their_places():
         of(CANDIDATE, AFTER, "boat.\n\n3. The"),
         of(REFERENCE, BEFORE, "a rod"),
         of(REFERENCE, BEFORE, "steel & tin"),
+        Comment("beyond the text", "Annotator 1", CANDIDATE, 5, 999),
     ]
     data = written(track_changes(BEFORE, AFTER), comments=comments)
     tree = part(data, "word/document.xml")
-    expected = ["Candidate A", "brass", "boat.3. The", "a rod", "steel & tin"]
-    assert [commented(tree, number) for number in range(5)] == expected
+    expected = ["Candidate A", "brass", "boat.3. The", "a rod", "steel & tin", "Candidate A"]
+    assert [commented(tree, number) for number in range(6)] == expected
     inner = part(data, "word/comments.xml")
-    assert [one.get(f"{WORD}author") for one in inner] == ["Annotator 1"] * 5
+    assert [one.get(f"{WORD}author") for one in inner] == ["Annotator 1"] * 6
     assert ["".join(line.itertext()) for line in inner[0]] == ["on all of it", "in two lines"]
     assert "comment" in [one.kind for one in read(data).left_out]
     assert read(data).claims.text == AFTER

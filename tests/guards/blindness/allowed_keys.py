@@ -86,7 +86,11 @@ FIGURES: Final = (
     *("dropped", "comparisons", "power", "breakdowns", "scatter"),
 )
 # One answers with the schema of all, the others with a file of lines.
-NO_SERIALIZER: Final = {"api:schema", "scoring:api:export", "scoring:api:data_card"}
+NO_SERIALIZER: Final = {
+    *("api:schema", "scoring:api:export", "scoring:api:data_card"),
+    *("api:claims_docx", "api:rating_docx", "api:ruling_docx", "api:import_source"),
+}
+_DRAFT: Final = "draft_claims draft_sha256 is_frozen edits"
 ALLOWED_KEYS: Final = {
     "GET api:campaigns": _CAMPAIGN,
     "GET api:campaign": _CAMPAIGN,
@@ -146,6 +150,10 @@ ALLOWED_KEYS: Final = {
     "GET scoring:api:datasets": _VERSION,
     "GET scoring:api:dataset_version": _VERSION,
     "POST scoring:api:datasets": _VERSION,
+    "GET scoring:api:draft_claims": _DRAFT,
+    "PUT scoring:api:draft_claims": (
+        f"{_DRAFT} edits.number edits.earlier edits.reason edits.edited_by edits.edited_at"
+    ),
     "GET scoring:api:runs": _RUN,
     "GET scoring:api:run": _RUN,
     "POST scoring:api:runs": _RUN,
