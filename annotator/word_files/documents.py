@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from annotator.adjudication.rulings.queries import AdjudicationPage, Part
 from annotator.claims.change_classes import CLASSES, Change
+from annotator.claims.reading import CHARACTERS, CLAIMS
 from annotator.claims.tracked_changes import track_changes, unchanged
 from annotator.export_headers import CONFIDENTIAL
 from annotator.formats.word_writer import Comment, WordFile, first_unwritable
@@ -20,10 +21,15 @@ from annotator.reading import read_tags
 from annotator.rubric import ALL_CRITERIA, NAMES
 from annotator.typology import CANDIDATE as CANDIDATE_SIDE
 from annotator.typology import tag_of
+from core.claim_text import parse_claims
 from core.errors import OutOfDate, Refused
 
 ANNOTATOR: Final = "Annotator"
 ADJUDICATOR: Final = "Adjudicator"
+TOO_LONG: Final = (
+    "These texts are too long to be compared, here as on their page: differences are looked for "
+    f"in up to {CHARACTERS.most:,} characters of both together and {CLAIMS.most:,} claims of each."
+)
 ERASED: Final = "The texts of this reference were erased: there is nothing to download."
 _SIDES: Final = ("reference", CANDIDATE_SIDE)
 REJECTED: Final = "Rejected, the changes give the reference; accepted, the candidate."
@@ -39,7 +45,7 @@ def claims_file(reference: Reference, candidate: Candidate | None) -> WordFile:
     title = f"Reference {reference.reference_id}"
     lines = [reference.title] if reference.title else []
     if candidate:
-        lines = [f"Of {title.lower()}", *lines]
+        lines = [f"Of reference {reference.reference_id}", *lines]
         title = f"Candidate {candidate.candidate_id}"
     _refuse_unwritable(title, text)
     return WordFile(title, lines, CONFIDENTIAL, unchanged(text))
@@ -106,6 +112,7 @@ def _changed(
     of = f"reference {reference.reference_id}"
     _refuse_unwritable(of, reference.claims)
     _refuse_unwritable(title, claims)
+    _refuse_too_long(reference.claims, claims)
     author, at = made
     return WordFile(
         title,
@@ -116,6 +123,14 @@ def _changed(
         date=at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         comments=comments,
     )
+
+
+def _refuse_too_long(reference: str, candidate: str) -> None:
+    """Refuse what the pages do not compare either."""
+    characters = len(reference) + len(candidate)
+    claims = max(len(parse_claims(reference)), len(parse_claims(candidate)))
+    if characters > CHARACTERS.most or claims > CLAIMS.most:
+        raise Refused(TOO_LONG)
 
 
 def _note(tracked: Collection[Change]) -> str:

@@ -20,7 +20,9 @@ TEXT = b"Claims\n1. A lamp with a foot."
 
 
 @pytest.fixture
-def source(cast: Any, ada: Client, django_capture_on_commit_callbacks: Any) -> ClaimImport:
+def source(
+    cast: Any, ada: Client, enqueued: list[Any], django_capture_on_commit_callbacks: Any
+) -> ClaimImport:
     with django_capture_on_commit_callbacks(execute=True):
         sent = {"file": SimpleUploadedFile("lamp.html", TEXT), "format": "text"}
         ada.post("/campaigns/cups/import/", sent | {"reference_id": "R"})

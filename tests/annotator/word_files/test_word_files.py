@@ -9,6 +9,7 @@ from django.test import Client
 from lxml import etree
 
 from annotator.adjudication.rulings.services import void_adjudication
+from annotator.claims.comparing import Limit
 from annotator.formats.documents.reading import read_document
 from annotator.formats.documents.records import ReadOptions, TrackedChanges
 from annotator.imports.documents import Choices
@@ -212,6 +213,14 @@ def test_a_draft_comes_before_the_rating_that_it_would_change(cast, alice, mine)
     ]
     Draft.objects.update(typed={"error_tags": "[not json"})
     assert "word/comments.xml" not in parts(take(alice, mine))
+
+
+@pytest.mark.parametrize("name", ["CHARACTERS", "CLAIMS"])
+def test_texts_that_no_page_compares_are_not_compared_here(alice, mine, monkeypatch, name):
+    monkeypatch.setattr(f"annotator.word_files.documents.{name}", Limit(1, ""))
+    answer = take(alice, mine)
+    assert answer.status_code == 422
+    assert "too long to be compared" in answer.content.decode()
 
 
 @pytest.mark.parametrize("status", ["recused", "withdrawn"])
