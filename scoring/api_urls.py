@@ -4,6 +4,7 @@ from django.urls import include, path
 
 from scoring.datasets.exports import api as exports_api
 from scoring.datasets.freezing import api as freezing_api
+from scoring.erasures import api as erasures_api
 from scoring.reports import api as reports_api
 from scoring.scores import api as scores_api
 from scoring.training.model_versions import api as model_versions_api
@@ -19,6 +20,7 @@ OF_A_VERSION = [
 urlpatterns = [
     path("datasets/", freezing_api.Datasets.as_view(), name="datasets"),
     path("datasets/<dataset:name>/versions/<int:number>/", include(OF_A_VERSION)),
+    path("references/<uuid:pk>/draft/", erasures_api.DraftClaims.as_view(), name="draft_claims"),
     path("training-runs/", runs_api.Runs.as_view(), name="runs"),
     path("training-runs/<uuid:pk>/", runs_api.Run.as_view(), name="run"),
     path("training-runs/<uuid:pk>/cancel/", runs_api.Cancel.as_view(), name="cancel_run"),

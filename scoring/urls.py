@@ -46,6 +46,7 @@ urlpatterns = [
     path("datasets/ratings/<uuid:pk>/", erasures_views.rating_uses, name="rating_uses"),
     path("datasets/references/<uuid:pk>/", erasures_views.reference_uses, name="reference_uses"),
     path("datasets/references/<uuid:pk>/erase/", erasures_views.ask, name="ask_erasure"),
+    path("datasets/references/<uuid:pk>/draft/", erasures_views.edit_draft, name="edit_draft"),
     path("datasets/texts/<uuid:pk>/revoke/", versions_views.revoke, name="revoke_texts"),
     path("erasures/", erasures_views.erasures, name="erasures"),
     path("erasures/<uuid:pk>/agree/", erasures_views.agree, name="agree_erasure"),

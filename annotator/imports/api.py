@@ -5,7 +5,9 @@ from typing import Any, cast
 from uuid import UUID
 
 from django.core.files.uploadedfile import UploadedFile
+from django.http import FileResponse
 from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
@@ -39,7 +41,9 @@ from annotator.imports.services import (
     carry_out_if_small,
     confirm_import,
     request_import,
+    take_source,
 )
+from annotator.imports.views import OCTETS, as_document
 from annotator.models import ClaimImport, ImportStage, ReadClaimSet, User
 from core.jobs.registry import enqueue_on_commit
 from core.jobs.rows import JobStatus
@@ -49,6 +53,7 @@ from core.rest.fields import (
     TickField,
     WholeNumberField,
 )
+from core.rest.files import OwnFormats
 from core.rest.parsers import StrictJSONParser
 from core.text_io.streams import ByteSource
 
@@ -116,9 +121,15 @@ class NewImportSerializer(ChoicesSerializer):
 
 
 class CorrectionSerializer(StrictSerializer):
-    """The text of one claim set, as somebody has corrected it."""
+    """The text of one claim set, as somebody has corrected it, and perhaps its draft."""
 
     claims = CommentField(trim_whitespace=False)
+    draft_claims = CommentField(
+        required=False,
+        allow_blank=True,
+        trim_whitespace=False,
+        help_text="of a reference: the claims before revision; left out, they stay as they are",
+    )
 
 
 class BadRecordSerializer(serializers.Serializer):
@@ -294,6 +305,17 @@ class Answer(APIView):
         return _go_on(request, row)
 
 
+class Source(APIView):
+    """The document from which the claims of an import came, as it was sent."""
+
+    content_negotiation_class = OwnFormats
+
+    @extend_schema(responses={(200, OCTETS): OpenApiTypes.BINARY, 409: OpenApiTypes.OBJECT})
+    def get(self, request: Request, slug: str, pk: UUID) -> FileResponse:
+        row, user = _own_import(request, slug, pk), cast(User, request.user)
+        return as_document(take_source(row=row, taken_by=user), row, user)
+
+
 class ReadSet(APIView):
     """One claim set that an import has read of a document."""
 
@@ -316,8 +338,8 @@ class ReadSet(APIView):
         correct_claims(
             row=row,
             number=number,
-            claims=sent.validated_data["claims"],
             corrected_by=cast(User, request.user),
+            **sent.validated_data,
         )
         return _go_on(request, row)
 

@@ -17,6 +17,8 @@ from core.errors import OutOfDate, Refused
 from core.text_io.shapes import is_blank
 from core.text_io.streams import FormatError
 
+BLANK_DRAFT: Final = "The draft shows nothing. Leave it empty where there is none."
+OF_REFERENCES: Final = "A candidate has no draft; its reference may have one."
 BLANK: Final = "No claims are left. Cancel the import if none of it is to be stored."
 
 
@@ -64,21 +66,34 @@ def answer_import(*, row: ClaimImport, choices: Choices, answered_by: User | Non
 
 
 def correct_claims(
-    *, row: ClaimImport, number: int, claims: str, corrected_by: User | None
+    *,
+    row: ClaimImport,
+    number: int,
+    claims: str,
+    draft_claims: str | None = None,
+    corrected_by: User | None,
 ) -> ReadClaimSet:
     """Put a text in the place of one that was read; the claim sets are checked anew.
 
     It answers what was asked about that claim set, also where nothing of the text is changed.
-    Raises Refused for a text that cannot be claims, OutOfDate where the import does not wait.
+    `draft_claims` is the text before revision, "" for none and None where it stays as it is.
+    Raises Refused for a text that cannot be claims, and for the draft of a candidate, OutOfDate
+    where the import does not wait.
     """
-    _refuse_no_claims(claims)
+    check_claims_text("claims", claims)
+    if draft_claims:
+        check_claims_text("draft_claims", draft_claims)
     with transaction.atomic():
         _waiting(row)
         one = sets_of(row).get(number=number)
+        if draft_claims and one.candidate_id:
+            raise Refused.at("draft_claims", OF_REFERENCES)
         one.claims = claims
+        if draft_claims is not None:
+            one.draft_claims = draft_claims
         one.edited_by = corrected_by
         one.edited_at = database_now()
-        one.save(update_fields=["claims", "edited_by", "edited_at"])
+        one.save(update_fields=["claims", "draft_claims", "edited_by", "edited_at"])
         queue_check(row)
         record(row, "import.corrected", corrected_by, number=number)
     row.refresh_from_db()
@@ -96,13 +111,14 @@ def _waiting(row: ClaimImport) -> ClaimImport:
     return found
 
 
-def _refuse_no_claims(claims: str) -> None:
+def check_claims_text(field: str, claims: str) -> None:
+    """Raise Refused, by field, for a text that cannot be claims: blank, or larger than they are."""
     why = ""
     if is_blank(claims):
-        why = BLANK
+        why = BLANK if field == "claims" else BLANK_DRAFT
     elif len(claims) > MOST_CHARACTERS:
         why = f"The claims have {len(claims):,} characters; at most {MOST_CHARACTERS:,} are stored."
     elif (count := sum(one.number is not None for one in parse_claims(claims))) > MOST_CLAIMS:
         why = f"The text has {count:,} claims; at most {MOST_CLAIMS:,} are stored."
     if why:
-        raise Refused.at("claims", why)
+        raise Refused.at(field, why)

@@ -18,6 +18,7 @@ from annotator.models import (
     Conflict,
     Departure,
     Draft,
+    DraftClaimsEdit,
     Flag,
     ImportedAnnotation,
     Preference,
@@ -59,6 +60,9 @@ def erase_texts(reference: Reference) -> dict[str, int]:
     counts = {
         "drafts": Draft.objects.filter(**by_assignment).delete()[0],
         "context": erase_context(reference),
+        "earlier drafts of claims": DraftClaimsEdit.objects.filter(reference=reference).update(
+            earlier="", reason=""
+        ),
         "own notes": ReferenceNote.objects.filter(reference=reference).delete()[0],
         "prepared rulings": _prepared(candidates),
         "turns": Turn.objects.filter(**of_it).delete()[0],

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -20,6 +21,7 @@ from core.text_io.streams import ByteSource
 CHUNK: Final = 1024 * 1024
 # Longer than a server that was killed needs to come back; what still grows is never this old.
 ORPHAN_SECONDS: Final = 15 * 60
+_UNSAFE: Final = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\ufffd]')
 
 
 class TooBig(Refused):
@@ -110,6 +112,11 @@ def _open_unchanged(path: Path, sha256: str) -> BinaryIO:
         raise _Changed
     file.seek(0)
     return file
+
+
+def name_of_source(name: str) -> str:
+    """Return the name under which a document is downloaded: one that every system can store."""
+    return _UNSAFE.sub("_", name).strip(". ") or "document"
 
 
 def store_source(pk: UUID, file: ByteSource, size: int) -> Stored:

@@ -211,3 +211,16 @@ class CorrectionForm(RefusableForm):
         help_text="As it is to be stored, byte for byte. Your name and the time are stored with "
         "it; what was asked about this claim set is answered by it.",
     )
+    draft_claims = CommentField(
+        label="Draft",
+        required=False,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 6}),
+        help_text="The claims before revision, where they are known: SARI compares with them. "
+        "Empty: none.",
+    )
+
+    def __init__(self, *args: Any, has_draft: bool, **more: Any) -> None:
+        super().__init__(*args, **more)
+        if not has_draft:
+            del self.fields["draft_claims"]

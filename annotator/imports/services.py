@@ -31,6 +31,7 @@ from annotator.imports.documents import (
 from annotator.imports.files import (
     drop_upload_once_committed,
     move_to_sources_once_committed,
+    open_source,
     open_upload,
     store_source,
     store_upload,
@@ -56,6 +57,7 @@ from core.text_io.streams import ByteSource, FormatError
 
 WAITING: Final = "Waiting for a worker."
 NOT_WAITING: Final = "This import does not wait to be confirmed; look at it again."
+NO_SOURCE: Final = "The document of this import is not here, or not any more."
 OPEN: Final = "Something has to be answered or corrected first; look at this import."
 LONGEST_NAME: Final = 255
 # Checked, nothing wrong, and nobody has confirmed yet that it is to be stored.
@@ -119,6 +121,22 @@ def cancel_import(*, row: ClaimImport, cancelled_by: User | None = None) -> None
             raise OutOfDate("This import has ended already.")
         record(row, "import.cancelled", cancelled_by)
     drop_if_cancelled(row)
+
+
+def take_source(*, row: ClaimImport, taken_by: User) -> BinaryIO:
+    """Return the document that an import has stored, open at its beginning, and put it on record.
+
+    Raises OutOfDate where it is not here any more, UploadGone where it is not what was sent.
+    """
+    if not row.has_source:
+        raise OutOfDate(NO_SOURCE)
+    file = open_source(row.pk, row.file_sha256)
+    try:
+        record(row, "import.source_taken", taken_by)
+    except BaseException:
+        file.close()
+        raise
+    return file
 
 
 def queue_storing(row: ClaimImport) -> bool:

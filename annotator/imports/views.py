@@ -1,17 +1,21 @@
 """Importing claim sets on the web: upload, look at what was found, have it stored or not."""
 
-from typing import Any, Final
+import base64
+from typing import Any, BinaryIO, Final
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import FileResponse, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render, resolve_url
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotator.access.gate import SignedInRequest, own_campaign
+from annotator.export_headers import note_export
 from annotator.imports.correcting import answer_import, check_choices, correct_claims
 from annotator.imports.documents import Choices
 from annotator.imports.examples import example_archive, template_archive
+from annotator.imports.files import name_of_source
 from annotator.imports.forms import ChoicesForm, CorrectionForm, ImportForm
 from annotator.imports.preview import listed_sets, shown_set
 from annotator.imports.queries import ImportPage, imports_of, recent_imports
@@ -22,8 +26,9 @@ from annotator.imports.services import (
     carry_out_if_small,
     confirm_import,
     request_import,
+    take_source,
 )
-from annotator.models import Campaign, ClaimImport
+from annotator.models import Campaign, ClaimImport, User
 from core.confirmation import Confirmation, ask, is_confirmed
 from core.errors import Refused
 from core.http import SeeOther, file_download, refusals_told
@@ -34,6 +39,7 @@ from core.jobs.rows import JobStatus
 STOP_POLLING = 286
 NOTHING = "Cancelled: nothing of this file is stored."
 ZIP: Final = "application/zip"
+OCTETS: Final = "application/octet-stream"
 # Of the number of a claim set in an address.
 MOST_DIGITS: Final = 6
 
@@ -109,6 +115,25 @@ def confirm(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
 
 
 @require_POST
+def source(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponseBase:
+    """Give the document from which the claims of an import came, as it was sent."""
+    row = _own_import(request, slug, pk)
+    with refusals_told(request):
+        return as_document(take_source(row=row, taken_by=request.user), row, request.user)
+    return SeeOther(resolve_url("annotator:claim_import", slug, pk))
+
+
+def as_document(file: BinaryIO, row: ClaimImport, by: User) -> FileResponse:
+    """Give a document as a file that no browser opens by itself, with its digest."""
+    name = name_of_source(row.file_name)
+    answer = FileResponse(file, as_attachment=True, filename=name, content_type=OCTETS)
+    digest = base64.b64encode(bytes.fromhex(row.file_sha256)).decode()
+    answer["Repr-Digest"] = f"sha-256=:{digest}:"
+    note_export(answer, by=by, records=1)
+    return answer
+
+
+@require_POST
 def answer(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
     """Take what was asked, and have the documents read or checked anew."""
     row = _own_import(request, slug, pk)
@@ -124,12 +149,11 @@ def answer(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
 def correct(request: SignedInRequest, slug: str, pk: UUID, number: int) -> HttpResponse:
     """Take the text of one claim set as somebody has corrected it, and check all of them anew."""
     row = _own_import(request, slug, pk)
-    get_object_or_404(sets_of(row), number=number)
-    form = CorrectionForm(request.POST)
+    one = get_object_or_404(sets_of(row), number=number)
+    form = CorrectionForm(request.POST, has_draft=not one.candidate_id)
     if form.is_valid():
         with form.refusals():
-            claims = form.cleaned_data["claims"]
-            correct_claims(row=row, number=number, claims=claims, corrected_by=request.user)
+            correct_claims(row=row, number=number, corrected_by=request.user, **form.cleaned_data)
             return _go_on(carry_out_if_small(row), number)
     return _import_page(request, row, number, correction=form)
 
@@ -207,7 +231,8 @@ def _context(
     number = number or page.first_open
     shown = shown_set(row, number) if page.is_waiting else None
     if shown and correction is None:
-        correction = CorrectionForm(initial={"claims": shown.row.claims})
+        texts = {name: getattr(shown.row, name) for name in ("claims", "draft_claims")}
+        correction = CorrectionForm(initial=texts, has_draft=not shown.row.candidate_id)
     choices = ChoicesForm.values_of(Choices.of(row.choices))
     return {
         "campaign": row.campaign,

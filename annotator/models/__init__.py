@@ -54,6 +54,7 @@ from annotator.models.claim_sets import (
     GENUINE,
     Candidate,
     ClaimImport,
+    DraftClaimsEdit,
     ImportStage,
     Purpose,
     ReadClaimSet,

@@ -140,6 +140,32 @@ class ReadClaimSet(Keyed):
         ]
 
 
+class DraftClaimsEdit(Keyed):
+    """The draft of a reference, the claims before revision, as it stood until somebody changed it.
+
+    Rows are added and only emptied where the reference is erased; the first holds what came in.
+    """
+
+    reference = models.ForeignKey(
+        Reference, on_delete=models.PROTECT, related_name="draft_claims_edits", db_index=False
+    )
+    number = models.PositiveIntegerField()
+    earlier = models.TextField(blank=True, default="")
+    reason = models.TextField(blank=True, default="")
+    edited_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    edited_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["reference", "number"], name="draft_claims_edit_number_once"
+            )
+        ]
+
+
 # What conflicts, freezes and counts are about; the others only show something about the annotators.
 GENUINE = (Purpose.RATED, Purpose.QUALIFICATION)
 

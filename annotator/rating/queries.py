@@ -174,6 +174,12 @@ class RatePage(ReadingPage):
         return neighbours(own, self.assignment.position)
 
     @property
+    def may_take(self) -> bool:
+        """Whether the texts are still there, and still theirs to take along with own marks."""
+        is_there = self.assignment.candidate.reference.erased_at is None
+        return is_there and self.assignment.status not in GIVEN_UP
+
+    @property
     def is_writable(self) -> bool:
         return not self.closed_because
 
@@ -204,6 +210,8 @@ class RatePage(ReadingPage):
         return row.status == AssignmentStatus.SKIPPED
 
 
+GIVEN_UP: Final = (AssignmentStatus.RECUSED, AssignmentStatus.WITHDRAWN)
+"""After these nothing of a candidate is its annotator's any more."""
 LEAVABLE = (AssignmentStatus.OPEN, AssignmentStatus.LAPSED)
 
 

@@ -11,6 +11,7 @@ from annotator.imports import api as imports_api
 from annotator.planning import api as planning_api
 from annotator.rating import api as rating_api
 from annotator.reliability import api as reliability_api
+from annotator.word_files import api as word_files_api
 
 
 class Schema(SpectacularAPIView):
@@ -32,6 +33,7 @@ OF_CAMPAIGN = [
     path("plan/", planning_api.Plan.as_view(), name="plan"),
     path("progress/", campaigns_api.Progress.as_view(), name="campaign_progress"),
     path("agreement/", reliability_api.Agreement.as_view(), name="agreement"),
+    path("claim-sets/docx/", word_files_api.ClaimsDocx.as_view(), name="claims_docx"),
     path("claim-sets/import/", imports_api.Imports.as_view(), name="import_claims"),
     path("claim-sets/imports/<uuid:pk>/", imports_api.Import.as_view(), name="claim_import"),
     path(
@@ -46,6 +48,9 @@ OF_CAMPAIGN = [
         "claim-sets/imports/<uuid:pk>/answer/", imports_api.Answer.as_view(), name="answer_import"
     ),
     path(
+        "claim-sets/imports/<uuid:pk>/source/", imports_api.Source.as_view(), name="import_source"
+    ),
+    path(
         "claim-sets/imports/<uuid:pk>/claim-sets/<int:number>/",
         imports_api.ReadSet.as_view(),
         name="read_claim_set",
@@ -58,6 +63,7 @@ urlpatterns = [
     path("invitations/join/", members_api.Join.as_view(), name="join"),
     path("ratings/", rating_api.Ratings.as_view(), name="ratings"),
     path("ratings/<uuid:pk>/", rating_api.RatingDetail.as_view(), name="rating"),
+    path("ratings/<uuid:pk>/docx/", word_files_api.RatingDocx.as_view(), name="rating_docx"),
     path("conflicts/", rulings_api.Conflicts.as_view(), name="conflicts"),
     path(
         "assignments/<uuid:pk>/context/",
@@ -83,6 +89,7 @@ urlpatterns = [
     path("conflicts/<uuid:pk>/give-back/", rulings_api.GiveBack.as_view(), name="give_back"),
     path("conflicts/<uuid:pk>/send-back/", rulings_api.SendBack.as_view(), name="send_back"),
     path("conflicts/<uuid:pk>/call-back/", rulings_api.CallBack.as_view(), name="call_back"),
+    path("conflicts/<uuid:pk>/docx/", word_files_api.RulingDocx.as_view(), name="ruling_docx"),
     path("adjudications/", rulings_api.Adjudications.as_view(), name="adjudications"),
     path("schema/", Schema.as_view(), name="schema"),
 ]

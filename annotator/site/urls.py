@@ -24,6 +24,7 @@ from annotator.reliability import views as reliability_views
 from annotator.site import home, sign_in
 from annotator.site.help import api_docs, help_page
 from annotator.timesheets import views as timesheets_views
+from annotator.word_files import views as word_files_views
 
 app_name = "annotator"
 
@@ -77,11 +78,13 @@ OF_CAMPAIGN = [
     path("plan/repeats/", planning_views.repeats, name="repeats"),
     path("import/", imports_views.import_claims, name="import_claims"),
     path("import/template.zip", imports_views.template, name="import_template"),
+    path("claims.docx", word_files_views.claims_docx, name="claims_docx"),
     path("import/example.zip", imports_views.example, name="import_example"),
     path("imports/<uuid:pk>/", imports_views.claim_import, name="claim_import"),
     path("imports/<uuid:pk>/progress/", imports_views.progress, name="claim_import_progress"),
     path("imports/<uuid:pk>/confirm/", imports_views.confirm, name="confirm_import"),
     path("imports/<uuid:pk>/cancel/", imports_views.cancel, name="cancel_import"),
+    path("imports/<uuid:pk>/source/", imports_views.source, name="import_source"),
     path("imports/<uuid:pk>/answer/", imports_views.answer, name="answer_import"),
     path(
         "imports/<uuid:pk>/claim-sets/<int:number>/",
@@ -90,6 +93,7 @@ OF_CAMPAIGN = [
     ),
     path("rulings/", rulings_views.rulings, name="rulings"),
     path("rulings/<uuid:pk>/void/", rulings_views.void, name="void_ruling"),
+    path("rulings/<uuid:pk>/docx/", word_files_views.signed_docx, name="signed_docx"),
     path("next/", rating_views.take_next_candidate, name="take_next"),
     path("comparisons/", home.ask, name="ask_comparisons"),
 ]
@@ -131,6 +135,7 @@ urlpatterns = [
     path("rate/<uuid:pk>/recuse/", rating_views.recuse_oneself, name="recuse"),
     path("rate/<uuid:pk>/take-back/", rating_views.take_back, name="take_back"),
     path("rate/<uuid:pk>/flag/", rating_views.flag, name="flag"),
+    path("rate/<uuid:pk>/docx/", word_files_views.marks_docx, name="marks_docx"),
     path("calibrate/<uuid:pk>/", calibration_views.calibrate, name="calibrate"),
     path("compare/<uuid:pk>/", comparisons_views.compare, name="compare"),
     path("compare/<uuid:pk>/reading/", comparisons_views.compare_reading, name="compare_reading"),
@@ -162,6 +167,7 @@ urlpatterns = [
     path("adjudication/<uuid:pk>/give-back/", rulings_views.return_conflict, name="give_back"),
     path("adjudication/<uuid:pk>/send-back/", rulings_views.send_conflict_back, name="send_back"),
     path("adjudication/<uuid:pk>/call-back/", rulings_views.call_conflict_back, name="call_back"),
+    path("adjudication/<uuid:pk>/docx/", word_files_views.ruling_docx, name="ruling_docx"),
     path("help/", help_page, name="help"),
     path("api/docs/", api_docs, name="api_docs"),
     path("keys/", reading_views.keys, name="keys"),

@@ -7,6 +7,7 @@ from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
+from annotator.claims.change_classes import CLASSES, Change
 from annotator.claims.invisible import KIND as INVISIBLE
 from annotator.claims.mark_kinds import KINDS, LESS_CERTAIN, MarkKind
 from annotator.claims.openings import opening_of
@@ -33,6 +34,16 @@ def claim_words(claim: ClaimView) -> SafeString:
 def opening(claims: str) -> str:
     """Return how claim 1 of a claim set, or of its beginning, opens."""
     return opening_of(claims)
+
+
+@register.simple_tag
+def tracked_choices(shown: Container[str]) -> list[tuple[str, str, bool]]:
+    """Return the classes of differences that may be tracked: name, label, and whether one is."""
+    return [
+        (one.change.value, one.label, one.change.value in shown)
+        for one in CLASSES
+        if one.change is not Change.SUBSTANCE
+    ]
 
 
 @register.simple_tag

@@ -6,7 +6,6 @@ from uuid import UUID
 
 from rest_framework import serializers
 from rest_framework.exceptions import PermissionDenied
-from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
@@ -29,13 +28,6 @@ class PermittedView(APIView):
     """A view that the permission matrix opens."""
 
     permission_classes = (MatrixPermission,)
-
-
-class OwnFormats(DefaultContentNegotiation):
-    """Leaves `?format=` and Accept to the view: they name files, not ways to render an answer."""
-
-    def select_renderer(self, request, renderers, format_suffix=None):  # type: ignore[no-untyped-def]
-        return renderers[0], renderers[0].media_type
 
 
 def person(request: Request) -> User:

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from annotator.models import Backup, Candidate, Reference, User
+from annotator.models import GENUINE, Backup, Candidate, Reference, User
 from scoring.models import Erasure, ErasureStatus, ModelVersion
 
 
@@ -53,6 +53,12 @@ def aftermath(reference: Reference) -> Aftermath | None:
     # Those of before the end still hold it.
     backups = Backup.objects.filter(made_at__lte=row.done_at) if row.done_at else ()
     return Aftermath(row, tuple(models), tuple(backups))
+
+
+def own_candidates(reference: Reference) -> list[str]:
+    """Return the ids of the candidates of a reference that came in files, in their order."""
+    rows = Candidate.objects.filter(reference=reference, purpose__in=GENUINE)
+    return list(rows.order_by("candidate_id").values_list("candidate_id", flat=True))
 
 
 def _counts(row: Erasure) -> list[tuple[str, int]]:

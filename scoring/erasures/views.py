@@ -11,23 +11,28 @@ from django.views.decorators.http import require_POST, require_safe
 from annotator.access.gate import SignedInRequest
 from annotator.access.visibility import COUNTS_WITHHELD, counts_withheld
 from annotator.adjudication.settled.queries import names_for
+from annotator.imports.draft_claims import edits_of
 from annotator.imports.read_sets import documents_of
 from annotator.models import Reference
 from core.errors import Forbidden, Refused
 from core.forms import ReasonForm
 from core.http import SeeOther
+from core.text_io.text import text_sha256
 from scoring.datasets.versions.lineage import (
     ratings_for,
     references_for,
     touched_by_erasure,
     uses_of_rating,
 )
-from scoring.erasures.queries import aftermath, erasures_for, listed_erasures
+from scoring.erasures.draft_claims import edit_unfrozen_draft, is_frozen
+from scoring.erasures.forms import DraftForm
+from scoring.erasures.queries import aftermath, erasures_for, listed_erasures, own_candidates
 from scoring.erasures.services import answer_erasure, ask_erasure
 
 ASKED = "Requested. A site admin has to agree; nothing is erased before."
 AGREED = "Agreed. It is erased within a minute or so, and cannot be brought back."
 DECLINED = "Declined. Nothing was erased."
+DRAFT_CHANGED = "The draft was changed; the earlier one stays below."
 UNAWARE = "Tick that you know it cannot be brought back, then agree. Nothing was erased."
 
 
@@ -42,6 +47,20 @@ def ask(request: SignedInRequest, pk: UUID) -> HttpResponse:
         return SeeOther(resolve_url("scoring:reference_uses", pk))
     form.focus_error()
     return reference_page(request, row, form)
+
+
+@require_POST
+def edit_draft(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Change the draft of a reference for a reason."""
+    row = get_object_or_404(references_for(request.user), pk=pk)
+    form = DraftForm(request.POST)
+    if form.is_valid():
+        with form.refusals():
+            edit_unfrozen_draft(reference=row, edited_by=request.user, **form.cleaned_data)
+            messages.success(request, DRAFT_CHANGED)
+            return SeeOther(resolve_url("scoring:reference_uses", pk))
+    form.focus_error()
+    return reference_page(request, row, ReasonForm(), form)
 
 
 @require_safe
@@ -106,8 +125,15 @@ def reference_uses(request: SignedInRequest, pk: UUID) -> HttpResponse:
     return reference_page(request, row, ReasonForm())
 
 
-def reference_page(request: SignedInRequest, row: Reference, form: ReasonForm) -> HttpResponse:
-    """Show a reference, what an erasure would touch or has left, and the form that asks for one."""
+def reference_page(
+    request: SignedInRequest, row: Reference, form: ReasonForm, draft: DraftForm | None = None
+) -> HttpResponse:
+    """Show a reference, what an erasure would touch or has left, and the form that asks for one.
+
+    `draft` is the form of its draft where that was refused.
+    """
+    row.refresh_from_db(fields=["draft_claims"])
+    seen = {"draft_claims": row.draft_claims, "seen": text_sha256(row.draft_claims)}
     is_withheld = counts_withheld(row.campaign, request.user)
     context = {
         "reference": row,
@@ -116,6 +142,12 @@ def reference_page(request: SignedInRequest, row: Reference, form: ReasonForm) -
         "touched": None if is_withheld else touched_by_erasure(row),
         "aftermath": aftermath(row),
         "documents": documents_of(row),
+        "candidates": own_candidates(row),
         "form": form,
+        "draft": draft or DraftForm(initial=seen),
+        "draft_edits": edits_of(row),
+        "draft_seen": seen["seen"],
+        "is_frozen": is_frozen(row),
     }
-    return render(request, "scoring/erasures/reference_uses.html", context, status=form.status)
+    status = draft.status if draft else form.status
+    return render(request, "scoring/erasures/reference_uses.html", context, status=status)

@@ -15,8 +15,9 @@ from core.errors import OutOfDate, Refused
 from core.http import file_download
 from core.jobs.registry import enqueue_on_commit
 from core.rest.bodies import ANY, NUMBER, TEXTS, TRUTH, WHOLE, body
+from core.rest.files import OwnFormats
 from core.rest.paging import PAGED, PARAMETERS, page_of
-from scoring.access.api import OwnFormats, PermittedView, ReportSerializer, person, version_of
+from scoring.access.api import PermittedView, ReportSerializer, person, version_of
 from scoring.reports.downloads import report_file
 from scoring.reports.files import TYPES, file_name
 from scoring.reports.queries import ordered_result

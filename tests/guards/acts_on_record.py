@@ -132,6 +132,15 @@ CASES: Final[dict[str, Case]] = {
     "annotator:correct_claims": Case(
         "import.corrected", row=document, body={"claims": "1. A corrected claim."}
     ),
+    "annotator:claims_docx": Case(
+        "claims.taken",
+        body=lambda scenario: {"reference_id": scenario.item.reference.reference_id},
+    ),
+    "annotator:marks_docx": Case("marks.taken", "one", own),
+    "annotator:ruling_docx": Case("ruling.taken", "adjudicator", conflict, state="ruled"),
+    "annotator:signed_docx": Case(
+        "ruling.taken", row=lambda scenario: scenario.conflict.adjudications.get().pk, state="ruled"
+    ),
     "annotator:void_ruling": Case(
         "signature.voided",
         row=lambda scenario: scenario.conflict.adjudications.get().pk,
@@ -146,6 +155,11 @@ CASES: Final[dict[str, Case]] = {
     "annotator:export_audit": Case("audit.exported"),
     "annotator:feedback": Case("reliability.requested", "one", state="closed"),
     "annotator:ask_comparisons": Case("comparisons.asked", body={"share": "100", "seed": "1"}),
+    "scoring:edit_draft": Case(
+        "draft_claims.edited",
+        row=lambda scenario: scenario.item.reference_id,
+        body={"draft_claims": "1. An earlier claim.", **WITH_REASON},
+    ),
     "scoring:permit_texts": Case("dataset.texts_permitted", body=reading_texts),
     "scoring:revoke_texts": Case("dataset.texts_revoked", row=permission, body=CONFIRMED),
     "scoring:set_licence": Case("dataset.licence_set", body={"licence": "CC0-1.0"}),
@@ -199,6 +213,12 @@ CASES: Final[dict[str, Case]] = {
     "api:read_claim_set": Case(
         "import.corrected", row=document, body={"claims": "1. A corrected claim."}, method="PUT"
     ),
+    "scoring:api:draft_claims": Case(
+        "draft_claims.edited",
+        row=lambda scenario: scenario.item.reference_id,
+        body={"draft_claims": "1. An earlier claim.", **WITH_REASON},
+        method="PUT",
+    ),
     "scoring:api:cancel_run": Case("training.cancelled", "researcher", waiting_run),
     "scoring:api:run": Case(
         *("training.described", "researcher", waiting_run), {"note": "a note"}, method="PATCH"
@@ -242,6 +262,7 @@ NAMED: Final = {
     "annotator:assign_by_name": "assignments.named",
     "annotator:withdraw": "assignments.withdrawn",
     "annotator:import_claims": "import.requested",
+    "annotator:import_source": "import.source_taken",
     "annotator:cancel_reliability": "reliability.cancelled",
     "api:import_claims": "import.requested",
     "api:plan": "plan.carried_out",

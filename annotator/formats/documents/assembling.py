@@ -155,11 +155,43 @@ def _note_preface(text: str, parsed: Sequence[Claim], place: Place, notes: Notes
         notes.leave_out("text before the first claim", "it belongs to no numbered claim", place)
 
 
+def claims_as_marked(lines: Sequence[SourceLine]) -> ClaimSet:
+    """Return lines that are claims and nothing else, byte for byte, and where each claim stands.
+
+    Raises FormatError as `claims_of_lines` does.
+    """
+    parts: list[str] = []
+    starts: list[int] = []
+    offset = 0
+    for line in lines:
+        part = line.shown if line.joins or not parts else f"\n{line.shown}"
+        parts.append(part)
+        offset += len(part)
+        starts.append(offset - len(line.shown))
+    text = "".join(parts)
+    _refuse_too_long(len(text))
+    parsed = [claim for claim in parse_claims(text) if claim.number is not None]
+    refuse_too_many(len(parsed))
+    if not parsed and text:
+        return ClaimSet(text, (ReadClaim(1, 1, 0, len(text), lines[0].place),))
+    return ClaimSet(text, _places(text, 0, parsed, starts, lines))
+
+
 def _as_typed(
     text: str, parsed: Sequence[Claim], starts: list[int], lines: Sequence[SourceLine]
 ) -> ClaimSet:
     begin = _mark(parsed[0])
     whole = text[begin:].rstrip()
+    return ClaimSet(whole, _places(whole, begin, parsed, starts, lines))
+
+
+def _places(
+    whole: str,
+    begin: int,
+    parsed: Sequence[Claim],
+    starts: list[int],
+    lines: Sequence[SourceLine],
+) -> tuple[ReadClaim, ...]:
     claims = []
     for claim, following in zip(parsed, [*parsed[1:], None], strict=True):
         start = _mark(claim)
@@ -175,7 +207,7 @@ def _as_typed(
                 status=stated_status(claim.body),
             )
         )
-    return ClaimSet(whole, tuple(claims))
+    return tuple(claims)
 
 
 def _single(text: str, lines: Sequence[SourceLine], notes: Notes) -> ClaimSet:

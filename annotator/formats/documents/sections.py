@@ -20,7 +20,8 @@ class SourceLine:
     """A paragraph or line of the source, its automatic number apart from its text.
 
     `opens` is the number where the automatic number is one that a claim can have; `in_list` names
-    the list that counts it, so that the steps of a claim are not taken for claims.
+    the list that counts it, so that the steps of a claim are not taken for claims. One that `joins`
+    goes on where the line before it ends.
     """
 
     text: str
@@ -29,6 +30,7 @@ class SourceLine:
     opens: int | None = None
     in_list: str = ""
     is_heading: bool = False
+    joins: bool = False
 
     @property
     def shown(self) -> str:

@@ -7,7 +7,8 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 
 from core.http import file_download
-from scoring.access.api import OwnFormats, PermittedView, person
+from core.rest.files import OwnFormats
+from scoring.access.api import PermittedView, person
 from scoring.access.downloads import as_download
 from scoring.access.scopes import SPLITS, card_reader, exporter, version_or_404
 from scoring.datasets.exports.forms import card_wish, export_wish

@@ -9,6 +9,7 @@ from django.test import Client
 from annotator.accounts.sessions import create_token
 from annotator.imports.services import carry_out_import
 from annotator.models import Candidate, ClaimImport, ReadClaimSet, Reference, TokenScope
+from tests.annotator.formats.documents.samples import DOCUMENTS
 from tests.annotator.formats.documents.word_files import zipped
 from tests.annotator.imports.test_documents_page import AMENDED, STRUCK, WORD
 
@@ -62,6 +63,16 @@ def test_a_dry_run_answers_what_was_found_without_the_text(ada: Client) -> None:
     assert not Reference.objects.exists()
     done = ada.post(f"{body['url']}confirm/").json()
     assert done["is_stored"]
+
+
+@pytest.mark.parametrize("kind", sorted(DOCUMENTS.keys() - {"xml in two languages"}))
+def test_each_kind_of_document_comes_in(ada: Client, kind: str) -> None:
+    more = {} if kind == "zip" else {"reference_id": "P1"}
+    more |= {"format": kind} if kind == "text" else {}
+    body = by_file(ada, DOCUMENTS[kind], **more)
+    assert (body["format"], body["is_stored"]) == (kind, True), body
+    stored = Reference.objects.get()
+    assert (stored.reference_id, stored.claims[:4]) == ("P1", "1. A")
 
 
 def test_a_text_is_sent_as_json(ada: Client) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from annotator.models import Campaign, Candidate, ClaimImport, Reference
+from tests.annotator.formats.documents.samples import DOCUMENTS
 from tests.annotator.formats.documents.word_files import (
     CLAIMS,
     added,
@@ -66,6 +67,16 @@ def test_an_archive_brings_references_with_their_candidates(tmp_path: Path) -> N
     done = run(save(tmp_path, "matters.zip", zipped(files)))
     assert (done["references"], done["candidates"], done["format"]) == (1, 1, "zip")
     assert Candidate.objects.get().candidate_id == "c1"
+
+
+@pytest.mark.parametrize("kind", sorted(DOCUMENTS.keys() - {"xml in two languages"}))
+def test_each_kind_of_document_comes_in(tmp_path: Path, kind: str) -> None:
+    path = save(tmp_path, "file", DOCUMENTS[kind])
+    more = () if kind == "zip" else ("--reference-id", "P1")
+    done = run(path, *more, *(("--format", kind) if kind == "text" else ()))
+    assert (done["format"], done["references"]) == (kind, 1)
+    stored = Reference.objects.get()
+    assert (stored.reference_id, stored.claims[:4]) == ("P1", "1. A")
 
 
 def test_plain_text_is_read_where_it_is_asked_for(tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ def test_a_class_of_differences_is_counted_and_its_switch_is_remembered(client, 
     html = client.get(f"/rate/{rows[0].pk}/").content.decode()
     assert 'value="articles on" aria-pressed="false"' in html
     assert re.search(r'title="Articles and determiners"[^>]*>articles 2</button>', html)
-    assert 'value="signs' not in html, "what does not occur has no switch"
+    assert 'name="aid" value="signs' not in html, "what does not occur has no switch"
     shown = client.post(path(rows[0]), {"aid": "articles on"}, headers=SCRIPT).content.decode()
     assert 'value="articles off" aria-pressed="true"' in shown
     assert 'class="panes is-aligned shows-diff shows-marks shows-articles"' in shown

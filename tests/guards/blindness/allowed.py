@@ -68,7 +68,10 @@ ITEM: Final = (
     "scoring:report_item after scoring:item_reading",
 )
 ITEMS: Final = ("scoring:report_items", "scoring:export_items", *ITEM)
-USES: Final = ("scoring:rating_uses", "scoring:reference_uses")
+USES: Final = (
+    *("scoring:rating_uses", "scoring:reference_uses", "scoring:edit_draft"),
+    "scoring:reference_uses after scoring:edit_draft",
+)
 # Texts that somebody pasted to be scored, and the scores: theirs alone.
 SCORES: Final = (
     *("scoring:score", "scoring:scored", "scoring:score_progress", "scoring:api:score"),
@@ -196,6 +199,9 @@ TABLE: Final = (
     Row(ADMINS, ("import",), routes=("annotator:own_acts",)),
     # What waits to be confirmed leads there from the inbox.
     Row(ADMINS, ("import",), routes=HOME),
+    # The claims that admins take, alone or with a ruling on them; of candidates by their ids.
+    Row(ADMINS, ("claims", "candidate_id"), routes=("annotator:claims_docx",)),
+    Row(ADMINS, ("claims", "candidate_id"), SINCE_RULED, routes=("annotator:signed_docx",)),
     # A flag is answered at the text that it is about; the campaign names the candidate.
     Row(ADMINS, ("claims", "candidate_id", "one.assignment"), routes=FLAGS),
     Row(ADMINS, ACTED_ON, routes=TRAIL),

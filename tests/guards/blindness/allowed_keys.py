@@ -89,11 +89,13 @@ FIGURES: Final = (
     *("scorers", "baselines", "published", "checks", "human_ceiling", "method", "question"),
     *("dropped", "comparisons", "power", "breakdowns", "scatter"),
 )
-# One answers with the schema of all, the others with a file of lines or a picture.
+# One answers with the schema of all, the others with a file of lines, a document or a picture.
 NO_SERIALIZER: Final = {
     *("api:schema", "scoring:api:export", "scoring:api:data_card"),
     *("api:assignment_drawing", "api:conflict_drawing"),
+    *("api:claims_docx", "api:rating_docx", "api:ruling_docx", "api:import_source"),
 }
+_DRAFT: Final = "draft_claims draft_sha256 is_frozen edits"
 ALLOWED_KEYS: Final = {
     "GET api:campaigns": _CAMPAIGN,
     "GET api:campaign": _CAMPAIGN,
@@ -155,6 +157,10 @@ ALLOWED_KEYS: Final = {
     "GET scoring:api:datasets": _VERSION,
     "GET scoring:api:dataset_version": _VERSION,
     "POST scoring:api:datasets": _VERSION,
+    "GET scoring:api:draft_claims": _DRAFT,
+    "PUT scoring:api:draft_claims": (
+        f"{_DRAFT} edits.number edits.earlier edits.reason edits.edited_by edits.edited_at"
+    ),
     "GET scoring:api:runs": _RUN,
     "GET scoring:api:run": _RUN,
     "PATCH scoring:api:run": _RUN,

@@ -5,6 +5,7 @@ name what stood in the claims.
 """
 
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -14,6 +15,7 @@ from annotator.formats.documents.docx.package import Package, child, is_on, word
 from annotator.formats.documents.records import Place
 from annotator.formats.documents.sections import SourceLine
 from annotator.formats.documents.xml_trees import local_name
+from annotator.formats.word_writer import BOOKMARK, JOINED
 
 _ADDED: Final = frozenset({"ins", "moveTo"})
 _REMOVED: Final = frozenset({"del", "moveFrom"})
@@ -59,6 +61,7 @@ class _Field:
 class _Pending:
     text: str
     place: Place
+    joins: bool
 
 
 @dataclass(slots=True)
@@ -69,7 +72,10 @@ class Body:
     takes_changes: bool
     events: list[Event] = field(default_factory=list)
     changes: int = 0
+    # The paragraphs between the ends of the bookmark that marks the claims; none in most files.
+    marked: range = range(0)
     _paragraph: int = 0
+    _bookmark: str = ""
     _fields: list[_Field] = field(default_factory=list)
     _pending: _Pending | None = None
     _numbering: Numbering = field(init=False)
@@ -114,20 +120,23 @@ class Body:
         place = Place("paragraph", self._paragraph)
         text = "".join(self._inline(element))
         properties = self._properties(element)
+        style = _value(properties, "pStyle")
+        is_marked = self._paragraph in self.marked
+        joins = is_marked and style == JOINED
         if self._pending is not None:
             if self._pending.text.strip():
                 place = self._pending.place
-            text, self._pending = self._pending.text + text, None
+            text, joins = self._pending.text + text, self._pending.joins
+            self._pending = None
         if self._mark_is_gone(element):
-            self._pending = _Pending(text, place)
+            self._pending = _Pending(text, place, joins)
             return
-        style = _value(properties, "pStyle")
         label = self._numbering.label(properties, style)
         if label.unread:
             self._note("number format", label.unread)
-        yield SourceLine(
-            text.strip(" "), place, label.text, label.opens, label.in_list, self._is_heading(style)
-        )
+        heads = self._is_heading(style)
+        text = text if is_marked else text.strip(" ")
+        yield SourceLine(text, place, label.text, label.opens, label.in_list, heads, joins)
 
     def _is_heading(self, style: str) -> bool:
         return style in self._numbering.headings
@@ -182,11 +191,21 @@ class Body:
                     yield from self._inline(element)
             elif name in _WRAPPERS:
                 yield from self._inline(element)
+            elif name in ("bookmarkStart", "bookmarkEnd"):
+                self._look_for_claims(element, name)
             elif name == "fldSimple":
                 self._note("field", _field_name(word(element, "instr") or ""))
                 yield from self._inline(element)
             elif name == "AlternateContent":
                 yield from self._inline(_choice(element))
+
+    def _look_for_claims(self, element: Any, name: str) -> None:
+        """Note where the bookmark of the claims begins and ends; it is without an end at first."""
+        key = word(element, "id") or ""
+        if name == "bookmarkStart" and word(element, "name") == BOOKMARK and not self.marked:
+            self.marked, self._bookmark = range(self._paragraph, sys.maxsize), key
+        elif name == "bookmarkEnd" and key == self._bookmark and self.marked:
+            self.marked = range(self.marked.start, self._paragraph + 1)
 
     def _run(self, run: Any) -> Iterator[str]:
         properties = child(run, "rPr")

@@ -5,7 +5,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from annotator.formats.context import Sheet
-from annotator.formats.documents.assembling import claims_of_lines, look_over
+from annotator.formats.documents.assembling import (
+    claims_as_marked,
+    claims_of_lines,
+    look_over,
+)
 from annotator.formats.documents.bounds import MOST_FILE_BYTES
 from annotator.formats.documents.docx.body import Body, Event
 from annotator.formats.documents.docx.package import Package, open_package
@@ -23,6 +27,10 @@ from annotator.formats.documents.records import (
 from annotator.formats.documents.sections import Section, context_of, find_section
 from core.text_io.streams import FormatError
 
+_MARKED: Final = (
+    "The file was written here and marks its claims; they were read as they stand, their layout "
+    "included."
+)
 _SHOWN: Final = "its shown result was taken, its instruction left out"
 # What stood in the claims and is not in their text.
 _LEFT_OUT: Final = {
@@ -99,8 +107,14 @@ def _read(
     package: Package, options: ReadOptions, notes: Notes, takes_changes: bool
 ) -> tuple[ClaimSet, Section, Body]:
     body = Body(package, takes_changes)
-    section = find_section(body.lines(), options, notes)
-    claims = claims_of_lines(section.lines, notes)
+    lines = body.lines()
+    if body.marked and options.first is None and options.last is None:
+        notes.add(Severity.NOTE, "marked claims", _MARKED)
+        section = Section(tuple(line for line in lines if line.place.number in body.marked))
+        claims = claims_as_marked(section.lines)
+    else:
+        section = find_section(lines, options, notes)
+        claims = claims_of_lines(section.lines, notes)
     _say_what_stood(body.events, _within(section), notes)
     look_over(claims, notes)
     return claims, section, body

@@ -1,0 +1,1 @@
+"""Claims that leave as Word documents: alone, or with tracked changes and comments."""
