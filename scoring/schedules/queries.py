@@ -31,6 +31,10 @@ from scoring.schedules.rules import Rhythm, newly_settled
 from scoring.training.model_versions.promotions import promoted_in
 
 MOST_CHAINS: Final = 20
+WITHHELD: Final = (
+    "You rate in this open campaign: what a schedule finds would tell you what others gave. It is "
+    "open to you once the campaign is closed."
+)
 NOT_RESEARCHER: Final = "Who switched it on is no longer researcher of this campaign."
 NOT_ACTIVE: Final = "The account of who switched it on was deactivated."
 RATES: Final = (
@@ -65,6 +69,20 @@ def standing_schedule(campaign: Campaign) -> Schedule | None:
     """Return the schedule that is switched on in a campaign, if any."""
     rows = Schedule.objects.filter(campaign=campaign, ended_at=None)
     return rows.select_related("switched_on_by", "first_version__dataset__campaign").first()
+
+
+def latest_schedule(campaign: Campaign) -> Schedule | None:
+    """Return the schedule that is on, or else the one that was on last."""
+    rows = Schedule.objects.filter(campaign=campaign)
+    return rows.select_related(
+        "campaign", "switched_on_by", "first_version__dataset__campaign"
+    ).first()
+
+
+def chain_under_way(campaign: Campaign) -> Chain | None:
+    """Return the chain that runs in a campaign, if any."""
+    rows = Chain.objects.filter(schedule__campaign=campaign, finished_at=None)
+    return rows.select_related("schedule").first()
 
 
 def right_lost(user: User, campaign: Campaign) -> str:
@@ -176,11 +194,12 @@ def describe_rhythm(schedule: Schedule) -> str:
     return f"after {counted(schedule.after_settled or 0, 'newly settled candidate')}"
 
 
-def describe_state(schedule: Schedule, chain: Chain | None) -> str:
+def describe_state(schedule: Schedule) -> str:
     """Return as text what a schedule does now, or what it waits for."""
     if schedule.ended_at is not None:
         return schedule.ended_because or "Switched off."
-    if chain is not None and chain.finished_at is None:
+    chain = schedule.chains.filter(finished_at=None).first()
+    if chain is not None:
         return f"{ChainStatus(chain.status).label}."
     if not promoted_in(schedule.campaign):
         return "Waiting: no model is promoted in this campaign, so there is none to train again."
@@ -249,25 +268,17 @@ def _state(chain: Chain, step: ChainStep) -> str:
     return "waits for its training"
 
 
-def schedule_page(campaign: Campaign, user: User) -> dict[str, Any]:
+def schedule_page(campaign: Campaign) -> dict[str, Any]:
     """Return what the page of a campaign's schedule shows."""
-    chains = chains_of(campaign)
-    schedules = Schedule.objects.filter(campaign=campaign).select_related(
-        "campaign", "switched_on_by", "first_version__dataset__campaign"
-    )
-    schedule = schedules.first()
-    is_on = schedule is not None and schedule.ended_at is None
-    latest = next((one for one in chains if schedule and one.schedule_id == schedule.pk), None)
-    is_running = is_on and latest is not None and latest.finished_at is None
+    schedule = latest_schedule(campaign)
     return {
         "schedule": schedule,
-        "is_on": is_on,
-        "state": describe_state(schedule, latest) if schedule else "",
+        "is_on": schedule is not None and schedule.ended_at is None,
+        "state": describe_state(schedule) if schedule else "Off.",
         "rhythm": describe_rhythm(schedule) if schedule else "",
-        "running": latest if is_running else None,
-        "chains": [chain_part(one) for one in chains],
-        "promoted": promoted_in(campaign),
-        "roles": roles_of(user, campaign),
+        "is_running": chain_under_way(campaign) is not None,
+        "chains": [chain_part(one) for one in chains_of(campaign)],
+        "promoted": [(NAMES[criterion], row) for criterion, row in promoted_in(campaign).items()],
     }
 
 
@@ -279,6 +290,6 @@ def schedule_lines(user: User) -> Iterator[tuple[Campaign, str]]:
     for campaign in scheduled_campaigns(user).order_by("name", "slug"):
         schedule = standing.get(campaign.pk)
         if schedule is None:
-            yield campaign, "off"
+            yield campaign, "Off."
         else:
-            yield campaign, describe_state(schedule, schedule.chains.first())
+            yield campaign, describe_state(schedule)

@@ -88,7 +88,7 @@ def switch_on(
 
 def _refuse_rhythm(after_settled: int | None, at_hour: int | None) -> None:
     if (after_settled is None) == (at_hour is None):
-        raise Refused.at("rhythm", "Choose either a number of candidates or an hour.")
+        raise Refused.at("after_settled", "Give a number of candidates or an hour, not both.")
     if after_settled is not None and not 1 <= after_settled <= MOST_SETTLED:
         raise Refused.at("after_settled", f"Give a whole number from 1 to {MOST_SETTLED:,}.")
     if at_hour is not None and not 0 <= at_hour <= LAST_HOUR:
@@ -99,9 +99,9 @@ def _refuse_version(campaign: Campaign, version: DatasetVersion) -> None:
     """Refuse a version on whose test references no fair test of the promoted models is possible."""
     card = version.card
     if version.dataset.campaign_id != campaign.pk or card.get("source") != "freeze":
-        raise Refused.at("version", "Choose a version that was frozen from this campaign.")
+        raise Refused.at("dataset", "Choose a version that was frozen from this campaign.")
     if card.get("include_unlocked"):
-        raise Refused.at("version", f"{version} holds ratings that were not locked; freeze anew.")
+        raise Refused.at("dataset", f"{version} holds ratings that were not locked; freeze anew.")
     models = promoted_in(campaign)
     if not models:
         raise Refused(NOTHING_PROMOTED)
@@ -110,13 +110,13 @@ def _refuse_version(campaign: Campaign, version: DatasetVersion) -> None:
         count = tested.get(criterion, 0)
         if count < FEWEST_TESTED:
             raise Refused.at(
-                "version",
+                "dataset",
                 f"{version} has labels for {NAMES[criterion]} on "
                 f"{counted(count, 'test reference')}; with fewer than {FEWEST_TESTED} the test "
                 "could never find a difference. Freeze with a larger test share.",
             )
         if seen := learned_from(model, version):
-            raise Refused.at("version", seen_in_training(criterion, seen, version))
+            raise Refused.at("dataset", seen_in_training(criterion, seen, version))
 
 
 def seen_in_training(criterion: str, count: int, version: DatasetVersion) -> str:

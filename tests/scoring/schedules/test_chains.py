@@ -14,14 +14,14 @@ from scoring.models import (
 )
 from tests.scoring.schedules.conftest import Loop, go_round, sweep_at_once
 
-pytestmark = [pytest.mark.django_db]
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 def asked(model: ModelVersion) -> list[Promotion]:
     return list(Promotion.objects.filter(model=model, act=PromotionAct.ASKED))
 
 
-def tested_in(version) -> set[str]:
+def references_tested(version) -> set[str]:
     return {row.reference_id for row in read_rows(version) if row.split == "test"}
 
 
@@ -39,7 +39,7 @@ def test_a_chain_ends_with_a_request_for_the_new_model_in_the_name_of_who_switch
     model = step.run.model
     version = model.run.dataset_version
     assert version == chain.freeze.version != loop.first
-    assert tested_in(version) == tested_in(loop.first)
+    assert references_tested(version) == references_tested(loop.first)
     assert model.run.settings == loop.promoted.run.settings
     (ask,) = asked(model)
     assert ask == step.promotion and ask.actor == loop.rita
