@@ -332,7 +332,8 @@ def _outcome(
     except (Forbidden, TooOften):
         raise
     except OutOfDate as refusal:
-        return Outcome.SAME, refusal.sentence, open_ask(model)
+        by_hand = open_ask(model)
+        return Outcome.REQUESTED if by_hand else Outcome.SAME, refusal.sentence, by_hand
     except Refused as refusal:
         concerns = refusal.fields.get("is_aware", [refusal.sentence])
         return Outcome.CONCERNS, " ".join([found.sentence, *concerns]), None
