@@ -8,12 +8,15 @@ from annotator.models import Campaign, User
 from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import (
     AgreementReport,
+    Chain,
+    ChainStep,
     DatasetVersion,
     Freeze,
     MetricScore,
     ModelVersion,
     Promotion,
     ReportItems,
+    Schedule,
     ScoreRequest,
     TextPermission,
     TrainingRun,
@@ -97,9 +100,23 @@ def measured_rows(mark: str, campaign: Campaign, researcher: User, score: float)
         campaign=campaign, asked_by=researcher, settings=FROZEN, message=f"{mark}runmessage"
     )
     report = _report(version, researcher)
+    _schedule(campaign, freeze, model, researcher)
     scores = _scores(mark, campaign, model, researcher, score)
     permission = _permission(mark, version)
     return MeasuredRows(version, waiting, run, model, report, freeze, scores, permission)
+
+
+def _schedule(campaign: Campaign, freeze: Freeze, model: ModelVersion, researcher: User) -> None:
+    """Switch a schedule on, whose chain is in the middle of its one criterion."""
+    schedule = Schedule.objects.create(
+        campaign=campaign,
+        switched_on_by=researcher,
+        after_settled=5,
+        first_version=model.run.dataset_version,
+        settled=0,
+    )
+    chain = Chain.objects.create(schedule=schedule, status="training", settled=5, freeze=freeze)
+    ChainStep.objects.create(chain=chain, criterion=CRITERION, promoted=model, run=model.run)
 
 
 def _permission(mark: str, version: DatasetVersion) -> TextPermission:
