@@ -6,6 +6,11 @@ from annotator.audit_log import Act
 
 _DATASET: Final = ("dataset", "criterion")
 ACTS: Final = {
+    "chain.begun": Act("a schedule began a chain", ("settled",)),
+    "chain.compared": Act("a scheduled training was compared", ("criterion", "outcome")),
+    "chain.failed": Act("a scheduled chain failed"),
+    "chain.finished": Act("a scheduled chain finished"),
+    "chain.stopped": Act("stopped a scheduled chain"),
     "dataset.exported": Act("exported a dataset", ("dataset", "format", "split", "sha256")),
     "dataset.freeze": Act("a dataset was frozen", ("dataset", "items", "sha256")),
     "dataset.import": Act("imported a dataset", ("dataset", "items", "sha256")),
@@ -33,6 +38,11 @@ ACTS: Final = {
     "report.finished": Act("a report finished", _DATASET),
     "report.items_exported": Act("exported the items of a report", (*_DATASET, "items")),
     "report.requested": Act("requested a report", _DATASET),
+    "schedule.ended": Act("a schedule ended by itself"),
+    "schedule.switched_off": Act("switched off a schedule"),
+    "schedule.switched_on": Act(
+        "switched on a schedule", ("dataset", "after_settled", "at_hour", "asks_with_concerns")
+    ),
     "scores.deleted": Act("deleted scores", ("candidates",)),
     "scores.expired": Act("scores expired and were deleted"),
     "scores.failed": Act("scores failed", ("candidates",)),

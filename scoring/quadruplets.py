@@ -40,6 +40,11 @@ KEY_DIGITS: Final = 16
 Name = TypeVar("Name", int, str)
 
 
+def text_key(text: str) -> int:
+    """Return the first 8 bytes of a text's SHA-256 as a whole number."""
+    return int(text_sha256(text)[:KEY_DIGITS], 16)
+
+
 class SplitError(Refused):
     """The items cannot be split as asked."""
 
@@ -74,7 +79,7 @@ class TextGroups:
 
     def number(self, text: str) -> int:
         """Return the number of a text; the next free one where it is new."""
-        key = int(text_sha256(text)[:KEY_DIGITS], 16)
+        key = text_key(text)
         number = self._numbers.setdefault(key, len(self._keys))
         if number == len(self._keys):
             self._keys.append(key)
@@ -95,7 +100,7 @@ class TextGroups:
         return self._keys[self._root(number)]
 
     def key(self, number: int) -> int:
-        """Return the first 8 bytes of the text's SHA-256 as a whole number."""
+        """Return the `text_key` of a text."""
         return self._keys[number]
 
     def _root(self, number: int) -> int:

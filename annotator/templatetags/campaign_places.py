@@ -10,7 +10,8 @@ from annotator.models import Campaign
 
 register = template.Library()
 
-# What each is called, its route, and the routes of pages below it.
+# What each is called, its route, and the routes of pages below it. A route without a name before it
+# is of annotator.
 Listed = tuple[str, str, tuple[str, ...]]
 DAILY: Final[tuple[Listed, ...]] = (
     ("Progress", "campaign", ()),
@@ -28,6 +29,7 @@ MORE: Final[tuple[Listed, ...]] = (
     ("Error tags", "error_tags", ()),
     ("Export ratings", "export_ratings", ()),
     ("Timesheet", "timesheet", ()),
+    ("Schedule", "scoring:schedule", ()),
     ("Unblindings", "unblindings", ()),
     ("Audit trail", "audit", ("export_audit",)),
 )
@@ -62,8 +64,8 @@ def campaign_places(campaign: Campaign, here: str) -> CampaignPlaces:
         return tuple(
             CampaignPlace(
                 name,
-                reverse(f"annotator:{route}", args=[campaign.slug]),
-                here == route or here in below,
+                reverse(route if ":" in route else f"annotator:{route}", args=[campaign.slug]),
+                here == route.rpartition(":")[2] or here in below,
             )
             for name, route, below in listed
         )

@@ -15,6 +15,7 @@ QueueOf = Callable[[UUID], str]
 _enqueuers: dict[type[JobRow], Enqueue] = {}
 _queues: dict[type[JobRow], QueueOf] = {}
 _tidying: list[Callable[[], int]] = []
+_followers: list[Callable[[], int]] = []
 
 
 def register(model: type[JobRow], enqueue: Enqueue, queue_of: QueueOf) -> None:
@@ -38,6 +39,11 @@ def register_tidying(delete: Callable[[], int]) -> None:
     _tidying.append(delete)
 
 
+def register_follower(advance: Callable[[], int]) -> None:
+    """Register a function that goes on where jobs have ended; the sweeper calls it each time."""
+    _followers.append(advance)
+
+
 def tidy() -> int:
     """Delete what both packages store for a time only; return how many rows and folders."""
     return sum(delete() for delete in _tidying)
@@ -55,6 +61,7 @@ def enqueue_on_commit(row: JobRow) -> None:
 def sweep() -> int:
     """Enqueue every job that waits unclaimed, end those nobody will end; return how many.
 
+    Then what follows on jobs that ended goes on.
     A broker that is down is no error here: the rows stay, and the next sweep enqueues them again.
     """
     enqueued = 0
@@ -66,4 +73,6 @@ def sweep() -> int:
                 enqueued += 1
             except Exception as error:  # noqa: BLE001 - each broker fails in its own way
                 logger.warning("cannot enqueue %s %s: %s", model.kind(), pk, type(error).__name__)
+    for advance in _followers:
+        advance()
     return enqueued

@@ -213,7 +213,7 @@ _ORDER: Final = (
     *("labels", "labels_where", "tie_share", "tokens", "claims_per_set", "transitivity"),
     *("left_out", "rubric", "published"),
     *("key", "name", "weight", "question", "bands", "from", "to", "sentence"),
-    *("by", "seed", "test_share", "validation_share", *SPLIT_NAMES, *ALL_CRITERIA),
+    *("by", "seed", "test_share", "validation_share", "test_of", *SPLIT_NAMES, *ALL_CRITERIA),
     *("1", "0", "-1", "references", "candidates", "claims", "reference", "candidate"),
     *("value", "low", "high", "n", "min", "max", "mean", "median", "sd"),
 )

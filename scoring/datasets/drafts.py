@@ -8,7 +8,8 @@ import math
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from statistics import median
 from typing import IO, Any, Final
 
@@ -17,6 +18,7 @@ from core.claim_text import find_markers
 from scoring.formats import patent_ce_jsonl
 from scoring.quadruplets import (
     SPLIT_NAMES,
+    TEST,
     DatasetRow,
     SplitError,
     SplitPlan,
@@ -234,8 +236,12 @@ class Draft:
         """Give a row other labels than it came with."""
         self._labels[place] = _labels_code(labels)
 
-    def split(self, plan: SplitPlan) -> None:
-        """Give every row its split; raise SplitError when that cannot be done as asked."""
+    def split(self, plan: SplitPlan, tested: Collection[int] = ()) -> None:
+        """Give every row its split; raise SplitError when that cannot be done as asked.
+
+        `tested` are keys of texts, as `text_key` gives them. Where there are any, the groups with
+        one of them, and no others, are the test part of a split by groups.
+        """
         if plan.by == "file":
             if missing := self.splits.count(NO_SPLIT):
                 raise SplitError(
@@ -248,7 +254,12 @@ class Draft:
             self.splits = bytearray(SPLIT_NAMES.index(of_id[one]) for one in ids)
             return
         names = array("Q", map(self.texts.name, self.a))
-        of_name = deal_groups(names, plan, self._latest_by_group() if plan.by == "time" else None)
+        latest = self._latest_by_group() if plan.by == "time" else None
+        if tested:
+            plan = replace(plan, test_share=0.0)
+        numbers = range(len(self.texts)) if tested else ()
+        fixed = {self.texts.name(one) for one in numbers if self.texts.key(one) in tested}
+        of_name = dict.fromkeys(fixed, TEST) | deal_groups(set(names) - fixed, plan, latest)
         places = {name: SPLIT_NAMES.index(split) for name, split in of_name.items()}
         self.splits = bytearray(map(places.__getitem__, names))
 

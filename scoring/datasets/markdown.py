@@ -307,8 +307,11 @@ def _making(card: Card) -> Iterator[str]:
 def _split(card: Card) -> Iterator[str]:
     if split := card.get("split"):
         by = _SPLIT_BY.get(split.get("by"), escaped(split.get("by")))
+        tested = f"test share {number(split.get('test_share'))}"
+        if "test_of" in split:
+            tested = f"tested on the test references of {escaped(split['test_of'])}"
         yield (
-            f"Split by {by}; test share {number(split.get('test_share'))}, validation share "
+            f"Split by {by}; {tested}, validation share "
             f"{number(split.get('validation_share'))}, seed {split.get('seed')}."
         )
     if card.get("split_references"):

@@ -5,10 +5,14 @@ from scoring.models.erasures import Erasure, ErasureStatus
 from scoring.models.promotions import Promotion, PromotionAct
 from scoring.models.reports import AgreementReport, MetricScore, ReportItems
 from scoring.models.runs import ModelVersion, TrainingRun
+from scoring.models.schedules import Chain, ChainStatus, ChainStep, Outcome, Schedule
 from scoring.models.score_requests import ScoreRequest
 
 __all__ = [
     "AgreementReport",
+    "Chain",
+    "ChainStatus",
+    "ChainStep",
     "Dataset",
     "DatasetVersion",
     "Erasure",
@@ -16,9 +20,11 @@ __all__ = [
     "Freeze",
     "MetricScore",
     "ModelVersion",
+    "Outcome",
     "Promotion",
     "PromotionAct",
     "ReportItems",
+    "Schedule",
     "ScoreRequest",
     "TextPermission",
     "TrainingRun",

@@ -171,6 +171,8 @@ CASES: Final[dict[str, Case]] = {
         *("training.described", "researcher", waiting_run), {"tags": "baseline", "note": "a note"}
     ),
     "scoring:promotion": Case("promotion.withdrawn", row=model, body=WITHDRAWN),
+    "scoring:switch_off_schedule": Case("schedule.switched_off", body=CONFIRMED),
+    "scoring:stop_chain": Case("chain.stopped", "researcher", body=CONFIRMED),
     "scoring:delete_scores": Case("scores.deleted", "researcher", scores, CONFIRMED),
     "api:ratings": Case(
         *("rating.submitted", "one"),
@@ -224,6 +226,8 @@ CASES: Final[dict[str, Case]] = {
         *("training.described", "researcher", waiting_run), {"note": "a note"}, method="PATCH"
     ),
     "scoring:api:promote": Case("promotion.withdrawn", row=model, body=WITHDRAWN),
+    "scoring:api:schedule": Case("schedule.switched_off", method="DELETE"),
+    "scoring:api:stop_chain": Case("chain.stopped", "researcher"),
     "scoring:api:scores": Case(
         *("scores.requested", "researcher"),
         body={"reference": "1. A cup.", "candidates": ["1. A mug."]},
@@ -273,6 +277,7 @@ NAMED: Final = {
     "scoring:freeze": "freeze.requested",
     "scoring:runs": "training.requested",
     "scoring:train_again": "training.requested",
+    "scoring:schedule": "schedule.switched_on",
     "scoring:score": "scores.requested",
     "scoring:reports": "report.requested",
     "scoring:cancel_report": "report.cancelled",

@@ -22,12 +22,19 @@ from annotator.rubric import ALL_CRITERIA, NAMES, SCORE_COLUMNS
 from core.database import one_moment
 from core.errors import Refused
 from scoring import files as scoring_files
-from scoring.access.scopes import MAY_READ
+from scoring.access.scopes import MAY_READ, read_rows
 from scoring.datasets.cards import make_card, measure_agreement
 from scoring.datasets.drafts import Draft
 from scoring.datasets.freezing.rules import FreezeSettings, Progress, split_json
-from scoring.models import Freeze
-from scoring.quadruplets import DatasetRow, RatedCandidate, RatedReference, build_quadruplets
+from scoring.models import DatasetVersion, Freeze
+from scoring.quadruplets import (
+    TEST,
+    DatasetRow,
+    RatedCandidate,
+    RatedReference,
+    build_quadruplets,
+    text_key,
+)
 
 FACTS: Final = ("office", "ipc", "language", "family")
 
@@ -174,12 +181,13 @@ def draft_freeze(
             draft.add(row, _bond(record.rated.facts, settings.split_by), record.latest)
     if not len(draft):
         raise _nothing_left(campaign, left_out)
-    draft.split(settings.plan)
+    fixed = version_tested(campaign, settings.test_of) if settings.test_of else None
+    draft.split(settings.plan, tested_keys(fixed) if fixed else ())
     progress(MEASURING_FROM, MEASURING)
     card = make_card(
         draft,
         source="freeze",
-        split=split_json(settings.plan),
+        split=split_json(settings.plan, str(fixed or "")),
         campaign=campaign.slug,
         rubric_version=campaign.rubric_version,
         **settings.as_card(),
@@ -191,6 +199,28 @@ def draft_freeze(
         agreement=measure_agreement(used.values(), settings.chosen),
     )
     return draft, card, tuple(used)
+
+
+def version_tested(campaign: Campaign, pk: str) -> DatasetVersion:
+    """Return the version whose test references a freeze of the campaign is to have, too."""
+    found = DatasetVersion.objects.filter(pk=pk, dataset__campaign=campaign)
+    version = found.select_related("dataset__campaign").first()
+    if version is None:
+        raise Refused(f"Campaign {campaign.slug} has no such version to take test references from.")
+    return version
+
+
+def tested_keys(version: DatasetVersion) -> frozenset[int]:
+    """Return the keys of all texts in the test part of a version.
+
+    Raises StoredFileDamaged when its file is missing or changed.
+    """
+    return frozenset(
+        text_key(text)
+        for row in read_rows(version)
+        if row.split == TEST
+        for text in (row.reference, row.b, row.c)
+    )
 
 
 def _nothing_left(campaign: Campaign, left_out: dict[str, int]) -> Refused:
@@ -287,6 +317,9 @@ def describe_settings(freeze: Freeze) -> Iterator[tuple[str, str]]:
     names = ", ".join(NAMES[key] for key in ALL_CRITERIA if key in chosen)
     yield "Criteria", "all five" if len(chosen) == len(ALL_CRITERIA) else names
     shares = f"{settings['test_share']:g} test, {settings['validation_share']:g} validation"
+    if settings.get("test_of"):
+        fixed = version_tested(freeze.campaign, settings["test_of"])
+        shares = f"test references of {fixed}, {settings['validation_share']:g} validation"
     yield "Split", f"by {settings['split_by']}, {shares}, seed {settings['seed']}"
     if settings["include_unlocked"]:
         yield "Caution", "with ratings that are not locked: for trials only"

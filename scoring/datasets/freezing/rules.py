@@ -23,6 +23,8 @@ class FreezeSettings:
     validation_share: float = 0.1
     seed: int = 0
     include_unlocked: bool = False
+    # The id of the version whose test references are those of the new one, too.
+    test_of: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, before anything is read."""
@@ -59,14 +61,14 @@ class FreezeSettings:
         }
 
 
-def split_json(plan: SplitPlan) -> dict[str, Any]:
-    """Return what a card holds of a split."""
+def split_json(plan: SplitPlan, test_of: str = "") -> dict[str, Any]:
+    """Return what a card holds of a split; `test_of` names the version that its test part is of."""
     return {
         "by": plan.by,
         "seed": plan.seed,
         "test_share": plan.test_share,
         "validation_share": plan.validation_share,
-    }
+    } | ({"test_of": test_of} if test_of else {})
 
 
 # Gets the share that is done, 0 to 1, and the current stage; may raise to stop it.

@@ -236,7 +236,10 @@ def describe_making(card: Mapping[str, Any], *, shows_files: bool) -> Iterator[t
     if criteria and len(criteria) < len(ALL_CRITERIA):
         yield "Criteria", ", ".join(criteria)
     split = card["split"]
-    shares = f"{split['test_share']:g} test, {split['validation_share']:g} validation"
+    tested = f"{split['test_share']:g} test"
+    if "test_of" in split:
+        tested = f"test references of {split['test_of']}"
+    shares = f"{tested}, {split['validation_share']:g} validation"
     yield "Split", f"by {split['by']}, {shares}, seed {split['seed']}"
     if people := card.get("people"):
         counts = [(people.get(key, 0), key) for key in ("annotators", "adjudicators")]

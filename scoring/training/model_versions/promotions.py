@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
 from annotator import audit_log
-from annotator.models import Role, User
+from annotator.models import Campaign, Role, User
 from annotator.rubric import ALL_CRITERIA
 from core.errors import Forbidden, OutOfDate, Refused
 from core.jobs.rows import JobStatus
@@ -97,6 +97,17 @@ def standing_promotion(model: ModelVersion) -> Promotion | None:
         .first()
     )
     return row if row is not None and row.act == PromotionAct.AGREED else None
+
+
+def promoted_in(campaign: Campaign) -> dict[str, ModelVersion]:
+    """Return by criterion the model that is promoted in a campaign, in the rubric's order."""
+    rows = Promotion.objects.filter(act__in=COUNTING, campaign=campaign).order_by("id")
+    latest = {row.criterion: row for row in rows.select_related("model__run__dataset_version")}
+    return {
+        criterion: latest[criterion].model
+        for criterion in ALL_CRITERIA
+        if criterion in latest and latest[criterion].act == PromotionAct.AGREED
+    }
 
 
 def open_ask(model: ModelVersion) -> Promotion | None:

@@ -188,8 +188,12 @@ def request_trainings(
     criteria: Sequence[str],
     options: dict[str, Any],
     requested_by: User | None = None,
+    on_stored: Callable[[list[TrainingRun]], None] = lambda runs: None,
 ) -> list[TrainingRun]:
-    """Queue one training for each criterion, all or none; see `request_training`."""
+    """Queue one training for each criterion, all or none; see `request_training`.
+
+    `on_stored` is called in the transaction that stores them, and may raise to undo it.
+    """
     if requested_by is not None:
         refuse_haste(OF_TRAINING, requested_by, "Trainings")
         if version.dataset.campaign_id in withheld_campaigns(requested_by):
@@ -198,19 +202,26 @@ def request_trainings(
     with transaction.atomic():
         # Two requests at one moment are looked at one after the other.
         list(DatasetVersion.objects.select_for_update(no_key=True).filter(pk=version.pk))
-        return [_twin_or_new(version, each, requested_by) for each in settings]
+        runs = [_twin_or_new(version, each, requested_by) for each in settings]
+        on_stored(runs)
+        return runs
 
 
 def train_again(*, run: TrainingRun, requested_by: User | None = None) -> TrainingRun:
     """Queue a new run with the data and settings of an earlier one."""
-    given = {name: value for name, value in run.settings.items() if name != "criterion"}
     return request_training(
         version=run.dataset_version,
         criterion=run.criterion,
-        # Whether to fetch an encoder is decided on the command line, each time.
-        options=given | {"allow_download": False},
+        options=options_of(run),
         requested_by=requested_by,
     )
+
+
+def options_of(run: TrainingRun) -> dict[str, Any]:
+    """Return the options with which another training has the settings of this one."""
+    given = {name: value for name, value in run.settings.items() if name != "criterion"}
+    # Whether to fetch an encoder is decided on the command line, each time.
+    return given | {"allow_download": False}
 
 
 def _checked(version: DatasetVersion, criterion: str, options: dict[str, Any]) -> TrainingSettings:

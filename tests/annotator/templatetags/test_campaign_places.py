@@ -10,7 +10,8 @@ OF_CAMPAIGN = [route for _, route, _ in (*DAILY, *MORE)]
 
 def menu(admin, route: str) -> str:
     """Return the navigation of the campaign on one of its pages."""
-    html = admin.get(reverse(f"annotator:{route}", args=["cups"])).content.decode()
+    named = route if ":" in route else f"annotator:{route}"
+    html = admin.get(reverse(named, args=["cups"])).content.decode()
     return html[(start := html.index('class="campaign-places"')) : html.index("</nav>", start)]
 
 

@@ -73,6 +73,12 @@ _REPORT: Final = (
     "id dataset criterion asked_scorers split tie_threshold resamples seed systems_shown "
     "admins_counted status progress stage done total message"
 )
+_SCHEDULE: Final = (
+    "campaign is_on state after_settled at_hour dataset asks_with_concerns created_at ended_at "
+    "chain chain.id chain.status chain.dataset chain.message chain.created_at chain.finished_at "
+    "chain.steps chain.steps.criterion chain.steps.promoted chain.steps.run chain.steps.model "
+    "chain.steps.report chain.steps.outcome chain.steps.sentence"
+)
 _SCORE: Final = "id status progress message deleted_at candidates explanations"
 _PROMOTED: Final = "model criterion is_promoted is_asked_for"
 _CONFLICT: Final = (
@@ -170,6 +176,10 @@ ALLOWED_KEYS: Final = {
     "GET scoring:api:models": _MODEL,
     "GET scoring:api:model": _MODEL,
     "POST scoring:api:promote": _PROMOTED,
+    "GET scoring:api:schedule": _SCHEDULE,
+    "POST scoring:api:schedule": _SCHEDULE,
+    "DELETE scoring:api:schedule": _SCHEDULE,
+    "POST scoring:api:stop_chain": _SCHEDULE,
     "POST scoring:api:scores": _SCORE,
     "DELETE scoring:api:score": "",
     "GET scoring:api:score": (

@@ -1,0 +1,1 @@
+"""Schedules: a campaign freezes, trains, reports, compares and requests promotion by itself."""
