@@ -34,6 +34,9 @@ class Campaign(Keyed):
     # Hidden repeats: of each annotator's ratings, this share is asked once more, after so many.
     repeat_percent = models.PositiveSmallIntegerField(default=0)
     repeat_lag = models.PositiveSmallIntegerField(default=20)
+    # What teaches the model most comes first; of the references, this share is drawn as control.
+    has_choosing = models.BooleanField(default=False, db_default=False)
+    control_percent = models.PositiveSmallIntegerField(default=30, db_default=30)
     # Its annotators rate the calibration items before anything else.
     has_calibration = models.BooleanField(default=False, db_default=False)
     # Active time is summed up by person and day, for the admins.

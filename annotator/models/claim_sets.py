@@ -60,6 +60,9 @@ class Reference(Keyed):
     draft_claims = models.TextField(blank=True, default="")
     may_train = models.BooleanField(default=False)
     position = models.PositiveIntegerField(default=0)
+    # In a campaign that chooses: whether chance put it into the control share, from which alone
+    # agreement is measured. None: its order was never chosen, or somebody had begun it before.
+    is_control = models.BooleanField(null=True, blank=True)
     # Its texts, and those of its candidates, are gone since then.
     erased_at = models.DateTimeField(null=True, blank=True)
     imported_from = models.ForeignKey(

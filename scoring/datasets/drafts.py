@@ -168,6 +168,9 @@ class Draft:
         self._contradicted: set[int] = set()
         self._bonds: dict[str, int] = {}
         self._latest: dict[int, float] = {}
+        # Where an order was chosen: how many items are of references that were drawn, and not.
+        self.drawn = Counter[bool]()
+        self._drawn: dict[int, bool] = {}
 
     def __len__(self) -> int:
         return len(self.splits)
@@ -195,6 +198,9 @@ class Draft:
         self._labels.append(_labels_code(row.y))
         if row.annotator:
             self.annotators.add(row.annotator)
+        if (is_control := row.extras.get("is_control")) is not None:
+            self.drawn[is_control] += 1
+            self._drawn[a] = is_control
         self.ruled += bool(row.provenance.get("adjudications"))
         self.splits.append(SPLIT_NAMES.index(row.split) if row.split else NO_SPLIT)
         if self._spool is not None:
@@ -248,9 +254,22 @@ class Draft:
             self.splits = bytearray(SPLIT_NAMES.index(of_id[one]) for one in ids)
             return
         names = array("Q", map(self.texts.name, self.a))
-        of_name = deal_groups(names, plan, self._latest_by_group() if plan.by == "time" else None)
+        of_name = deal_groups(
+            names,
+            plan,
+            self._latest_by_group() if plan.by == "time" else None,
+            {
+                self.texts.name(number)
+                for number, is_control in self._drawn.items()
+                if not is_control
+            },
+        )
         places = {name: SPLIT_NAMES.index(split) for name, split in of_name.items()}
         self.splits = bytearray(map(places.__getitem__, names))
+
+    def references_drawn(self) -> Counter[bool]:
+        """Count the references that chance drew for the control share, and those it did not."""
+        return Counter(self._drawn.values())
 
     def shared_texts(self) -> int:
         """Count the texts that stand in more than one split."""

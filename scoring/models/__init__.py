@@ -2,6 +2,7 @@
 
 from scoring.models.datasets import Dataset, DatasetVersion, Freeze, TextPermission, UsedRating
 from scoring.models.erasures import Erasure, ErasureStatus
+from scoring.models.orders import QueueOrder
 from scoring.models.promotions import Promotion, PromotionAct
 from scoring.models.reports import AgreementReport, MetricScore, ReportItems
 from scoring.models.runs import ModelVersion, TrainingRun
@@ -18,6 +19,7 @@ __all__ = [
     "ModelVersion",
     "Promotion",
     "PromotionAct",
+    "QueueOrder",
     "ReportItems",
     "ScoreRequest",
     "TextPermission",

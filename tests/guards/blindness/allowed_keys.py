@@ -85,6 +85,7 @@ FIGURES: Final = (
     *("scorers", "baselines", "published", "checks", "human_ceiling", "method", "question"),
     *("dropped", "comparisons", "power", "breakdowns", "scatter"),
 )
+_CHOOSING: Final = "is_on percent control control_begun chosen chosen_begun before waiting"
 # One answers with the schema of all, the others with a file of lines.
 NO_SERIALIZER: Final = {"api:schema", "scoring:api:export", "scoring:api:data_card"}
 ALLOWED_KEYS: Final = {
@@ -103,6 +104,8 @@ ALLOWED_KEYS: Final = {
         "digest is_carried_out assignments annotators annotators.username annotators.references "
         "annotators.candidates left_out left_out.reason left_out.places"
     ),
+    "GET api:choosing": _CHOOSING,
+    "POST api:choosing": _CHOOSING,
     "GET api:campaign_progress": (
         "references candidates begun complete locked ratings open_conflicts waiting_conflicts "
         "ruled_conflicts lapsed_conflicts unsettled annotators annotators.username "

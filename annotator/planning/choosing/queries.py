@@ -1,0 +1,103 @@
+"""Which references wait for a place in the order of a campaign, and how large its control is."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
+
+from annotator.models import (
+    GENUINE,
+    HOLDING,
+    Assignment,
+    Campaign,
+    CampaignStatus,
+    Candidate,
+    Reference,
+)
+
+# A candidate that somebody has open or has rated.
+_BEGUN = Assignment.objects.filter(candidate__reference=OuterRef("pk"), status__in=HOLDING)
+
+
+def readable(campaign: Campaign) -> QuerySet[Reference]:
+    """Return the references with something to rate; `is_begun`: somebody has some of it."""
+    ratable = Candidate.objects.filter(reference=OuterRef("pk"), purpose__in=GENUINE)
+    rows = Reference.objects.filter(Exists(ratable), campaign=campaign, erased_at=None)
+    return rows.alias(is_begun=Exists(_BEGUN))
+
+
+def waiting_references(campaign: Campaign) -> list[UUID]:
+    """Return the references that nobody has begun, in the order in which they came."""
+    rows = readable(campaign).filter(is_begun=False).order_by("position", "reference_id")
+    return list(rows.values_list("pk", flat=True))
+
+
+def begun_references(campaign: Campaign) -> list[UUID]:
+    """Return the references that somebody has begun, in the order in which they came."""
+    rows = readable(campaign).filter(is_begun=True).order_by("position", "reference_id")
+    return list(rows.values_list("pk", flat=True))
+
+
+def unordered_campaigns() -> list[Campaign]:
+    """Return the open campaigns that choose and have a reference without its place in the order.
+
+    One that came since, or one whose candidates stand apart since one of them came later.
+    """
+    found = []
+    for campaign in Campaign.objects.filter(status=CampaignStatus.OPEN, has_choosing=True):
+        rows = readable(campaign)
+        if rows.filter(is_begun=False, is_control=None).exists() or _apart(campaign).exists():
+            found.append(campaign)
+    return found
+
+
+def _apart(campaign: Campaign) -> QuerySet[Candidate, dict[str, UUID]]:
+    rows = Candidate.objects.filter(campaign=campaign, reference__erased_at=None)
+    places = (
+        rows.order_by()
+        .values("reference")
+        .annotate(first=Min("queue_position"), last=Max("queue_position"))
+    )
+    return places.filter(first__lt=F("last"))
+
+
+@dataclass(frozen=True, slots=True)
+class Choosing:
+    """Whether a campaign chooses, and how many of its references are what.
+
+    `control` were drawn for the control share, `chosen` were not; `before` were begun before
+    anything was drawn and count beside the control; `waiting` have no place in the order yet.
+    `control_begun` and `chosen_begun` say how many of both somebody has begun.
+    """
+
+    is_on: bool
+    percent: int
+    control: int
+    control_begun: int
+    chosen: int
+    chosen_begun: int
+    before: int
+    waiting: int
+
+    @property
+    def is_drawn(self) -> bool:
+        return bool(self.control or self.chosen)
+
+    @property
+    def total(self) -> int:
+        return self.control + self.chosen
+
+
+def choosing_of(campaign: Campaign) -> Choosing:
+    """Return how a campaign's order is chosen, in counts: which are control is shown nowhere."""
+    drawn, begun = Q(is_control=True), Q(is_begun=True)
+    left = Q(is_control=False)
+    counts = readable(campaign).aggregate(
+        control=Count("pk", filter=drawn),
+        control_begun=Count("pk", filter=drawn & begun),
+        chosen=Count("pk", filter=left),
+        chosen_begun=Count("pk", filter=left & begun),
+        before=Count("pk", filter=Q(is_control=None) & begun),
+        waiting=Count("pk", filter=Q(is_control=None, is_begun=False)),
+    )
+    return Choosing(campaign.has_choosing, campaign.control_percent, **counts)
