@@ -17,8 +17,8 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name='campaign',
-            name='has_choosing',
-            field=models.BooleanField(db_default=False, default=False),
+            name='choosing_since',
+            field=models.DateTimeField(blank=True, null=True),
         ),
         migrations.AddField(
             model_name='reference',

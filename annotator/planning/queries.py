@@ -71,7 +71,7 @@ def _references(
     campaign: Campaign, holders: defaultdict[UUID, set[str]], barred: defaultdict[UUID, set[str]]
 ) -> tuple[PlanReference, ...]:
     found: dict[UUID, list[PlanCandidate]] = {}
-    chosen = ("queue_position",) if campaign.has_choosing else ()
+    chosen = ("queue_position",) if campaign.is_choosing else ()
     rows = (
         Candidate.objects.filter(campaign=campaign, reference__erased_at=None)
         .exclude(purpose=Purpose.REPEAT)

@@ -99,7 +99,7 @@ def plan_page(
         QualificationForm(row),
         SentinelsForm(row),
         RepeatsForm(row, initial={"percent": row.repeat_percent, "lag": row.repeat_lag}),
-        ChoosingForm(row, initial={"is_on": row.has_choosing, "percent": row.control_percent}),
+        ChoosingForm(row, initial={"is_on": row.is_choosing, "percent": row.control_percent}),
     ]
     if sent is not None:
         sent.focus_error()

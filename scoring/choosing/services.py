@@ -13,7 +13,8 @@ from annotator import audit_log
 from annotator.models import GENUINE, Campaign, Candidate
 from annotator.planning.choosing.queries import (
     begun_references,
-    unordered_campaigns,
+    choosing_campaigns,
+    is_out_of_order,
     waiting_references,
 )
 from annotator.planning.choosing.services import order_queue
@@ -34,11 +35,11 @@ RENEW_EVERY: Final = 20
 
 
 def request_orders() -> int:
-    """Ask for the order of every campaign that has a reference without a place; return how many.
+    """Ask for the order of every campaign that has none yet, or not of all; return how many.
 
     Called by the sweeper. One under way is enough for a campaign, and one that failed rests.
     """
-    return sum(_requested(campaign) for campaign in unordered_campaigns())
+    return sum(_requested(campaign) for campaign in choosing_campaigns())
 
 
 @transaction.atomic
@@ -46,6 +47,9 @@ def _requested(campaign: Campaign) -> bool:
     # Two sweepers wait here for each other, and the second finds the row of the first.
     list(Campaign.objects.select_for_update(no_key=True).filter(pk=campaign.pk))
     rows = QueueOrder.objects.filter(campaign=campaign)
+    since = {"created_at__gte": campaign.choosing_since, "status": JobStatus.SUCCEEDED}
+    if rows.filter(**since).exists() and not is_out_of_order(campaign):
+        return False
     failed = rows.filter(status=JobStatus.FAILED, finished_at__gt=database_now() - AGAIN_AFTER)
     if rows.filter(status__in=UNFINISHED).exists() or failed.exists():
         return False

@@ -38,21 +38,22 @@ def begun_references(campaign: Campaign) -> list[UUID]:
     return list(rows.values_list("pk", flat=True))
 
 
-def unordered_campaigns() -> list[Campaign]:
-    """Return the open campaigns that choose and have a reference without its place in the order.
+def choosing_campaigns() -> QuerySet[Campaign]:
+    """Return the open campaigns that choose their order."""
+    return Campaign.objects.filter(status=CampaignStatus.OPEN, choosing_since__isnull=False)
 
-    One that came since, or one whose candidates stand apart since one of them came later.
+
+def is_out_of_order(campaign: Campaign) -> bool:
+    """Return whether a reference of a campaign that chooses has no place in the order yet.
+
+    One that was imported since, or one whose candidates stand apart since one of them came later.
     """
-    found = []
-    for campaign in Campaign.objects.filter(status=CampaignStatus.OPEN, has_choosing=True):
-        rows = readable(campaign)
-        if rows.filter(is_begun=False, is_control=None).exists() or _apart(campaign).exists():
-            found.append(campaign)
-    return found
+    undrawn = readable(campaign).filter(is_begun=False, is_control=None)
+    return undrawn.exists() or _apart(campaign).exists()
 
 
 def _apart(campaign: Campaign) -> QuerySet[Candidate, dict[str, UUID]]:
-    rows = Candidate.objects.filter(campaign=campaign, reference__erased_at=None)
+    rows = Candidate.objects.filter(reference__in=readable(campaign))
     places = (
         rows.order_by()
         .values("reference")
@@ -100,4 +101,4 @@ def choosing_of(campaign: Campaign) -> Choosing:
         before=Count("pk", filter=Q(is_control=None) & begun),
         waiting=Count("pk", filter=Q(is_control=None, is_begun=False)),
     )
-    return Choosing(campaign.has_choosing, campaign.control_percent, **counts)
+    return Choosing(campaign.is_choosing, campaign.control_percent, **counts)

@@ -14,6 +14,7 @@ from annotator.access.locks import lock_open_campaign
 from annotator.models import Campaign, Candidate, Reference, User
 from annotator.planning.choosing.queries import choosing_of, readable
 from annotator.planning.choosing.rules import control_count, mixed
+from core.clock import database_now
 from core.errors import OutOfDate, Refused
 
 LEAST_CONTROL: Final = 10
@@ -40,11 +41,13 @@ def set_choosing(*, campaign: Campaign, is_on: bool, percent: int, by: User) -> 
             f"The control share was drawn at {row.control_percent} per cent. Drawn otherwise now, "
             "it would no longer be one of chance.",
         )
-    before = {"is_on": row.has_choosing, "percent": row.control_percent}
+    before = {"is_on": row.is_choosing, "percent": row.control_percent}
     after = {"is_on": is_on, "percent": percent}
     if before != after:
-        row.has_choosing, row.control_percent = is_on, percent
-        row.save(update_fields=["has_choosing", "control_percent"])
+        row.control_percent = percent
+        if is_on != row.is_choosing:
+            row.choosing_since = database_now() if is_on else None
+        row.save(update_fields=["choosing_since", "control_percent"])
         is_undone = not is_on and known.is_drawn and not known.chosen_begun
         if not is_on:
             _restore(row, is_undone=is_undone)
@@ -76,7 +79,7 @@ def order_queue(
     chooses or is closed.
     """
     row = lock_open_campaign(campaign.pk)
-    if not row.has_choosing:
+    if not row.is_choosing:
         raise OutOfDate(NOT_CHOOSING)
     chance = chance or random.SystemRandom()
     begun, waiting = _references(row)

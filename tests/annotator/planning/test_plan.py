@@ -283,11 +283,11 @@ def test_the_order_is_chosen_once_confirmed_and_given_back(planner, cast) -> Non
     asks = post(planner, "choosing", is_on="on", percent="40")
     html = asks.content.decode()
     assert asks.status_code == 200 and "Choose the order of" in html and "40 %" in html
-    assert not Campaign.objects.get(slug="cups").has_choosing
+    assert not Campaign.objects.get(slug="cups").is_choosing
     sent = {"is_on": "on", "percent": "40", "confirmed": "yes"}
     assert post(planner, "choosing", **sent).status_code == 303
     row = Campaign.objects.get(slug="cups")
-    assert (row.has_choosing, row.control_percent) == (True, 40)
+    assert (row.is_choosing, row.control_percent) == (True, 40)
     html = page_of(planner)
     assert "wait for a place in the order" in html and 'value="40"' in html
     order_queue(campaign=row, teaching=[])
@@ -301,7 +301,7 @@ def test_the_order_is_chosen_once_confirmed_and_given_back(planner, cast) -> Non
     html = answer.content.decode()
     assert "was drawn at 40 per cent" in html and 'value="50"' in html
     assert post(planner, "choosing", percent="40").status_code == 303
-    assert not Campaign.objects.get(slug="cups").has_choosing
+    assert not Campaign.objects.get(slug="cups").is_choosing
 
 
 # For each action what may be sent, and what its fields may not hold.
@@ -347,7 +347,7 @@ def test_what_cannot_be_done_is_refused_and_changes_nothing(planner, cast, where
             assert set(Candidate.objects.values_list("purpose", flat=True)) == {"rated"}, case
             assert set(Membership.objects.values_list("quota", flat=True)) == {None}, case
             row = Campaign.objects.get(slug="cups")
-            assert (row.repeat_percent, row.has_choosing) == (0, False), case
+            assert (row.repeat_percent, row.is_choosing) == (0, False), case
 
 
 def carry_out(cast, seed: int = 1, digest: str = "", due_at=None):

@@ -108,6 +108,24 @@ def test_switched_off_meanwhile_it_ends_without_an_order(trial, enqueued) -> Non
     assert not Reference.objects.exclude(is_control=None).exists()
 
 
+def test_switched_on_again_the_queue_is_put_into_order_again(trial, enqueued) -> None:
+    """What was drawn stays drawn, as somebody has begun a reference that was chosen."""
+    choose(trial)
+    ordered(enqueued)
+    chosen = Reference.objects.filter(is_control=False)
+    drawn = set(chosen.values_list("pk", flat=True))
+    trial.rate_all([int(chosen.order_by("position")[0].reference_id[1:])])
+    before = queue()
+    choose(trial, is_on=False)
+    assert request_orders() == 0
+    choose(trial)
+    assert queue() != before
+    ordered(enqueued)
+    assert set(chosen.values_list("pk", flat=True)) == drawn
+    assert queue() != [f"r{number}" for number in range(20)]
+    assert request_orders() == 0
+
+
 def test_one_that_failed_rests_for_an_hour(trial, enqueued, monkeypatch) -> None:
     choose(trial)
     request_orders()
@@ -171,5 +189,5 @@ def test_campaigns_of_others_stay_as_they_are(trial, enqueued) -> None:
     other = Campaign.objects.create(slug="other", name="other")
     choose(trial)
     ordered(enqueued)
-    assert not Campaign.objects.get(pk=other.pk).has_choosing
+    assert not Campaign.objects.get(pk=other.pk).is_choosing
     assert QueueOrder.objects.filter(campaign=other).count() == 0

@@ -12,8 +12,14 @@ from annotator.planning.choosing.services import order_queue
 pytestmark = pytest.mark.django_db
 PATH = "/api/v1/campaigns/cups/choosing/"
 OFF = {
-    "is_on": False, "percent": 30, "control": 0, "control_begun": 0, "chosen": 0,
-    "chosen_begun": 0, "before": 0, "waiting": 10,
+    "is_on": False,
+    "percent": 30,
+    "control": 0,
+    "control_begun": 0,
+    "chosen": 0,
+    "chosen_begun": 0,
+    "before": 0,
+    "waiting": 10,
 }
 
 
@@ -62,4 +68,4 @@ def test_nobody_else_may_look_or_choose(program, cast) -> None:
         client = Client(headers={"Authorization": f"Token {create_token(user=person).token}"})
         assert client.get(PATH).status_code == status
         assert post(client, is_on=True).status_code == status
-    assert not Campaign.objects.get(slug="cups").has_choosing
+    assert not Campaign.objects.get(slug="cups").is_choosing

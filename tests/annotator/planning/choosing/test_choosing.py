@@ -14,8 +14,9 @@ from annotator.models import (
     Reference,
 )
 from annotator.planning.choosing.queries import (
+    choosing_campaigns,
     choosing_of,
-    unordered_campaigns,
+    is_out_of_order,
     waiting_references,
 )
 from annotator.planning.choosing.rules import BLOCK
@@ -63,23 +64,24 @@ def taken(cast, person: Any, count: int) -> list[str]:
 
 
 def test_off_everything_comes_as_it_was_imported(cast, references) -> None:
-    assert not Campaign.objects.get(slug="cups").has_choosing
+    assert not Campaign.objects.get(slug="cups").is_choosing
     assert taken(cast, cast.alice, 6) == ["r00", "r00", "r01", "r01", "r02", "r02"]
-    assert not unordered_campaigns()
+    assert not choosing_campaigns()
     with pytest.raises(OutOfDate, match="does not choose"):
         order(cast)
 
 
 def test_a_share_is_drawn_and_the_rest_comes_as_it_teaches(cast, references) -> None:
     choose(cast)
-    assert [row.slug for row in unordered_campaigns()] == ["cups"]
+    assert [row.slug for row in choosing_campaigns()] == ["cups"]
+    assert is_out_of_order(cast.campaign)
     assert order(cast) == 20
     found = queue()
     assert sum(is_control is True for _, is_control in found) == 6
     assert sum(is_control is True for _, is_control in found[:BLOCK]) == 3
     chosen = [name for name, is_control in found if is_control is False]
     assert chosen == sorted(chosen, reverse=True)
-    assert not unordered_campaigns()
+    assert not is_out_of_order(cast.campaign)
     event = AuditEvent.objects.get(action="queue.ordered")
     assert (event.details["references"], event.details["control"]) == (20, 6)
     assert len(event.details["control_sha256"]) == 64
@@ -112,7 +114,7 @@ def test_what_is_drawn_stays_drawn_and_what_comes_later_gets_its_share(cast, ref
     taken(cast, cast.alice, 8)
     for number in range(20, 31):
         cast.reference(f"r{number}", 2)
-    assert unordered_campaigns()
+    assert is_out_of_order(cast.campaign)
     order(cast)
     after = dict(queue())
     assert {name: after[name] for name in before} == before
@@ -191,7 +193,7 @@ def test_a_share_that_leaves_nothing_to_choose_or_to_measure_is_refused(cast, pe
 def test_a_closed_campaign_is_left_alone(cast, references) -> None:
     choose(cast)
     Campaign.objects.filter(slug="cups").update(status="closed")
-    assert not unordered_campaigns()
+    assert not choosing_campaigns()
     with pytest.raises(OutOfDate, match="closed"):
         order(cast)
     with pytest.raises(OutOfDate, match="closed"):
@@ -215,7 +217,7 @@ def test_candidates_that_came_later_join_the_others_of_their_reference(cast, ref
         claims="1. A mug.",
         claims_sha256="late",
     )
-    assert unordered_campaigns()
+    assert is_out_of_order(cast.campaign)
     order(cast)
     siblings = Candidate.objects.filter(reference=late.reference_id)
     assert len(set(siblings.values_list("queue_position", flat=True))) == 1
@@ -226,4 +228,4 @@ def test_erased_references_are_neither_drawn_nor_waited_for(cast, references) ->
     Reference.objects.filter(reference_id__lt="r10").update(erased_at="2026-01-01T00:00Z")
     assert order(cast) == 10
     assert Reference.objects.filter(is_control=True).count() == 3
-    assert not unordered_campaigns()
+    assert not is_out_of_order(cast.campaign)
