@@ -237,7 +237,7 @@ class ChoosingForm(PlanForm):
 
     is_on = TickField(label="Choose which references come first", required=False)
     percent = WholeNumberField(
-        label="Control share of the references, in per cent",
+        label="Control share, in per cent of the references",
         min_value=LEAST_CONTROL,
         max_value=MOST_CONTROL,
     )

@@ -1,6 +1,7 @@
 """Which references wait for a place in the order of a campaign, and how large its control is."""
 
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
@@ -15,26 +16,27 @@ from annotator.models import (
     Reference,
 )
 
-# A candidate that somebody has open or has rated.
-_BEGUN = Assignment.objects.filter(candidate__reference=OuterRef("pk"), status__in=HOLDING)
+# Of a reference: somebody has a candidate of it open, or has rated one.
+IS_BEGUN: Final = Exists(
+    Assignment.objects.filter(candidate__reference=OuterRef("pk"), status__in=HOLDING)
+)
 
 
 def readable(campaign: Campaign) -> QuerySet[Reference]:
-    """Return the references with something to rate; `is_begun`: somebody has some of it."""
+    """Return the references of a campaign with something to rate."""
     ratable = Candidate.objects.filter(reference=OuterRef("pk"), purpose__in=GENUINE)
-    rows = Reference.objects.filter(Exists(ratable), campaign=campaign, erased_at=None)
-    return rows.alias(is_begun=Exists(_BEGUN))
+    return Reference.objects.filter(Exists(ratable), campaign=campaign, erased_at=None)
 
 
 def waiting_references(campaign: Campaign) -> list[UUID]:
     """Return the references that nobody has begun, in the order in which they came."""
-    rows = readable(campaign).filter(is_begun=False).order_by("position", "reference_id")
+    rows = readable(campaign).filter(~IS_BEGUN).order_by("position", "reference_id")
     return list(rows.values_list("pk", flat=True))
 
 
 def begun_references(campaign: Campaign) -> list[UUID]:
     """Return the references that somebody has begun, in the order in which they came."""
-    rows = readable(campaign).filter(is_begun=True).order_by("position", "reference_id")
+    rows = readable(campaign).filter(IS_BEGUN).order_by("position", "reference_id")
     return list(rows.values_list("pk", flat=True))
 
 
@@ -48,18 +50,12 @@ def is_out_of_order(campaign: Campaign) -> bool:
 
     One that was imported since, or one whose candidates stand apart since one of them came later.
     """
-    undrawn = readable(campaign).filter(is_begun=False, is_control=None)
-    return undrawn.exists() or _apart(campaign).exists()
-
-
-def _apart(campaign: Campaign) -> QuerySet[Candidate, dict[str, UUID]]:
-    rows = Candidate.objects.filter(reference__in=readable(campaign))
-    places = (
-        rows.order_by()
-        .values("reference")
-        .annotate(first=Min("queue_position"), last=Max("queue_position"))
+    undrawn = readable(campaign).filter(~IS_BEGUN, is_control=None)
+    rows = Candidate.objects.filter(reference__in=readable(campaign)).order_by()
+    places = rows.values("reference").annotate(
+        first=Min("queue_position"), last=Max("queue_position")
     )
-    return places.filter(first__lt=F("last"))
+    return undrawn.exists() or places.filter(first__lt=F("last")).exists()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +87,13 @@ class Choosing:
 
 def choosing_of(campaign: Campaign) -> Choosing:
     """Return how a campaign's order is chosen, in counts: which are control is shown nowhere."""
-    drawn, begun = Q(is_control=True), Q(is_begun=True)
-    left = Q(is_control=False)
+    drawn, left, begun = Q(is_control=True), Q(is_control=False), Q(IS_BEGUN)
     counts = readable(campaign).aggregate(
         control=Count("pk", filter=drawn),
         control_begun=Count("pk", filter=drawn & begun),
         chosen=Count("pk", filter=left),
         chosen_begun=Count("pk", filter=left & begun),
         before=Count("pk", filter=Q(is_control=None) & begun),
-        waiting=Count("pk", filter=Q(is_control=None, is_begun=False)),
+        waiting=Count("pk", filter=Q(is_control=None) & ~begun),
     )
     return Choosing(campaign.is_choosing, campaign.control_percent, **counts)

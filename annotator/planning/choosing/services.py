@@ -12,7 +12,7 @@ from django.db.models import OuterRef, Subquery
 from annotator import audit_log
 from annotator.access.locks import lock_open_campaign
 from annotator.models import Campaign, Candidate, Reference, User
-from annotator.planning.choosing.queries import choosing_of, readable
+from annotator.planning.choosing.queries import IS_BEGUN, choosing_of, readable
 from annotator.planning.choosing.rules import control_count, mixed
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
@@ -105,14 +105,11 @@ def order_queue(
 
 def _references(campaign: Campaign) -> tuple[list[Reference], list[Reference]]:
     """Return what is begun, in the order of the queue, and what waits, as it came."""
-    place = Candidate.objects.filter(reference=OuterRef("pk")).order_by("queue_position")
-    rows = (
-        readable(campaign)
-        .annotate(place=Subquery(place.values("queue_position")[:1]))
-        .only("is_control", "position")
-    )
-    begun = list(rows.filter(is_begun=True).order_by("place", "position", "pk"))
-    return begun, list(rows.filter(is_begun=False).order_by("position", "reference_id", "pk"))
+    own = Candidate.objects.filter(reference=OuterRef("pk")).order_by("queue_position")
+    place = Subquery(own.values("queue_position")[:1])
+    rows = readable(campaign).only("is_control", "position")
+    begun = list(rows.filter(IS_BEGUN).order_by(place, "position", "pk"))
+    return begun, list(rows.filter(~IS_BEGUN).order_by("position", "reference_id", "pk"))
 
 
 def _draw(

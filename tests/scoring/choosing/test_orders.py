@@ -12,6 +12,7 @@ from core.clock import database_now
 from core.jobs.registry import queue_of, tidy
 from core.jobs.rows import JobStatus
 from scoring.choosing import services
+from scoring.choosing.rules import teaching_order
 from scoring.choosing.services import AGAIN_AFTER, carry_out_order, request_orders
 from scoring.models import QueueOrder
 from tests.scoring.conftest import PARTS, RatedCampaign, claim_set, make_campaign
@@ -175,7 +176,7 @@ def test_which_system_made_a_candidate_moves_nothing(trial, enqueued, drawn) -> 
 
 def test_an_order_that_reads_ratings_is_found_out(trial, enqueued, drawn, monkeypatch) -> None:
     """The planted fault: the order turns with what people gave."""
-    places = services.teaching_order
+    places = teaching_order
 
     def by_ratings(lessons: Any, rated: Any, strength: float) -> list[int]:
         found = places(lessons, rated, strength)

@@ -11,7 +11,7 @@ from scoring.datasets.cards import measure_agreement
 from scoring.datasets.freezing import queries as freezing
 from scoring.datasets.markdown import limits
 from scoring.models import DatasetVersion
-from scoring.reports import inputs
+from scoring.quadruplets import DatasetRow
 from scoring.reports.inputs import report_rows
 from scoring.reports.page_parts import cautions
 from scoring.reports.work import ONLY_CHOSEN
@@ -96,7 +96,7 @@ def test_a_report_has_the_figures_of_the_control_share_alone(scene, rated) -> No
 def test_a_report_that_counts_what_was_chosen_is_found_out(scene, monkeypatch) -> None:
     draw(scene, range(1, 8), range(8, 12))
     version = freeze(scene, **NO_SPLIT)
-    monkeypatch.setattr(inputs.DatasetRow, "is_chosen", False)
+    monkeypatch.setattr(DatasetRow, "is_chosen", False)
     assert finished(version, "length")["checks"]["items"] == 36
 
 

@@ -54,7 +54,7 @@ def test_taking_and_leaving_beside_a_new_order_counts_every_place(cast) -> None:
     for turn in range(tries(20, share=4)):
         own = Assignment.objects.filter(annotator=people[turn % 4], status="open").first()
         left = [partial(leave, own, reference=turn % 2 == 0)] if own else []
-        acts = [partial(take_next, slug="cups", annotator=person) for person in people]
+        acts: list[Any] = [partial(take_next, slug="cups", annotator=person) for person in people]
         acts += [partial(put_into_order, campaign, turn), partial(put_into_order, campaign, turn)]
         seen += Counter(map(outcome, at_once([*acts, *left])))
         Assignment.objects.filter(status="open", annotator=people[turn % 3]).update(
