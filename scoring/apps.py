@@ -15,9 +15,10 @@ class ScoringConfig(AppConfig):
         from core.jobs.registry import register, register_follower, register_tidying
         from scoring import tasks as scoring_tasks
         from scoring.audit_labels import ACTS
+        from scoring.choosing.services import request_orders
         from scoring.erasures.services import carry_out_erasures
         from scoring.inbox import inbox_lines
-        from scoring.models import AgreementReport, Freeze, ScoreRequest, TrainingRun
+        from scoring.models import AgreementReport, Freeze, QueueOrder, ScoreRequest, TrainingRun
         from scoring.operations import KINDS, dataset_and_model_files, look_at_stored_files
         from scoring.schedules.work import sweep_schedules
         from scoring.scores.services import delete_old_scores
@@ -30,6 +31,8 @@ class ScoringConfig(AppConfig):
         register(ScoreRequest, lambda pk: scoring_tasks.scores.delay(str(pk)), lambda _: Queues.GPU)
         register(Freeze, lambda pk: scoring_tasks.freeze.delay(str(pk)), lambda _: Queues.WEB)
         register_follower(sweep_schedules)
+        register(QueueOrder, lambda pk: scoring_tasks.order.delay(str(pk)), lambda _: Queues.GPU)
+        register_tidying(request_orders)
         register_tidying(delete_old_scores)
         register_tidying(clear_ended_runs)
         register_tidying(carry_out_erasures)

@@ -29,6 +29,7 @@ ACTS: Final = {
     "model.registered": Act("a model was registered", (*_DATASET, "model")),
     "model.sealed": Act("sealed a model", ("manifest_sha256",)),
     "model.reused": Act("a model was found again", (*_DATASET, "model")),
+    "order.failed": Act("putting the queue into order failed"),
     "promotion.agreed": Act("agreed to a promotion", ("criterion", "cautions")),
     "promotion.asked": Act("requested a promotion", ("criterion", "cautions")),
     "promotion.declined": Act("declined a promotion", ("criterion", "cautions")),

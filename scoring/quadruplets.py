@@ -112,14 +112,19 @@ class TextGroups:
 
 
 def deal_groups(
-    names: Iterable[Name], plan: SplitPlan, latest: Mapping[Name, float] | None = None
+    names: Iterable[Name],
+    plan: SplitPlan,
+    latest: Mapping[Name, float] | None = None,
+    chosen: Collection[Name] = (),
 ) -> dict[Name, str]:
     """Assign whole groups to splits, or single items as the published benchmark does; this leaks.
 
     Input: names of groups, or ids of items, in any order, repeats allowed; a plan; for a split by
-    time, when each group was rated last. Output: split by name, a pure function of seed and names:
-    drawn, or by time the newest for test, the next for validation. A share above 0 gets at least
-    one group. Raises SplitError when there are fewer groups than splits asked for.
+    time, when each group was rated last; the groups that were chosen to be rated, and not drawn.
+    Output: split by name, a pure function of seed and names: drawn, or by time the newest for test,
+    the next for validation. Chosen groups train before others do: what is measured on should be
+    drawn. A share above 0 gets at least one group. Raises SplitError when there are fewer groups
+    than splits asked for.
     """
     order = sorted(set(names))
     shares = (plan.test_share, plan.validation_share)
@@ -135,6 +140,7 @@ def deal_groups(
         )
     if latest is None:
         random.Random(plan.seed).shuffle(order)
+        order.sort(key=lambda name: name in chosen)
     else:
         order.sort(key=lambda name: -latest[name])
     return dict(zip(order, _deal(len(order), plan), strict=True))
@@ -187,12 +193,16 @@ class RatedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class RatedReference:
-    """A reference with its rated candidates and the facts that go with a row."""
+    """A reference with its rated candidates and the facts that go with a row.
+
+    `is_control`: whether chance drew it for the control share; None where no order was chosen.
+    """
 
     reference_id: str
     text: str
     candidates: tuple[RatedCandidate, ...]
     facts: Mapping[str, str] = field(default_factory=dict)
+    is_control: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +230,11 @@ class DatasetRow:
     def annotator(self) -> str:
         """The pseudonym of the one annotator that the labels are of; "" where there is none."""
         return str(self.extras.get("annotator", ""))
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether the reference was chosen to be rated: figures of agreement leave it out."""
+        return self.extras.get("is_control") is False
 
 
 def build_quadruplets(
@@ -405,7 +420,9 @@ def _extras(
     }
     flags = list(flags_of(reference.text, b.text, c.text))
     of_person = {"annotator": annotator} if annotator else {}
-    return {"y_soft": soft, **of_person, **reference.facts} | ({"flags": flags} if flags else {})
+    of_draw = {} if reference.is_control is None else {"is_control": reference.is_control}
+    found = {"y_soft": soft, **of_person, **reference.facts}
+    return found | ({"flags": flags} if flags else {}) | of_draw
 
 
 class Labelled(Protocol):

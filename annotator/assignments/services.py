@@ -70,7 +70,8 @@ def free_places(rows: QuerySet[Assignment], status: AssignmentStatus) -> int:
     """
     opened = rows.filter(status=AssignmentStatus.OPEN)
     count = 0
-    for pk, candidate_id in list(opened.order_by("position").values_list("pk", "candidate_id")):
+    # In this order, as whoever locks several candidates does: nobody waits here for who waits.
+    for pk, candidate_id in list(opened.order_by("candidate_id").values_list("pk", "candidate_id")):
         if opened.filter(pk=pk).update(status=status):
             free_place(candidate_id)
             count += 1

@@ -253,11 +253,12 @@ def _too_few(found: int, count: int, left: list[Reference]) -> str:
 
 
 def _store(campaign: Campaign, reference: Reference, text: SentinelText) -> Candidate:
-    taken = set(reference.candidates.values_list("candidate_id", flat=True))
+    siblings = dict(reference.candidates.values_list("candidate_id", "queue_position"))
+    taken = set(siblings)
     return Candidate.objects.create(
         reference=reference,
         campaign=campaign,
-        queue_position=reference.position,
+        queue_position=min(siblings.values()),
         places=campaign.overlap,
         candidate_id=unguessable_id(sorted(taken)[0], taken, random.SystemRandom()),
         purpose=Purpose.SENTINEL,

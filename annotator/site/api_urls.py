@@ -9,6 +9,7 @@ from annotator.campaigns import api as campaigns_api
 from annotator.campaigns.members import api as members_api
 from annotator.imports import api as imports_api
 from annotator.planning import api as planning_api
+from annotator.planning.choosing import api as choosing_api
 from annotator.rating import api as rating_api
 from annotator.reliability import api as reliability_api
 from annotator.word_files import api as word_files_api
@@ -31,6 +32,7 @@ OF_CAMPAIGN = [
     path("members/", members_api.Members.as_view(), name="members"),
     path("invitations/", members_api.Invitations.as_view(), name="invitations"),
     path("plan/", planning_api.Plan.as_view(), name="plan"),
+    path("choosing/", choosing_api.ChoosingOrder.as_view(), name="choosing"),
     path("progress/", campaigns_api.Progress.as_view(), name="campaign_progress"),
     path("agreement/", reliability_api.Agreement.as_view(), name="agreement"),
     path("claim-sets/docx/", word_files_api.ClaimsDocx.as_view(), name="claims_docx"),

@@ -35,7 +35,7 @@ def kinds_of_jobs() -> tuple[type[JobRow], ...]:
 
 
 def register_tidying(delete: Callable[[], int]) -> None:
-    """Register a function that deletes what is stored for a time only; the sweeper calls it."""
+    """Register what the sweeper does now and then: delete what is old, ask for what is due."""
     _tidying.append(delete)
 
 
@@ -45,7 +45,7 @@ def register_follower(advance: Callable[[], int]) -> None:
 
 
 def tidy() -> int:
-    """Delete what both packages store for a time only; return how many rows and folders."""
+    """Do what both packages have registered; return how many rows and folders that touched."""
     return sum(delete() for delete in _tidying)
 
 

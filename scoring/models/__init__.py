@@ -2,6 +2,7 @@
 
 from scoring.models.datasets import Dataset, DatasetVersion, Freeze, TextPermission, UsedRating
 from scoring.models.erasures import Erasure, ErasureStatus
+from scoring.models.orders import QueueOrder
 from scoring.models.promotions import Promotion, PromotionAct
 from scoring.models.reports import AgreementReport, MetricScore, ReportItems
 from scoring.models.runs import ModelVersion, TrainingRun
@@ -23,6 +24,7 @@ __all__ = [
     "Outcome",
     "Promotion",
     "PromotionAct",
+    "QueueOrder",
     "ReportItems",
     "Schedule",
     "ScoreRequest",

@@ -18,6 +18,7 @@ from scoring.patclaimeval.config import code_version
 from scoring.patclaimeval.errors import CheckpointInvalid
 
 if TYPE_CHECKING:
+    from scoring.patclaimeval.ridge import Scales
     from scoring.patclaimeval.scorer import LinearScorer
 
 NAME: Final = "patclaimeval-0"
@@ -46,11 +47,26 @@ def load_prior(criterion: str) -> LinearScorer:
 
     Raises ``CheckpointInvalid`` if the file belongs to other features than this program computes.
     """
+    from scoring.patclaimeval.ridge import combine
+    from scoring.patclaimeval.scorer import LinearScorer
+
+    config = {
+        "kind": "prior",
+        "criterion": criterion,
+        "tie_threshold": prior_tie_threshold(criterion),
+    }
+    return LinearScorer(combine(prior_scales(), prior_of(criterion)), config)
+
+
+def prior_scales() -> Scales:
+    """Return the scales of PatClaimEval-0, which are those of every criterion.
+
+    Raises ``CheckpointInvalid`` if the file belongs to other features than this program computes.
+    """
     import numpy as np
 
     from scoring.patclaimeval.features import FEATURE_VERSION, FEATURES, GROUPS
-    from scoring.patclaimeval.ridge import Scales, combine
-    from scoring.patclaimeval.scorer import LinearScorer
+    from scoring.patclaimeval.ridge import Scales
 
     stored = _stored()
     if stored["feature_version"] != FEATURE_VERSION:
@@ -59,17 +75,11 @@ def load_prior(criterion: str) -> LinearScorer:
             "scripts/measure_prior.py."
         )
     features = [stored["features"][name] for name in FEATURES]
-    scales = Scales(
+    return Scales(
         np.array([one["centre"] for one in features]),
         np.array([one["scale"] for one in features]),
         {group: stored["spread"][group] for group in GROUPS},
     )
-    config = {
-        "kind": "prior",
-        "criterion": criterion,
-        "tie_threshold": prior_tie_threshold(criterion),
-    }
-    return LinearScorer(combine(scales, prior_of(criterion)), config)
 
 
 def prior_tie_threshold(criterion: str) -> float:

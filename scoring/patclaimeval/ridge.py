@@ -127,9 +127,8 @@ def group_weights(
     data: Comparisons, scales: Scales, prior: Mapping[str, float], strength: float
 ) -> dict[str, float]:
     """Return w: the weight of each group that ``prior`` names."""
-    means = _group_means(data.features, scales.centre, scales.scale, scales.columns)
     names = list(prior)
-    scores = np.stack([means[g] * _inverse(scales.spread[g]) for g in names], axis=1)
+    scores = group_scores(data.features, scales, names)
     differences = scores[data.b] - scores[data.c]
     before = np.array([prior[g] for g in names])
     said = differences @ before
@@ -141,6 +140,12 @@ def group_weights(
         differences.T @ data.labels + strength * slope * before,
     )[0]
     return dict(zip(names, weights.tolist(), strict=True))
+
+
+def group_scores(features: Matrix, scales: Scales, names: Sequence[str]) -> Matrix:
+    """Return the scores of n pairs in each group of ``names``; shapes [n, size], [n, names]."""
+    means = _group_means(features, scales.centre, scales.scale, scales.columns)
+    return np.stack([means[g] * _inverse(scales.spread[g]) for g in names], axis=1)
 
 
 def combine(scales: Scales, weights: Mapping[str, float]) -> Linear:

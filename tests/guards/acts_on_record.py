@@ -124,6 +124,7 @@ CASES: Final[dict[str, Case]] = {
     ),
     "annotator:sentinels": Case("sentinels.added", body={"count": "1", "seed": "1"}),
     "annotator:repeats": Case("repeats.set", body={"percent": "10", "lag": "5"}),
+    "annotator:choosing": Case("choosing.set", body={"is_on": "on", "percent": "40", **CONFIRMED}),
     "annotator:confirm_import": Case("import.confirmed", row=waiting_import),
     "annotator:cancel_import": Case("import.cancelled", row=waiting_import, body=CONFIRMED),
     "annotator:answer_import": Case(
@@ -270,6 +271,7 @@ NAMED: Final = {
     "annotator:cancel_reliability": "reliability.cancelled",
     "api:import_claims": "import.requested",
     "api:plan": "plan.carried_out",
+    "api:choosing": "choosing.set",
     "api:join": "invitation.accepted",
     "scoring:ask_erasure": "erasure.asked",
     "scoring:agree_erasure": "erasure.agreed",

@@ -133,7 +133,7 @@ def make_campaign(references: int, slug: str = "trial") -> RatedCampaign:
             campaign=campaign, reference_id=f"r{n}", **text, **facts
         )
         for c in (1, 2, 3):
-            text = {"claims": f"1. A mug {n} {c}.", "claims_sha256": f"{n:032}{c:032}"}
+            text = {"claims": f"1. A mug {n} {c}.", "claims_sha256": f"{n}{c:0{64 - len(str(n))}}"}
             reference.candidates.create(
                 campaign=campaign, candidate_id=f"c{c}", queue_position=n, **text
             )

@@ -38,7 +38,7 @@ class Command(BaseCommand):
             dropped, tidied = sweep_imports(), tidy()
             self.stderr.write(
                 f"{enqueued} jobs enqueued, {lapsed} leases lapsed, {repeated} repeats given, "
-                f"{dropped} uploads and {tidied} rows or folders deleted"
+                f"{dropped} uploads deleted and {tidied} rows or folders tidied"
             )
             return
         name = own_name(SWEEPER)

@@ -198,7 +198,11 @@ def write_release(
             by_split = _write_splits(aside, base_of(version), lines)
             cards = card_files(version)
             names = {split: file.name for split, file in by_split.items()}
-            beside = {**cards, README: readme(cards[f"{base_of(version)}.card.md"], names)}
+            head = readme(
+                *(cards[f"{base_of(version)}.card.md"], names),
+                has_control="control" in version.card,
+            )
+            beside = {**cards, README: head}
             files = [*by_split.values(), *(_write(aside, *entry) for entry in beside.items())]
             digests = {file.name: file.sha256 for file in files}
             return [*files, _write(aside, SUMS_NAME, sums(digests))]

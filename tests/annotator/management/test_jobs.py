@@ -107,7 +107,7 @@ def test_a_waiting_job_is_enqueued_once(monkeypatch) -> None:
     report = make_job()
     enqueued: list[object] = []
     monkeypatch.setattr(registry, "_enqueuers", {AgreementReport: enqueued.append})
-    rest = "0 leases lapsed, 0 repeats given, 0 uploads and 0 rows or folders deleted"
+    rest = "0 leases lapsed, 0 repeats given, 0 uploads deleted and 0 rows or folders tidied"
     for expected in (f"1 jobs enqueued, {rest}", f"0 jobs enqueued, {rest}"):
         err = io.StringIO()
         call_command("sweep", stderr=err)
@@ -145,4 +145,4 @@ def test_rows_whose_time_is_over_are_deleted_and_counted(monkeypatch) -> None:
     monkeypatch.setattr(registry, "_tidying", [lambda: 2, lambda: 3])
     err = io.StringIO()
     call_command("sweep", stderr=err)
-    assert err.getvalue().strip().endswith("0 uploads and 5 rows or folders deleted")
+    assert err.getvalue().strip().endswith("0 uploads deleted and 5 rows or folders tidied")

@@ -102,6 +102,7 @@ NO_SERIALIZER: Final = {
     *("api:claims_docx", "api:rating_docx", "api:ruling_docx", "api:import_source"),
 }
 _DRAFT: Final = "draft_claims draft_sha256 is_frozen edits"
+_CHOOSING: Final = "is_on percent control control_begun chosen chosen_begun before waiting"
 ALLOWED_KEYS: Final = {
     "GET api:campaigns": _CAMPAIGN,
     "GET api:campaign": _CAMPAIGN,
@@ -118,6 +119,8 @@ ALLOWED_KEYS: Final = {
         "digest is_carried_out assignments annotators annotators.username annotators.references "
         "annotators.candidates left_out left_out.reason left_out.places"
     ),
+    "GET api:choosing": _CHOOSING,
+    "POST api:choosing": _CHOOSING,
     "GET api:campaign_progress": (
         "references candidates begun complete locked ratings open_conflicts open_cases "
         "waiting_conflicts ruled_conflicts lapsed_conflicts unsettled annotators "

@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('annotator', '0009_inbox'),
-        ('scoring', '0002_browse_items'),
+        ('scoring', '0003_curves_run_notes'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

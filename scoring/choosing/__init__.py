@@ -1,0 +1,1 @@
+"""Which references of a campaign teach the model most: the order in which they are rated."""
