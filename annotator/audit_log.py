@@ -141,6 +141,7 @@ _ACTS: Final[dict[str, Act]] = {
         "signed a ruling", ("conflict", "decision", "reason", "record_sha256"), is_of_dispute=True
     ),
     "conflict.sent_back": Act("sent a conflict back", ("kind",), is_of_dispute=True),
+    "delivery.given_up": Act("a delivery was given up", ("way", "about", "answer")),
     "flag.answered": Act("answered a flag"),
     "flag.closed": Act("closed a flag"),
     "import.answered": Act("answered what an import asked", ("sha256",)),
@@ -194,6 +195,10 @@ _ACTS: Final[dict[str, Act]] = {
     "user.created": Act("an account was made"),
     "user.deactivated": Act("deactivated an account"),
     "user.reactivated": Act("reactivated an account"),
+    "webhook.added": Act("added a webhook", ("host", "events")),
+    "webhook.removed": Act("removed a webhook"),
+    "webhook.secret_renewed": Act("made a new secret for a webhook"),
+    "webhook.tested": Act("tried a webhook out"),
 }
 
 

@@ -77,6 +77,12 @@ try:
         configuration.refuse_weak_secret(
             "METRICS_TOKEN", METRICS_TOKEN, configuration.SHORTEST_TOKEN
         )
+    # Where webhooks may lead; empty, the default, none is ever sent. Private addresses are reached
+    # in these networks only.
+    WEBHOOK_HOSTS = configuration.webhook_hosts(environment.names(_given, "WEBHOOK_HOSTS"))
+    WEBHOOK_NETWORKS = configuration.networks(
+        "WEBHOOK_NETWORKS", environment.names(_given, "WEBHOOK_NETWORKS")
+    )
     _numbers = environment.numbers(_given, TRUSTED_PROXIES=int(IS_BEHIND_PROXY))
     _endpoint = endpoint.read(_given)
 except (ImproperlyConfigured, ValueError) as error:

@@ -17,14 +17,11 @@ from annotator.access.second_step import GIVEN, has_factor
 from annotator.accounts.forms import CodeForm, NewPasswordForm, TimeZoneForm, TokenForm
 from annotator.accounts.queries import own_sessions, own_tokens
 from annotator.accounts.second_factor import (
-    WrongKey,
     address_of,
     new_secret,
     remove_factor,
     renew_codes,
-    seal,
     set_up_factor,
-    unseal,
 )
 from annotator.accounts.services import (
     WRONG_SENTENCE,
@@ -39,6 +36,7 @@ from annotator.accounts.sessions import (
     end_sessions,
     revoke_token,
 )
+from annotator.sealing import WrongKey, seal, unseal
 from core.errors import OutOfDate, Refused
 from core.http import SeeOther, missing_is_404
 

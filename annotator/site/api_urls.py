@@ -11,6 +11,7 @@ from annotator.imports import api as imports_api
 from annotator.planning import api as planning_api
 from annotator.rating import api as rating_api
 from annotator.reliability import api as reliability_api
+from annotator.webhooks import api as webhooks_api
 
 
 class Schema(SpectacularAPIView):
@@ -49,6 +50,14 @@ OF_CAMPAIGN = [
         "claim-sets/imports/<uuid:pk>/claim-sets/<int:number>/",
         imports_api.ReadSet.as_view(),
         name="read_claim_set",
+    ),
+    path("webhooks/", webhooks_api.Webhooks.as_view(), name="webhooks"),
+    path("webhooks/<uuid:pk>/", webhooks_api.OneWebhook.as_view(), name="webhook"),
+    path("webhooks/<uuid:pk>/test/", webhooks_api.WebhookTest.as_view(), name="try_webhook"),
+    path(
+        "webhooks/<uuid:pk>/secret/",
+        webhooks_api.WebhookSecret.as_view(),
+        name="rotate_webhook_secret",
     ),
     path("assignments/next/", rating_api.NextAssignment.as_view(), name="take_next"),
 ]

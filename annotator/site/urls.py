@@ -23,6 +23,7 @@ from annotator.reliability import views as reliability_views
 from annotator.site import home, sign_in
 from annotator.site.help import api_docs, help_page
 from annotator.timesheets import views as timesheets_views
+from annotator.webhooks import views as webhooks_views
 
 app_name = "annotator"
 
@@ -46,6 +47,10 @@ OF_CAMPAIGN = [
     path("ratings/export/", exports_views.export_ratings, name="export_ratings"),
     path("flags/<uuid:pk>/", flag_page, name="flag_page"),
     path("timesheet/", timesheets_views.timesheet, name="timesheet"),
+    path("webhooks/", webhooks_views.webhooks, name="webhooks"),
+    path("webhooks/<uuid:pk>/test/", webhooks_views.try_out, name="try_webhook"),
+    path("webhooks/<uuid:pk>/secret/", webhooks_views.rotate, name="rotate_webhook_secret"),
+    path("webhooks/<uuid:pk>/remove/", webhooks_views.remove, name="remove_webhook"),
     path("audit/", audit_pages_views.campaign_audit, name="audit"),
     path("audit/export/", audit_pages_views.export_audit, name="export_audit"),
     path("unblindings/", reliability_views.unblindings, name="unblindings"),

@@ -28,6 +28,7 @@ MORE: Final[tuple[Listed, ...]] = (
     ("Error tags", "error_tags", ()),
     ("Export ratings", "export_ratings", ()),
     ("Timesheet", "timesheet", ()),
+    ("Webhooks", "webhooks", ()),
     ("Unblindings", "unblindings", ()),
     ("Audit trail", "audit", ("export_audit",)),
 )

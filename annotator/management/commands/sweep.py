@@ -13,6 +13,7 @@ from annotator.imports.sweeping import sweep_imports
 from annotator.models import SWEEPER
 from annotator.operations.presences import own_name, report_presence, show_life
 from annotator.planning.sentinels import repeat_everywhere
+from annotator.webhooks.events import announce_settled
 from core.jobs.registry import sweep, tidy
 
 SECONDS_BETWEEN_SWEEPS = 2
@@ -35,10 +36,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["forever"]:
             enqueued, lapsed, repeated = sweep(), lapse_leases_everywhere(), repeat_everywhere()
-            dropped, tidied = sweep_imports(), tidy()
+            dropped, told, tidied = sweep_imports(), announce_settled(), tidy()
             self.stderr.write(
                 f"{enqueued} jobs enqueued, {lapsed} leases lapsed, {repeated} repeats given, "
-                f"{dropped} uploads and {tidied} rows or folders deleted"
+                f"{told} settled candidates announced, {dropped} uploads and {tidied} rows or "
+                "folders deleted"
             )
             return
         name = own_name(SWEEPER)
@@ -55,6 +57,7 @@ class Command(BaseCommand):
                     repeat_everywhere()
                 if number % SWEEPS_BETWEEN_UPLOADS == 0:
                     sweep_imports()
+                    announce_settled()
                     tidy()
             except (DatabaseError, OSError) as error:
                 logger.warning("sweep skipped: %s", type(error).__name__)

@@ -18,7 +18,6 @@ from django.db.utils import DatabaseError
 from kombu.exceptions import OperationalError
 from redis.exceptions import ResponseError
 
-from annotator.accounts.second_factor import WrongKey, is_of_today, unseal
 from annotator.models import SWEEPER, Reference, SecondFactor
 from annotator.operations.backups.erasure_record import record_path, recorded_erasures
 from annotator.operations.health import database
@@ -32,6 +31,7 @@ from annotator.operations.health.database import (
     warning,
 )
 from annotator.operations.presences import alive
+from annotator.sealing import WrongKey, is_of_today, unseal
 from core.clock import database_now
 from core.configuration import is_loopback
 from core.errors import Refused
@@ -227,7 +227,7 @@ def _untaken_jobs() -> Counter[str]:
     is_worked_on = Q(status=JobStatus.RUNNING, lease_until__gte=now) | Q(started_at__gte=since)
     for model in kinds_of_jobs():
         rows = model._default_manager.order_by()
-        late = rows.filter(status=JobStatus.QUEUED, created_at__lt=since)
+        late = rows.filter(model.due(), status=JobStatus.QUEUED, created_at__lt=since)
         waiting.update(queue_of(model, pk) for pk in late.values_list("pk", flat=True))
         busy |= {
             queue_of(model, pk) for pk in rows.filter(is_worked_on).values_list("pk", flat=True)
@@ -267,7 +267,9 @@ def look_at_jobs() -> Iterator[Finding]:
     """Return how many jobs wait for longer than a worker that is free would let them."""
     since = database_now() - timedelta(minutes=LONGEST_WAIT_MINUTES)
     late = {"status": JobStatus.QUEUED, "created_at__lt": since}
-    waiting = sum(model._default_manager.filter(**late).count() for model in kinds_of_jobs())
+    waiting = sum(
+        model._default_manager.filter(model.due(), **late).count() for model in kinds_of_jobs()
+    )
     if waiting:
         yield warning(
             "jobs",

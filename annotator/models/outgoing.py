@@ -1,0 +1,85 @@
+"""What is sent out: webhooks of a campaign, and each single delivery as a job."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from annotator.models.campaigns import Campaign
+from annotator.models.claim_sets import Candidate
+from annotator.models.keyed import Keyed
+from core.jobs.rows import JobRow
+
+
+class Webhook(Keyed):
+    """An address of an admin's that is told of a campaign's events: ids, kinds and times only."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="webhooks")
+    url = models.CharField(max_length=500)
+    # Names of annotator.outgoing.rules.EVENTS.
+    events = models.JSONField()
+    # Sealed (annotator.sealing): who reads the database signs nothing.
+    secret = models.CharField(max_length=255)
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    made_at = models.DateTimeField()
+    # Events that were not queued because too many waited.
+    dropped = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ["made_at", "pk"]
+
+
+class AnnouncedCandidate(models.Model):
+    """That a webhook was told of a candidate as settled, so that it is told once."""
+
+    webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="announced")
+    candidate = models.ForeignKey(Candidate, on_delete=models.CASCADE, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["webhook", "candidate"], name="settled_announced_once")
+        ]
+
+
+class Way(models.TextChoices):
+    WEBHOOK = "webhook"
+    MAIL = "mail"
+
+
+class Delivery(JobRow):
+    """One notice on its way out; its key is what a receiver knows it by, however often it comes."""
+
+    # After so many tries it is given up; the waits are in annotator.outgoing.rules.
+    most_attempts: ClassVar[int] = 8
+
+    way = models.CharField(max_length=7, choices=Way)
+    webhook = models.ForeignKey(
+        Webhook, on_delete=models.CASCADE, null=True, related_name="deliveries"
+    )
+    # Whose mail it is; none for an invitation of somebody without an account.
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="+"
+    )
+    # What it is about: an event of a webhook, a kind of mail.
+    about = models.CharField(max_length=20)
+    content = models.JSONField(default=dict)
+    # What only the receiver may read, until it is sent: an address without an account, a link.
+    sealed = models.TextField(blank=True, default="")
+    # Not to be tried before.
+    due_at = models.DateTimeField(db_default=Now())
+    # The last answer as a code, or in one word why there was none.
+    answer = models.CharField(max_length=40, blank=True, default="")
+    # What may be sent once only has a name, which a second row is refused.
+    once = models.CharField(max_length=120, null=True, unique=True)  # noqa: DJ001
+
+    class Meta:
+        ordering = ["-created_at"]
+        indexes = [models.Index(fields=["webhook", "status"], name="delivery_of_webhook")]
+
+    @classmethod
+    def due(cls) -> Q:
+        return Q(due_at__lte=Now())
