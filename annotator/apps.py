@@ -11,6 +11,9 @@ class AnnotatorConfig(AppConfig):
 
         from annotator import tasks
         from annotator.accounts.sessions import delete_ended_sessions
+        from annotator.mail.letters import register_letters
+        from annotator.mail.reminders import mail_of_job
+        from annotator.mail.services import delete_old_resets
         from annotator.models import ClaimImport, Delivery, ImportStage, ReliabilityReport
         from annotator.operations import presences, sources
         from annotator.operations.backups.archives import register_files
@@ -50,10 +53,13 @@ class AnnotatorConfig(AppConfig):
             is_end=lambda row, status: row.stage == ImportStage.APPLY or status == JobStatus.FAILED,
         )
         register_ending(tell_of_job)
+        register_ending(mail_of_job)
+        register_letters()
         register_files(sources.source_files, **sources.KINDS)
         register_look(sources.look_at_sources)
         register_tidying(delete_used_up)
         register_tidying(delete_old_deliveries)
+        register_tidying(delete_old_resets)
         register_tidying(presences.forget_presences)
         register_tidying(delete_ended_sessions)
         worker_ready.connect(presences.begin)

@@ -45,6 +45,46 @@ class AnnouncedCandidate(models.Model):
         ]
 
 
+class MailKind(models.TextChoices):
+    """What a person may choose to be mailed about."""
+
+    DUE = "due", "candidates of yours are due within a day"
+    SECOND_LOOK = "second_look", "you are asked to look at a candidate again"
+    FINISHED = "finished", "a job that you asked for has ended"
+    DIGEST = "digest", "each morning: how much waits on your home page"
+
+
+class MailAddress(models.Model):
+    """Where a person is mailed, once they have shown that they read what comes there."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        primary_key=True,
+        related_name="mail_address",
+    )
+    address = models.EmailField()
+    confirmed_at = models.DateTimeField(null=True)
+    # Of the link that confirms it: its digest only.
+    token_sha256 = models.CharField(max_length=64, blank=True, default="")
+    token_expires_at = models.DateTimeField(null=True)
+    # Of MailKind.
+    kinds = models.JSONField(default=list)
+    # When the receiver's server refused a mail for good, and by which code; nothing is sent then.
+    refused_at = models.DateTimeField(null=True)
+    refused_code = models.CharField(max_length=3, blank=True, default="")
+
+
+class PasswordReset(Keyed):
+    """A link by which a person chooses a new password, once; stored as its digest only."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="password_resets"
+    )
+    token_sha256 = models.CharField(max_length=64, unique=True)
+    expires_at = models.DateTimeField()
+
+
 class Way(models.TextChoices):
     WEBHOOK = "webhook"
     MAIL = "mail"

@@ -3,13 +3,13 @@
 import json
 import socket
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from django.conf import settings
 
 from annotator.models import Delivery
 from annotator.outgoing.rules import (
+    Outcome,
     WrongAddress,
     checked_url,
     may_be_reached,
@@ -23,15 +23,6 @@ from core.version import VERSION
 TIMEOUT_SECONDS: Final = 5
 # Whoever answers one of these may answer otherwise later.
 _AGAIN: Final = frozenset({408, 425, 429})
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of a try: an answer as a code or a word, and whether another may help."""
-
-    answer: str
-    is_sent: bool = False
-    may_help: bool = False
 
 
 class _PrivateError(Exception):

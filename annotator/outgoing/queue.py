@@ -1,18 +1,19 @@
 """The queue of deliveries: rows are added with what they tell of, sent by a worker, and swept."""
 
+import json
 from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
 
 from django.conf import settings
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import F
 
 from annotator import audit_log
-from annotator.models import Delivery, Way, Webhook
-from annotator.outgoing import posting
-from annotator.outgoing.posting import Outcome
-from annotator.outgoing.rules import wait_after
+from annotator.models import Delivery, User, Way, Webhook
+from annotator.outgoing import mailing, posting
+from annotator.outgoing.rules import Outcome, wait_after
+from annotator.sealing import seal
 from core.clock import database_now
 from core.jobs import leases
 from core.jobs.registry import enqueue_on_commit
@@ -50,6 +51,43 @@ def tell_webhooks(campaign_id: UUID | None, event: str, **content: Any) -> None:
             queue_for(row, event, **content)
 
 
+def queue_mail(
+    about: str,
+    *,
+    person: User | UUID | None = None,
+    content: dict[str, Any] | None = None,
+    sealed: dict[str, str] | None = None,
+    once: str | None = None,
+) -> Delivery | None:
+    """Queue a mail; None where the site sends none, too many wait, or `once` was queued before.
+
+    What it says is written when it is sent, by whoever registered the letter. `sealed` is what
+    nobody may read in the database meanwhile.
+    """
+    pk = person.pk if isinstance(person, User) else person
+    if not settings.EMAIL_HOST or _waits_for_too_many(pk):
+        return None
+    row = Delivery(way=Way.MAIL, about=about, person_id=pk, content=content or {}, once=once)
+    if sealed:
+        row.sealed = seal(json.dumps(sealed), owner=str(row.pk))
+    try:
+        with transaction.atomic():
+            row.save(force_insert=True)
+    except IntegrityError:
+        if once is None:
+            raise
+        return None
+    enqueue_on_commit(row)
+    return row
+
+
+def _waits_for_too_many(pk: UUID | None) -> bool:
+    if pk is None:
+        return False
+    waiting = Delivery.objects.filter(way=Way.MAIL, person=pk).exclude(status__in=FINAL_STATUSES)
+    return waiting.count() >= MOST_WAITING
+
+
 def _now() -> str:
     return database_now().isoformat(timespec="seconds").replace("+00:00", "Z")
 
@@ -60,7 +98,7 @@ def carry_out_delivery(pk: UUID | str) -> None:
 
 
 def _send(row: Delivery, check: Any) -> dict[str, Any] | None:
-    outcome = posting.send(row)
+    outcome = mailing.send(row) if row.way == Way.MAIL else posting.send(row)
     check()
     if outcome.is_sent:
         return {"answer": outcome.answer, "sealed": ""}

@@ -5,6 +5,7 @@ import hashlib
 import hmac
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Final
@@ -114,6 +115,15 @@ def signature(secret: str, delivery: str, timestamp: int, body: bytes) -> str:
     key = base64.b64decode(secret.removeprefix(SECRET_PREFIX))
     signed = f"{delivery}.{timestamp}.".encode() + body
     return "v1," + base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a try: an answer as a code or a word, and whether another may help."""
+
+    answer: str
+    is_sent: bool = False
+    may_help: bool = False
 
 
 # After the first try, the second and so on: 8 tries over some 27 hours.

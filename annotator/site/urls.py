@@ -14,6 +14,7 @@ from annotator.error_tags.views import error_tags
 from annotator.exports import views as exports_views
 from annotator.flags.views import flag_page
 from annotator.imports import views as imports_views
+from annotator.mail import views as mail_views
 from annotator.operations.health import views as health_views
 from annotator.planning import views as planning_views
 from annotator.rating import all_views, reading_views
@@ -111,6 +112,12 @@ urlpatterns = [
     path(
         "account/second-factor/remove/", accounts_views.remove, name="account_second_factor_remove"
     ),
+    path("account/mail/", mail_views.account_mail, name="account_mail"),
+    path("account/mail/kinds/", mail_views.kinds, name="account_mail_kinds"),
+    path("account/mail/remove/", mail_views.remove, name="account_mail_remove"),
+    path("account/mail/confirm/<str:token>/", mail_views.confirm, name="account_mail_confirm"),
+    path("password/forgotten/", mail_views.forgotten, name="forgotten"),
+    path("password/reset/<str:token>/", mail_views.reset, name="reset_password"),
     path("account/tokens/", accounts_views.tokens, name="account_tokens"),
     path("account/tokens/<uuid:pk>/revoke/", accounts_views.revoke, name="account_revoke_token"),
     path("account/sessions/end-others/", accounts_views.end_others, name="account_end_others"),

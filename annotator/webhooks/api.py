@@ -1,19 +1,19 @@
 """Webhooks of a campaign over REST."""
 
-from typing import Any, cast
+from typing import cast
 from uuid import UUID
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema, extend_schema_field
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotator.access.gate import counted_campaign
-from annotator.models import Delivery, User, Webhook
+from annotator.models import User, Webhook
 from annotator.webhooks.forms import WebhookForm
-from annotator.webhooks.queries import latest_deliveries, webhooks_of
+from annotator.webhooks.queries import webhook_parts, webhooks_of
 from annotator.webhooks.services import (
     NewSecret,
     add_webhook,
@@ -21,6 +21,7 @@ from annotator.webhooks.services import (
     rotate_secret,
     try_webhook,
 )
+from core.jobs.rows import JobStatus
 from core.rest.bodies import body, cleaned
 
 
@@ -31,31 +32,28 @@ class NewWebhookSerializer(serializers.Serializer):
     events = serializers.ListField(child=serializers.CharField())
 
 
-class WebhookDeliverySerializer(serializers.ModelSerializer):
+class WebhookDeliverySerializer(serializers.Serializer):
     """One delivery; `answer` is the last answer's status, or why there was none."""
 
+    id = serializers.UUIDField()
     event = serializers.CharField(source="about")
+    status = serializers.ChoiceField(JobStatus.choices)
+    attempt = serializers.IntegerField()
+    answer = serializers.CharField()
+    created_at = serializers.DateTimeField()
+    due_at = serializers.DateTimeField()
+    finished_at = serializers.DateTimeField(allow_null=True)
 
-    class Meta:
-        model = Delivery
-        fields = (
-            *("id", "event", "status", "attempt", "answer", "created_at", "due_at", "finished_at"),
-        )
 
-
-class WebhookSerializer(serializers.ModelSerializer):
+class WebhookSerializer(serializers.Serializer):
     """A webhook with its latest deliveries, without its secret."""
 
-    events = serializers.ListField(child=serializers.CharField())
-    deliveries = serializers.SerializerMethodField()
-
-    class Meta:
-        model = Webhook
-        fields = ("id", "url", "events", "made_at", "dropped", "deliveries")
-
-    @extend_schema_field(WebhookDeliverySerializer(many=True))
-    def get_deliveries(self, row: Webhook) -> Any:
-        return WebhookDeliverySerializer(latest_deliveries(row), many=True).data
+    id = serializers.UUIDField(source="row.pk")
+    url = serializers.CharField(source="row.url")
+    events = serializers.ListField(child=serializers.CharField(), source="row.events")
+    made_at = serializers.DateTimeField(source="row.made_at")
+    dropped = serializers.IntegerField(source="row.dropped")
+    deliveries = WebhookDeliverySerializer(many=True, source="rows")
 
 
 class WebhookSecretSerializer(serializers.Serializer):
@@ -71,7 +69,7 @@ class Webhooks(APIView):
     @extend_schema(responses=WebhookSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         campaign = counted_campaign(request, slug)
-        return Response(WebhookSerializer(webhooks_of(campaign), many=True).data)
+        return Response(WebhookSerializer(webhook_parts(campaign), many=True).data)
 
     @extend_schema(request=NewWebhookSerializer, responses={201: WebhookSecretSerializer})
     def post(self, request: Request, slug: str) -> Response:

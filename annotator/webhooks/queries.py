@@ -47,8 +47,8 @@ class WebhookPart:
     tries: int = TRIES
 
     @property
-    def is_under_way(self) -> bool:
-        return any(not line.row.is_final for line in self.deliveries)
+    def rows(self) -> tuple[Delivery, ...]:
+        return tuple(line.row for line in self.deliveries)
 
 
 def webhooks_of(campaign: Campaign) -> QuerySet[Webhook]:
@@ -56,15 +56,9 @@ def webhooks_of(campaign: Campaign) -> QuerySet[Webhook]:
     return Webhook.objects.filter(campaign=campaign)
 
 
-def latest_deliveries(webhook: Webhook) -> list[Delivery]:
-    """Return the latest deliveries of a webhook, the newest first."""
-    return list(
-        Delivery.objects.filter(webhook=webhook).order_by("-created_at", "pk")[:MOST_LISTED]
-    )
-
-
 def webhook_parts(campaign: Campaign) -> Iterator[WebhookPart]:
     """Yield the webhooks of a campaign with their deliveries."""
     for row in webhooks_of(campaign):
-        lines = tuple(DeliveryLine(one) for one in latest_deliveries(row))
+        latest = Delivery.objects.filter(webhook=row).order_by("-created_at", "pk")
+        lines = tuple(DeliveryLine(one) for one in latest[:MOST_LISTED])
         yield WebhookPart(row, tuple(EVENTS.get(one, one) for one in row.events), lines)

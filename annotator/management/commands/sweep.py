@@ -10,6 +10,7 @@ from django.db import DatabaseError, close_old_connections
 
 from annotator.assignments.services import lapse_leases_everywhere
 from annotator.imports.sweeping import sweep_imports
+from annotator.mail.reminders import remind_everybody
 from annotator.models import SWEEPER
 from annotator.operations.presences import own_name, report_presence, show_life
 from annotator.planning.sentinels import repeat_everywhere
@@ -36,11 +37,16 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["forever"]:
             enqueued, lapsed, repeated = sweep(), lapse_leases_everywhere(), repeat_everywhere()
-            dropped, told, tidied = sweep_imports(), announce_settled(), tidy()
+            dropped, told, mailed, tidied = (
+                sweep_imports(),
+                announce_settled(),
+                remind_everybody(),
+                tidy(),
+            )
             self.stderr.write(
                 f"{enqueued} jobs enqueued, {lapsed} leases lapsed, {repeated} repeats given, "
-                f"{told} settled candidates announced, {dropped} uploads and {tidied} rows or "
-                "folders deleted"
+                f"{told} settled candidates announced, {mailed} mails queued, "
+                f"{dropped} uploads and {tidied} rows or folders deleted"
             )
             return
         name = own_name(SWEEPER)
@@ -58,6 +64,7 @@ class Command(BaseCommand):
                 if number % SWEEPS_BETWEEN_UPLOADS == 0:
                     sweep_imports()
                     announce_settled()
+                    remind_everybody()
                     tidy()
             except (DatabaseError, OSError) as error:
                 logger.warning("sweep skipped: %s", type(error).__name__)

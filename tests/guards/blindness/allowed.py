@@ -94,6 +94,13 @@ CALIBRATION: Final = (
     *("annotator:calibration", *SET_UP),
     *(f"annotator:calibration after {route}" for route in SET_UP),
 )
+HOOKS: Final = (
+    *("annotator:webhooks", "annotator:rotate_webhook_secret"),
+    *("api:webhooks", "api:try_webhook", "api:rotate_webhook_secret"),
+    "annotator:webhooks after annotator:try_webhook",
+    "annotator:webhooks after annotator:rotate_webhook_secret",
+    "annotator:webhooks after annotator:remove_webhook",
+)
 EXPORT: Final = ("annotator:export_ratings",)
 NAMES: Final = tuple(f"{who}.name" for who in ROLES)
 USERS: Final = (
@@ -187,6 +194,8 @@ TABLE: Final = (
     Row(ADMINS, ("import",), routes=("annotator:own_acts",)),
     # What waits to be confirmed leads there from the inbox.
     Row(ADMINS, ("import",), routes=HOME),
+    # Where a campaign's webhooks lead, and what each was told, is its admins' business.
+    Row(ADMINS, ("webhook",), routes=(*HOOKS, *TRAIL, "annotator:own_acts")),
     # A flag is answered at the text that it is about; the campaign names the candidate.
     Row(ADMINS, ("claims", "candidate_id", "one.assignment"), routes=FLAGS),
     Row(ADMINS, ACTED_ON, routes=TRAIL),

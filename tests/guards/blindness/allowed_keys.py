@@ -99,6 +99,15 @@ ALLOWED_KEYS: Final = {
     "GET api:members": "username is_active roles",
     "POST api:members": "username is_active roles",
     "POST api:invitations": "role token link",
+    "GET api:webhooks": (
+        "id url events made_at dropped deliveries deliveries.id deliveries.event deliveries.status "
+        "deliveries.attempt deliveries.answer deliveries.created_at deliveries.due_at "
+        "deliveries.finished_at"
+    ),
+    "POST api:webhooks": "id secret",
+    "POST api:rotate_webhook_secret": "id secret",
+    "POST api:try_webhook": "id event status attempt answer created_at due_at finished_at",
+    "DELETE api:webhook": "",
     "POST api:plan": (
         "digest is_carried_out assignments annotators annotators.username annotators.references "
         "annotators.candidates left_out left_out.reason left_out.places"
