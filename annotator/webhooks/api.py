@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from annotator.access.gate import counted_campaign
 from annotator.models import User, Webhook
 from annotator.webhooks.forms import WebhookForm
-from annotator.webhooks.queries import webhook_parts, webhooks_of
+from annotator.webhooks.queries import webhook_part, webhooks_of
 from annotator.webhooks.services import (
     NewSecret,
     add_webhook,
@@ -69,7 +69,8 @@ class Webhooks(APIView):
     @extend_schema(responses=WebhookSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         campaign = counted_campaign(request, slug)
-        return Response(WebhookSerializer(webhook_parts(campaign), many=True).data)
+        parts = [webhook_part(row) for row in webhooks_of(campaign)]
+        return Response(WebhookSerializer(parts, many=True).data)
 
     @extend_schema(request=NewWebhookSerializer, responses={201: WebhookSecretSerializer})
     def post(self, request: Request, slug: str) -> Response:
@@ -80,7 +81,11 @@ class Webhooks(APIView):
 
 
 class OneWebhook(APIView):
-    """Removes a webhook with its deliveries."""
+    """One webhook; a DELETE removes it with its deliveries."""
+
+    @extend_schema(responses=WebhookSerializer)
+    def get(self, request: Request, slug: str, pk: UUID) -> Response:
+        return Response(WebhookSerializer(webhook_part(_own(request, slug, pk))).data)
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, slug: str, pk: UUID) -> Response:

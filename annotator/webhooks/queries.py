@@ -1,6 +1,5 @@
 """Reads of webhooks: those of a campaign, and what became of their latest deliveries."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -56,9 +55,8 @@ def webhooks_of(campaign: Campaign) -> QuerySet[Webhook]:
     return Webhook.objects.filter(campaign=campaign)
 
 
-def webhook_parts(campaign: Campaign) -> Iterator[WebhookPart]:
-    """Yield the webhooks of a campaign with their deliveries."""
-    for row in webhooks_of(campaign):
-        latest = Delivery.objects.filter(webhook=row).order_by("-created_at", "pk")
-        lines = tuple(DeliveryLine(one) for one in latest[:MOST_LISTED])
-        yield WebhookPart(row, tuple(EVENTS.get(one, one) for one in row.events), lines)
+def webhook_part(row: Webhook) -> WebhookPart:
+    """Return a webhook with its latest deliveries."""
+    latest = Delivery.objects.filter(webhook=row).order_by("-created_at", "pk")
+    lines = tuple(DeliveryLine(one) for one in latest[:MOST_LISTED])
+    return WebhookPart(row, tuple(EVENTS.get(one, one) for one in row.events), lines)

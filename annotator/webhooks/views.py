@@ -12,7 +12,7 @@ from annotator.access.gate import SignedInRequest, counted_campaign
 from annotator.models import Campaign, Webhook
 from annotator.outgoing.rules import TOLERANCE_SECONDS
 from annotator.webhooks.forms import WebhookForm
-from annotator.webhooks.queries import webhook_parts, webhooks_of
+from annotator.webhooks.queries import webhook_part, webhooks_of
 from annotator.webhooks.services import (
     NewSecret,
     add_webhook,
@@ -44,7 +44,7 @@ def _page(
         "campaign": campaign,
         "form": form,
         "made": made,
-        "webhooks": list(webhook_parts(campaign)),
+        "webhooks": [webhook_part(row) for row in webhooks_of(campaign)],
         "is_on": bool(settings.WEBHOOK_HOSTS),
         "hosts": settings.WEBHOOK_HOSTS,
         "minutes": TOLERANCE_SECONDS // 60,

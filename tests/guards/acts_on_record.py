@@ -237,6 +237,11 @@ NAMED: Final = {
     "annotator:change_user": "user.deactivated",
     "annotator:invitation": "invitation.accepted",
     "annotator:invite_member": "invitation.made",
+    "annotator:account_mail": "mail.address_set",
+    "annotator:account_mail_kinds": "mail.kinds_chosen",
+    "annotator:account_mail_remove": "mail.address_removed",
+    "annotator:account_mail_confirm": "mail.address_confirmed",
+    "annotator:reset_password": "password.changed",
     "annotator:account_tokens": "token.created",
     "annotator:account_revoke_token": "token.revoked",
     "annotator:take_next": "assignment.leased",
@@ -271,6 +276,7 @@ NAMED: Final = {
     "scoring:api:cancel_report": "report.cancelled",
 }
 NO_ACT: Final = {
+    "annotator:forgotten": "a worker looks for the account, and writes the act if there is one",
     "annotator:logout": "ends the person's own session, which is stored nowhere else",
     "annotator:overall": "computes and stores nothing",
     "annotator:draft": "what is typed is nobody's act until it is submitted",

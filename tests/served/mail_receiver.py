@@ -30,7 +30,7 @@ class Handler:
     def __init__(self, log: Path) -> None:
         self.log = log
 
-    async def handle_RCPT(
+    async def handle_RCPT(  # noqa: N802 - the library's name
         self, server: Any, session: Any, envelope: Any, address: str, options: Any
     ) -> str:
         if answer := ANSWERS.get(address.partition("@")[0]):
@@ -38,7 +38,9 @@ class Handler:
         envelope.rcpt_tos.append(address)
         return "250 OK"
 
-    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:
+    async def handle_DATA(  # noqa: N802 - the library's name
+        self, server: Any, session: Any, envelope: Any
+    ) -> str:
         line = {
             "from": envelope.mail_from,
             "to": envelope.rcpt_tos,

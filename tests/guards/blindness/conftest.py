@@ -50,6 +50,8 @@ def quick(
     settings.DATA_DIR = tmp_path
     settings.JOB_LEASE_SECONDS = LONG
     settings.WEBHOOK_HOSTS = [HOST]
+    # Mails are queued; no worker is there to send any.
+    settings.EMAIL_HOST, settings.SITE_URL = "127.0.0.1", "https://claims.example.org"
 
 
 def seal_at_once() -> None:
