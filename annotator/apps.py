@@ -18,10 +18,10 @@ class AnnotatorConfig(AppConfig):
         from annotator.operations import presences, sources
         from annotator.operations.backups.archives import register_files
         from annotator.operations.health.database import register_look
-        from annotator.outgoing.finished import register_told
+        from annotator.outgoing.finished import register_announced
         from annotator.outgoing.queue import delete_old_deliveries
         from annotator.rate_limits import delete_used_up
-        from annotator.webhooks.events import tell_of_job
+        from annotator.webhooks.events import notify_of_job
         from core.jobs.endings import register_ending
         from core.jobs.queues import Queues
         from core.jobs.registry import register, register_tidying
@@ -38,13 +38,13 @@ class AnnotatorConfig(AppConfig):
             lambda _: Queues.WEB,
         )
         register(Delivery, lambda pk: tasks.deliver.delay(str(pk)), lambda _: Queues.WEB)
-        register_told(
+        register_announced(
             ReliabilityReport,
             "reliability",
             campaign_of=lambda row: row.campaign_id,
             asker_of=lambda row: row.asked_by_id,
         )
-        register_told(
+        register_announced(
             ClaimImport,
             "import",
             campaign_of=lambda row: row.campaign_id,
@@ -52,7 +52,7 @@ class AnnotatorConfig(AppConfig):
             # A file that was checked is not stored yet.
             is_end=lambda row, status: row.stage == ImportStage.APPLY or status == JobStatus.FAILED,
         )
-        register_ending(tell_of_job)
+        register_ending(notify_of_job)
         register_ending(mail_of_job)
         register_letters()
         register_files(sources.source_files, **sources.KINDS)

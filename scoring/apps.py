@@ -11,7 +11,7 @@ class ScoringConfig(AppConfig):
         from annotator.inbox.rows import register_inbox
         from annotator.operations.backups.archives import register_files
         from annotator.operations.health.database import register_look
-        from annotator.outgoing.finished import register_told
+        from annotator.outgoing.finished import register_announced
         from core.jobs.queues import Queues
         from core.jobs.registry import register, register_tidying
         from scoring import tasks as scoring_tasks
@@ -29,19 +29,19 @@ class ScoringConfig(AppConfig):
         register(AgreementReport, scoring_tasks.enqueue_report, scoring_tasks.queue_of_report)
         register(ScoreRequest, lambda pk: scoring_tasks.scores.delay(str(pk)), lambda _: Queues.GPU)
         register(Freeze, lambda pk: scoring_tasks.freeze.delay(str(pk)), lambda _: Queues.WEB)
-        register_told(
+        register_announced(
             TrainingRun,
             "training",
             campaign_of=lambda row: row.dataset_version.dataset.campaign_id,
             asker_of=lambda row: row.requested_by_id,
         )
-        register_told(
+        register_announced(
             AgreementReport,
             "report",
             campaign_of=lambda row: row.dataset_version.dataset.campaign_id,
             asker_of=lambda row: row.requested_by_id,
         )
-        register_told(
+        register_announced(
             Freeze,
             "freeze",
             campaign_of=lambda row: row.campaign_id,

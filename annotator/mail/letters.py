@@ -1,4 +1,4 @@
-"""What each kind of mail says: counts, dates and links, never a text, a title or a score."""
+"""The text of each kind of mail: counts, dates and links, never a text, a title or a score."""
 
 from datetime import datetime
 from typing import Final

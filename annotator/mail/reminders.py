@@ -34,16 +34,16 @@ DIGEST_HOUR: Final = 7
 
 def mail_of_job(row: JobRow, status: JobStatus) -> None:
     """Queue a mail to who asked for a job, in the transaction that ends it."""
-    told = finished(row, status)
-    if told is None or told.asker_id is None or not settings.EMAIL_HOST:
+    ended = finished(row, status)
+    if ended is None or ended.asker_id is None or not settings.EMAIL_HOST:
         return
-    address = MailAddress.objects.filter(user=told.asker_id).select_related("user").first()
+    address = MailAddress.objects.filter(user=ended.asker_id).select_related("user").first()
     if address is not None and wants(address.user, address, MailKind.FINISHED):
         queue_mail(
             MailKind.FINISHED,
-            person=told.asker_id,
-            content={"event": told.event, "state": status.value},
-            once=f"finished:{told.job}:{status.value}",
+            person=ended.asker_id,
+            content={"event": ended.event, "state": status.value},
+            once=f"finished:{ended.job}:{status.value}",
         )
 
 

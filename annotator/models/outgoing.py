@@ -14,7 +14,7 @@ from core.jobs.rows import JobRow
 
 
 class Webhook(Keyed):
-    """An address of an admin's that is told of a campaign's events: ids, kinds and times only."""
+    """An address of an admin's that gets a campaign's events: ids, kinds and times only."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="webhooks")
     url = models.CharField(max_length=500)
@@ -34,7 +34,7 @@ class Webhook(Keyed):
 
 
 class AnnouncedCandidate(models.Model):
-    """That a webhook was told of a candidate as settled, so that it is told once."""
+    """That a candidate was announced to a webhook as settled, so that this is done once."""
 
     webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="announced")
     candidate = models.ForeignKey(Candidate, on_delete=models.CASCADE, related_name="+")
@@ -111,7 +111,7 @@ class Delivery(JobRow):
     sealed = models.TextField(blank=True, default="")
     # Not to be tried before.
     due_at = models.DateTimeField(db_default=Now())
-    # The last answer as a code, or in one word why there was none.
+    # The last answer as a code, or why there was none.
     answer = models.CharField(max_length=40, blank=True, default="")
     # What may be sent once only has a name, which a second row is refused.
     once = models.CharField(max_length=120, null=True, unique=True)  # noqa: DJ001

@@ -1,4 +1,4 @@
-"""Which kinds of jobs are told of when they end, and what is told of one: of which campaign."""
+"""Which kinds of jobs are announced when they end, each with its campaign and who asked for it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class _Kind:
 _kinds: dict[type[JobRow], _Kind] = {}
 
 
-def register_told(
+def register_announced(
     model: type[JobRow],
     event: str,
     *,
@@ -45,7 +45,7 @@ def register_told(
 
 
 def finished(row: JobRow, status: JobStatus) -> Finished | None:
-    """Return what is told of a job as it ends; None where nobody is told."""
+    """Return what is announced of a job as it ends; None where it is not."""
     kind = _kinds.get(type(row))
     if kind is None or not kind.is_end(row, status):
         return None

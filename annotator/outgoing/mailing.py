@@ -1,4 +1,4 @@
-"""Sends one mail by SMTP, and says what came of it; what it says is registered by kind."""
+"""Sends one mail by SMTP and returns the outcome; its text is registered by kind."""
 
 import json
 import smtplib

@@ -1,4 +1,4 @@
-"""Sends one delivery to its webhook, and says what came of it."""
+"""Sends one delivery to its webhook and returns the outcome."""
 
 import json
 import socket
@@ -70,7 +70,7 @@ def send(row: Delivery) -> Outcome:
 
 
 def _reach(host: str, port: int, timeout: float) -> socket.socket:
-    """Connect to an address of the host's that was looked at: no later answer of DNS counts."""
+    """Connect to an address of the host's that was checked: no later answer of DNS counts."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
     networks, is_local = settings.WEBHOOK_NETWORKS, settings.IS_LOCAL

@@ -1,4 +1,4 @@
-"""The queue of deliveries: rows are added with what they tell of, sent by a worker, and swept."""
+"""The queue of deliveries: rows are added with what they announce, sent by a worker, and swept."""
 
 import json
 from datetime import timedelta
@@ -28,7 +28,7 @@ LISTED: Final = timedelta(days=30)
 
 
 def queue_for(webhook: Webhook, about: str, **content: Any) -> Delivery | None:
-    """Queue a delivery for a webhook, in the transaction of what it tells of.
+    """Queue a delivery for a webhook, in the transaction of what it announces.
 
     None where too many wait: it is counted, and not sent.
     """
@@ -42,7 +42,7 @@ def queue_for(webhook: Webhook, about: str, **content: Any) -> Delivery | None:
     return row
 
 
-def tell_webhooks(campaign_id: UUID | None, event: str, **content: Any) -> None:
+def notify_webhooks(campaign_id: UUID | None, event: str, **content: Any) -> None:
     """Queue an event for each webhook of a campaign that asks for it, as `queue_for` does."""
     if campaign_id is None or not settings.WEBHOOK_HOSTS:
         return
@@ -61,7 +61,7 @@ def queue_mail(
 ) -> Delivery | None:
     """Queue a mail; None where the site sends none, too many wait, or `once` was queued before.
 
-    What it says is written when it is sent, by whoever registered the letter. `sealed` is what
+    Its text is written when it is sent, by whoever registered the letter. `sealed` is what
     nobody may read in the database meanwhile.
     """
     pk = person.pk if isinstance(person, User) else person

@@ -119,7 +119,7 @@ def signature(secret: str, delivery: str, timestamp: int, body: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a try: an answer as a code or a word, and whether another may help."""
+    """What came of a try: an answer as a code or a reason, and whether another may help."""
 
     answer: str
     is_sent: bool = False

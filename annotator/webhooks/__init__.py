@@ -1,1 +1,1 @@
-"""Webhooks of a campaign: programs elsewhere that are told of its events, without any text."""
+"""Webhooks of a campaign: programs elsewhere that get its events, without any text."""

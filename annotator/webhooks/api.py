@@ -26,7 +26,7 @@ from core.rest.bodies import body, cleaned
 
 
 class NewWebhookSerializer(serializers.Serializer):
-    """Where a webhook leads, and the events that it is told of."""
+    """Where a webhook leads, and the events that it gets."""
 
     url = serializers.CharField()
     events = serializers.ListField(child=serializers.CharField())
@@ -94,7 +94,7 @@ class OneWebhook(APIView):
 
 
 class WebhookTest(APIView):
-    """Queues a delivery that tells of nothing."""
+    """Queues a delivery about nothing."""
 
     @extend_schema(request=None, responses={202: WebhookDeliverySerializer})
     def post(self, request: Request, slug: str, pk: UUID) -> Response:

@@ -1,4 +1,4 @@
-"""What webhooks are told of: jobs as they end, exports, and candidates once they are settled."""
+"""What webhooks get: jobs as they end, and candidates once they are settled."""
 
 from typing import Final
 from uuid import UUID
@@ -10,7 +10,7 @@ from annotator.access.visibility import counts_withheld
 from annotator.adjudication.settled.queries import settled_candidates
 from annotator.models import AnnouncedCandidate, Webhook
 from annotator.outgoing.finished import finished
-from annotator.outgoing.queue import queue_for, tell_webhooks
+from annotator.outgoing.queue import notify_webhooks, queue_for
 from annotator.outgoing.rules import SETTLED
 from core.jobs.rows import JobRow, JobStatus
 
@@ -18,19 +18,19 @@ from core.jobs.rows import JobRow, JobStatus
 MOST_CANDIDATES: Final = 500
 
 
-def tell_of_job(row: JobRow, status: JobStatus) -> None:
-    """Queue what the webhooks of its campaign are told of a job, in the transaction that ends it.
+def notify_of_job(row: JobRow, status: JobStatus) -> None:
+    """Queue the end of a job for the webhooks of its campaign, in the transaction that ends it.
 
     Ids, kind and state: the message of a failure may quote claims.
     """
-    if told := finished(row, status):
-        tell_webhooks(told.campaign_id, told.event, job=str(told.job), state=status.value)
+    if ended := finished(row, status):
+        notify_webhooks(ended.campaign_id, ended.event, job=str(ended.job), state=status.value)
 
 
 def announce_settled() -> int:
     """Queue for each webhook that asks what has settled since the last time; return how many.
 
-    Settled is what time makes, too: a window closes and nobody writes a row. So it is looked for.
+    Time settles candidates, too: a window closes and nobody writes a row. Hence this search.
     """
     if not settings.WEBHOOK_HOSTS:
         return 0
@@ -45,13 +45,13 @@ def _announce(webhook: Webhook, settled: set[UUID]) -> int:
     if settled == _announced(webhook) or _is_withheld(webhook):
         return 0
     with transaction.atomic():
-        # Of two sweepers at one moment the second finds everything told.
+        # Of two sweepers at one moment the second finds everything announced.
         locked = Webhook.objects.select_for_update(no_key=True, of=("self",))
         row = locked.filter(pk=webhook.pk).first()
         if row is None:
             return 0
         known = _announced(row)
-        # What is in question again is told anew once it is settled again.
+        # What is in question again is announced anew once it is settled again.
         AnnouncedCandidate.objects.filter(webhook=row, candidate__in=known - settled).delete()
         new = sorted(settled - known)
         note_announced(row, new)

@@ -7,7 +7,7 @@ from core.forms import RefusableForm
 
 
 class WebhookForm(RefusableForm):
-    """Where it leads, and what it is told of."""
+    """Where it leads, and its events."""
 
     url = forms.CharField(
         label="Address",
@@ -16,7 +16,7 @@ class WebhookForm(RefusableForm):
         widget=forms.TextInput(attrs={"inputmode": "url", "autocapitalize": "none"}),
     )
     events = forms.MultipleChoiceField(
-        label="It is told when",
+        label="Events",
         choices=list(EVENTS.items()),
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": "Choose at least one event."},

@@ -32,7 +32,7 @@ class DeliveryLine:
     def state(self) -> str:
         row = self.row
         if row.status == JobStatus.QUEUED:
-            return "waits for its next try" if row.attempt else "waits"
+            return "next try" if row.attempt else "waits"
         return STATES[JobStatus(row.status)]
 
 

@@ -90,7 +90,7 @@ def remove_webhook(*, webhook: Webhook, by: User) -> None:
 
 
 def try_webhook(*, webhook: Webhook, by: User) -> Delivery:
-    """Queue a delivery that tells of nothing; to be called outside of a transaction."""
+    """Queue a delivery about nothing; to be called outside of a transaction."""
     refuse_haste(OF_TESTS, by, "Tests")
     with transaction.atomic():
         row = _locked(webhook)

@@ -59,7 +59,7 @@ def _own(request: SignedInRequest, slug: str, pk: UUID) -> tuple[Campaign, Webho
 
 @require_POST
 def try_out(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
-    """Queue a delivery that tells of nothing; the page shows what came of it."""
+    """Queue a delivery about nothing; the page shows what came of it."""
     campaign, row = _own(request, slug, pk)
     with refusals_told(request):
         try_webhook(webhook=row, by=request.user)

@@ -1,4 +1,4 @@
-"""A job of a campaign ends, and its webhook hears of it, though the worker is killed on the way."""
+"""A job of a campaign ends, and its webhook gets it, though the worker is killed on the way."""
 
 from ipaddress import ip_network
 from pathlib import Path

@@ -1,6 +1,6 @@
 """A receiver of webhooks as a process of its own: `hook_receiver.py LOG [CERTIFICATE]`.
 
-It prints its port, and writes each request as a line of JSON before it answers as the path says.
+It prints its port, and writes each request as a line of JSON before it answers as the path asks.
 """
 
 import json

@@ -19,6 +19,7 @@ class MailedForm(RefusableForm):
         super().__init__(*args, **kwargs)
         if not settings.EMAIL_HOST:
             del self.fields["address"]
+        self.order_fields([name for name in self.fields if name != "address"])
 
     address = address_field("Mail the link to", required=False, help_text="Or give it yourself.")
 
@@ -26,7 +27,7 @@ class MailedForm(RefusableForm):
 class InviteForm(MailedForm):
     """What a campaign's admin invites somebody as."""
 
-    role = forms.ChoiceField(label="Role", choices=Role.choices)
+    role = forms.ChoiceField(label="Role", choices=[(role, role) for role in Role.values])
 
 
 class SiteInviteForm(MailedForm):

@@ -37,7 +37,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["forever"]:
             enqueued, lapsed, repeated = sweep(), lapse_leases_everywhere(), repeat_everywhere()
-            dropped, told, mailed, tidied = (
+            dropped, announced, mailed, tidied = (
                 sweep_imports(),
                 announce_settled(),
                 remind_everybody(),
@@ -45,7 +45,7 @@ class Command(BaseCommand):
             )
             self.stderr.write(
                 f"{enqueued} jobs enqueued, {lapsed} leases lapsed, {repeated} repeats given, "
-                f"{told} settled candidates announced, {mailed} mails queued, "
+                f"{announced} settled candidates announced, {mailed} mails queued, "
                 f"{dropped} uploads and {tidied} rows or folders deleted"
             )
             return

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from annotator import audit_log
 from annotator.models import User
-from annotator.outgoing.queue import tell_webhooks
+from annotator.outgoing.queue import notify_webhooks
 from core.errors import Refused
 from core.text_io.shapes import has_content
 from scoring import files as scoring_files
@@ -168,7 +168,7 @@ def record_export(
             "gzip": is_gzipped,
         },
     )
-    tell_webhooks(version.dataset.campaign_id, "export", state="requested")
+    notify_webhooks(version.dataset.campaign_id, "export", state="requested")
 
 
 def _stem(name: str) -> str:

@@ -30,7 +30,7 @@ def due(cast, **ahead: int) -> datetime:
     return at
 
 
-def test_what_is_due_within_a_day_is_told_once(mailbox, reachable, cast) -> None:
+def test_what_is_due_within_a_day_is_mailed_once(mailbox, reachable, cast) -> None:
     reachable(cast.alice, MailKind.DUE)
     due(cast, hours=20)
     assert remind_everybody() == 1
@@ -42,13 +42,13 @@ def test_what_is_due_within_a_day_is_told_once(mailbox, reachable, cast) -> None
 
 
 @pytest.mark.parametrize("ahead", [{"hours": 30}, {"hours": -1}])
-def test_what_is_due_later_or_was_is_not_told(sends, reachable, cast, ahead) -> None:
+def test_what_is_due_later_or_was_is_not_announced(sends, reachable, cast, ahead) -> None:
     reachable(cast.alice, MailKind.DUE)
     due(cast, **ahead)
     assert remind_everybody() == 0
 
 
-def test_what_was_done_meanwhile_is_not_told(mailbox, reachable, cast) -> None:
+def test_what_was_done_meanwhile_is_not_announced(mailbox, reachable, cast) -> None:
     reachable(cast.alice, MailKind.DUE)
     due(cast, hours=20)
     remind_everybody()
@@ -59,7 +59,7 @@ def test_what_was_done_meanwhile_is_not_told(mailbox, reachable, cast) -> None:
     assert due_again and remind_everybody() == 0
 
 
-def test_a_question_to_look_again_is_told_once(mailbox, reachable, cast) -> None:
+def test_a_question_to_look_again_is_mailed_once(mailbox, reachable, cast) -> None:
     reachable(cast.alice, MailKind.SECOND_LOOK)
     (row, *_) = cast.assign(cast.alice, cast.reference("r1", 1))
     asked = Round.objects.create(

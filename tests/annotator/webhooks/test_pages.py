@@ -6,6 +6,8 @@ import pytest
 from django.test import Client
 
 from annotator.models import AuditEvent, Delivery, Webhook
+from annotator.operations.health.checks import look_at_webhooks
+from annotator.operations.health.database import Level
 from annotator.outgoing.rules import EVENTS
 from annotator.sealing import unseal
 from annotator.webhooks.services import MOST_WEBHOOKS, OFF, seal_webhooks
@@ -170,3 +172,16 @@ def test_secrets_are_sealed_anew_with_todays_key(cast, settings) -> None:
     assert seal_webhooks() == {"sealed": 0, "unopened": 0}
     settings.SECRET_KEY = "a third secret that is long enough to be one, and is none of ours"
     assert seal_webhooks() == {"sealed": 0, "unopened": 1}
+
+
+def test_doctor_finds_a_secret_that_no_key_opens(cast, settings) -> None:
+    add(cast.campaign, cast.ada, URL)
+    (found,) = look_at_webhooks()
+    assert found.level == Level.OK
+    settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
+    settings.SECRET_KEY = "another secret that is long enough to be one, and is none of ours"
+    (found,) = look_at_webhooks()
+    assert found.level == Level.WARNING
+    settings.SECRET_KEY_FALLBACKS = []
+    (found,) = look_at_webhooks()
+    assert found.level == Level.MISSING and "give them new secrets" in found.mend

@@ -13,8 +13,8 @@ from annotator.outgoing.queue import (
     LISTED,
     carry_out_delivery,
     delete_old_deliveries,
+    notify_webhooks,
     queue_for,
-    tell_webhooks,
 )
 from annotator.outgoing.rules import TRIES
 from annotator.webhooks.services import remove_webhook, rotate_secret, try_webhook
@@ -192,7 +192,7 @@ def test_too_many_that_wait_are_counted_and_not_queued(cast, settings, monkeypat
     settings.WEBHOOK_HOSTS = ["127.0.0.1"]
     made = add(cast.campaign, cast.ada, "http://127.0.0.1/")
     for _ in range(4):
-        tell_webhooks(cast.campaign.pk, "freeze", state="succeeded")
+        notify_webhooks(cast.campaign.pk, "freeze", state="succeeded")
     assert Delivery.objects.count() == 2
     made.row.refresh_from_db()
     assert made.row.dropped == 2

@@ -194,7 +194,7 @@ TABLE: Final = (
     Row(ADMINS, ("import",), routes=("annotator:own_acts",)),
     # What waits to be confirmed leads there from the inbox.
     Row(ADMINS, ("import",), routes=HOME),
-    # Where a campaign's webhooks lead, and what each was told, is its admins' business.
+    # Where a campaign's webhooks lead, and what each was sent, is its admins' business.
     Row(ADMINS, ("webhook",), routes=(*HOOKS, *TRAIL, "annotator:own_acts")),
     # A flag is answered at the text that it is about; the campaign names the candidate.
     Row(ADMINS, ("claims", "candidate_id", "one.assignment"), routes=FLAGS),
