@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
+from uuid import UUID
 
 from annotator.models import Delivery, MailAddress, Way
 from core.jobs.rows import JobStatus
@@ -35,6 +36,6 @@ def refused_mails() -> list[RefusedMail]:
     ]
 
 
-def mail_of(pk: object) -> MailAddress | None:
+def mail_of(pk: UUID) -> MailAddress | None:
     """Return where a person is mailed, or is to be."""
     return MailAddress.objects.filter(user=pk).first()

@@ -3,13 +3,13 @@
 from django import forms
 
 from annotator.outgoing.rules import EVENTS, LONGEST_URL
-from core.forms import RefusableForm
+from core.forms import PlainTextField, RefusableForm
 
 
 class WebhookForm(RefusableForm):
     """Where it leads, and its events."""
 
-    url = forms.CharField(
+    url = PlainTextField(
         label="Address",
         max_length=LONGEST_URL,
         help_text="Of a program of yours, such as https://hooks.example.org/claims",

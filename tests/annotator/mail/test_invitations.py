@@ -85,7 +85,7 @@ def test_mailing_too_many_is_refused(sends, cast, rate_limits_stand_still) -> No
 
 
 def test_a_program_has_one_mailed(mailbox, cast, call) -> None:
-    body = {"role": "reader", "address": ADDRESS}
+    body: dict[str, str | None] = {"role": "reader", "address": ADDRESS}
     answer = call(cast.ada, "post", "campaigns/cups/invitations/", body)
     assert answer.status_code == 201
     deliver()

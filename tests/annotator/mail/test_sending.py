@@ -16,7 +16,8 @@ from core.clock import database_now
 from core.jobs.rows import JobStatus
 from tests.annotator.mail.conftest import SENDER, deliver, send_mail_to, text_of
 from tests.conftest import CLAIMS
-from tests.served.mail_receiver import CERTIFICATE, receiving_mail
+from tests.served.hook_receiver import CERTIFICATE
+from tests.served.mail_receiver import receiving_mail
 
 pytestmark = pytest.mark.django_db
 SECOND = timedelta(seconds=1)
