@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from django.conf import settings
 
-from annotator.models import Delivery
+from annotator.models import Delivery, Webhook
 from annotator.outgoing.rules import (
     Outcome,
     WrongAddress,
@@ -37,8 +37,9 @@ def body_of(row: Delivery) -> bytes:
 
 def send(row: Delivery) -> Outcome:
     """Send a delivery once; within seconds there is an outcome."""
-    webhook = row.webhook
-    assert webhook is not None
+    webhook = Webhook.objects.filter(pk=row.webhook_id).first()
+    if webhook is None:
+        return Outcome("removed")
     try:
         checked_url(webhook.url, settings.WEBHOOK_HOSTS, is_local=settings.IS_LOCAL)
         secret = unseal(webhook.secret, owner=str(webhook.pk))
