@@ -11,13 +11,21 @@ class AnnotatorConfig(AppConfig):
 
         from annotator import tasks
         from annotator.accounts.sessions import delete_ended_sessions
-        from annotator.models import ClaimImport, ReliabilityReport
+        from annotator.mail.letters import register_letters
+        from annotator.mail.reminders import mail_of_job
+        from annotator.mail.services import delete_old_resets
+        from annotator.models import ClaimImport, Delivery, ImportStage, ReliabilityReport
         from annotator.operations import drawings, presences, sources
         from annotator.operations.backups.archives import register_files
         from annotator.operations.health.database import register_look
+        from annotator.outgoing.finished import register_announced
+        from annotator.outgoing.queue import delete_old_deliveries
         from annotator.rate_limits import delete_used_up
+        from annotator.webhooks.events import notify_of_job
+        from core.jobs.endings import register_ending
         from core.jobs.queues import Queues
         from core.jobs.registry import register, register_tidying
+        from core.jobs.rows import JobStatus
 
         register(
             ReliabilityReport,
@@ -29,11 +37,31 @@ class AnnotatorConfig(AppConfig):
             lambda pk: tasks.import_claims.delay(str(pk)),
             lambda _: Queues.WEB,
         )
+        register(Delivery, lambda pk: tasks.deliver.delay(str(pk)), lambda _: Queues.WEB)
+        register_announced(
+            ReliabilityReport,
+            "reliability",
+            campaign_of=lambda row: row.campaign_id,
+            asker_of=lambda row: row.asked_by_id,
+        )
+        register_announced(
+            ClaimImport,
+            "import",
+            campaign_of=lambda row: row.campaign_id,
+            asker_of=lambda row: row.asked_by_id,
+            # A file that was checked is not stored yet.
+            is_end=lambda row, status: row.stage == ImportStage.APPLY or status == JobStatus.FAILED,
+        )
+        register_ending(notify_of_job)
+        register_ending(mail_of_job)
+        register_letters()
         register_files(sources.source_files, **sources.KINDS)
         register_look(sources.look_at_sources)
         register_files(drawings.drawing_files, **drawings.KINDS)
         register_look(drawings.look_at_drawings)
         register_tidying(delete_used_up)
+        register_tidying(delete_old_deliveries)
+        register_tidying(delete_old_resets)
         register_tidying(presences.forget_presences)
         register_tidying(delete_ended_sessions)
         worker_ready.connect(presences.begin)

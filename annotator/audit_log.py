@@ -144,6 +144,7 @@ _ACTS: Final[dict[str, Act]] = {
     ),
     "conflict.sent_back": Act("sent a conflict back", ("kind",), is_of_dispute=True),
     "draft_claims.edited": Act("changed the draft of a reference", ("number",)),
+    "delivery.given_up": Act("a delivery was given up", ("way", "about", "answer")),
     "flag.answered": Act("answered a flag"),
     "flag.closed": Act("closed a flag"),
     "import.answered": Act("answered what an import asked", ("sha256",)),
@@ -159,7 +160,12 @@ _ACTS: Final[dict[str, Act]] = {
     "invitation.made": Act("invited somebody"),
     "invitation.withdrawn": Act("withdrew an invitation"),
     "marks.taken": Act("took own marks as a Word document", ("changes",), is_raters=True),
+    "mail.address_confirmed": Act("confirmed a mail address"),
+    "mail.address_removed": Act("removed a mail address"),
+    "mail.address_set": Act("set a mail address"),
+    "mail.kinds_chosen": Act("chose what to be mailed about", ("kinds",)),
     "password.changed": Act("changed a password"),
+    "password.reset_sent": Act("a link to choose a new password was mailed"),
     "plan.carried_out": Act("carried out a plan", ("count", "seed", "due_at", "annotators")),
     "preference.revised": Act("revised a comparison", _JUDGED, is_raters=True),
     "preference.submitted": Act("submitted a comparison", _JUDGED, is_raters=True),
@@ -202,6 +208,10 @@ _ACTS: Final[dict[str, Act]] = {
     "user.created": Act("an account was made"),
     "user.deactivated": Act("deactivated an account"),
     "user.reactivated": Act("reactivated an account"),
+    "webhook.added": Act("added a webhook", ("host", "events")),
+    "webhook.removed": Act("removed a webhook"),
+    "webhook.secret_renewed": Act("made a new secret for a webhook"),
+    "webhook.tested": Act("tried a webhook out"),
 }
 
 

@@ -3,6 +3,7 @@
 from celery import shared_task
 
 from annotator.imports.services import carry_out_import
+from annotator.outgoing.queue import carry_out_delivery
 from annotator.reliability.services import carry_out_reliability
 from core.jobs.queues import Queues
 
@@ -15,3 +16,8 @@ def reliability(pk: str) -> None:
 @shared_task(queue=Queues.WEB.value, name="annotator.import_claims")
 def import_claims(pk: str) -> None:
     carry_out_import(pk)
+
+
+@shared_task(queue=Queues.WEB.value, name="annotator.deliver")
+def deliver(pk: str) -> None:
+    carry_out_delivery(pk)

@@ -19,7 +19,14 @@ import environ  # noqa: E402
 from csp.constants import NONE, SELF  # noqa: E402
 from django.core.exceptions import ImproperlyConfigured  # noqa: E402
 
-from core import configuration, endpoint, environment, logs, sqlite  # noqa: E402  # noqa: E402
+from core import (  # noqa: E402
+    configuration,
+    endpoint,
+    environment,
+    logs,
+    mail_settings,
+    sqlite,
+)
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(os.environ.get("DATA_DIR") or BASE_DIR / "var").resolve()
@@ -77,8 +84,15 @@ try:
         configuration.refuse_weak_secret(
             "METRICS_TOKEN", METRICS_TOKEN, configuration.SHORTEST_TOKEN
         )
+    # Where webhooks may lead; empty, the default, none is ever sent. Private addresses are reached
+    # in these networks only.
+    WEBHOOK_HOSTS = configuration.webhook_hosts(environment.names(_given, "WEBHOOK_HOSTS"))
+    WEBHOOK_NETWORKS = configuration.networks(
+        "WEBHOOK_NETWORKS", environment.names(_given, "WEBHOOK_NETWORKS")
+    )
     _numbers = environment.numbers(_given, TRUSTED_PROXIES=int(IS_BEHIND_PROXY))
     _endpoint = endpoint.read(_given)
+    _mail = mail_settings.read(_given, is_local=IS_LOCAL, private=_private_hosts)
 except (ImproperlyConfigured, ValueError) as error:
     sys.exit(f"settings refused: {error}")
 
@@ -342,5 +356,12 @@ METRIC_ENDPOINT_PRICE_IN = _endpoint.price_in
 METRIC_ENDPOINT_PRICE_OUT = _endpoint.price_out
 METRIC_ENDPOINT_TIMEOUT = _endpoint.timeout
 METRIC_ENDPOINT_CONCURRENCY = _endpoint.concurrency
+# Mail; without a host, the default, none is ever sent.
+EMAIL_HOST, EMAIL_PORT = _mail.host, _mail.port
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _mail.user, _mail.password
+EMAIL_USE_TLS, EMAIL_USE_SSL = _mail.use_tls, _mail.use_ssl
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = _mail.sender
+SITE_URL = _mail.site_url
 TRAINING_STATE_SECONDS = _numbers["TRAINING_STATE_SECONDS"]
 DEMO_PASSWORD = os.environ.get("DEMO_PASSWORD", "")

@@ -5,7 +5,7 @@ import os
 import re
 import secrets
 from collections.abc import Mapping, Sequence
-from ipaddress import ip_address
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -186,3 +186,24 @@ def tls_options(database: Mapping[str, Any], private: Sequence[str]) -> dict[str
     if not _is_near(database, private):
         options.setdefault("sslmode", "require")
     return options
+
+
+WEBHOOK_HOST = re.compile(rf"({HOST_NAME.pattern})(:[1-9][0-9]{{0,4}})?")
+
+
+def webhook_hosts(entries: Sequence[str]) -> list[str]:
+    """Return the hosts that webhooks may lead to, or raise ValueError for what is none."""
+    if not all(WEBHOOK_HOST.fullmatch(entry) for entry in entries):
+        raise ValueError(
+            "WEBHOOK_HOSTS must list names such as hooks.example.org or hooks.example.org:8443, "
+            "without *, a leading dot or https://"
+        )
+    return list(entries)
+
+
+def networks(name: str, entries: Sequence[str]) -> list[IPv4Network | IPv6Network]:
+    """Return a setting that lists networks, or raise ValueError for what is none."""
+    try:
+        return [ip_network(entry) for entry in entries]
+    except ValueError:
+        raise ValueError(f"{name} must list networks such as 10.1.0.0/16") from None

@@ -26,7 +26,7 @@ LOG_FORMATS: Final = ("line", "json")
 # Each may be given as the name of a file: NAME_FILE.
 SECRETS: Final = (
     *("SECRET_KEY", "SECRET_KEY_FALLBACKS", "DATABASE_URL", "CELERY_BROKER_URL"),
-    *("METRICS_TOKEN", "METRIC_ENDPOINT_KEY"),
+    *("METRICS_TOKEN", "METRIC_ENDPOINT_KEY", "EMAIL_HOST_PASSWORD"),
 )
 LARGEST_SECRET: Final = 64 * 1024
 

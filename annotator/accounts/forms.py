@@ -20,12 +20,29 @@ from annotator.accounts.sign_in import (
 )
 from annotator.models import Campaign, User
 from core.forms import PlainTextField, RefusableForm, WholeNumberField
+from core.mail_settings import ADDRESS
 
 
 def password_field(label: str, autocomplete: str) -> forms.CharField:
     """Return a field that is never filled in again, and whose spaces count."""
     widget = forms.PasswordInput(attrs={"autocomplete": autocomplete, "maxlength": "1000"})
     return forms.CharField(label=label, strip=False, max_length=1000, widget=widget)
+
+
+def address_field(label: str, **more: Any) -> forms.RegexField:
+    """Return a field for a plain address: one that no header of a mail can be forged with."""
+    widget = forms.TextInput(
+        attrs={"autocomplete": "email", "autocapitalize": "none", "inputmode": "email"}
+    )
+    messages = {"invalid": "Write an address such as name@example.org, without anything around it."}
+    return forms.RegexField(
+        rf"^{ADDRESS.pattern}\Z",
+        label=label,
+        max_length=254,
+        error_messages=messages,
+        widget=widget,
+        **more,
+    )
 
 
 class TimeZoneForm(RefusableForm):

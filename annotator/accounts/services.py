@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from annotator import audit_log
 from annotator.accounts.names import name_problem, skeleton
 from annotator.accounts.sessions import Ended, end_access
-from annotator.models import Campaign, Invitation, User
+from annotator.models import Campaign, Invitation, PasswordReset, User
 from annotator.rate_limits import RateLimit, give_back, take_or_refuse
 from core.clock import database_now
 from core.errors import Refused
@@ -142,6 +142,8 @@ def replace_password(*, user: User, new: str, by: User | None, keep: UUID | None
     refuse_weak(new, user)
     user.set_password(new)
     user.save(update_fields=["password"])
+    # A link that was mailed for the old one opens nothing any more.
+    PasswordReset.objects.filter(user=user).delete()
     audit_log.record_on(user, "password.changed", by)
     return end_access(user=user, by=by, keep=keep)
 

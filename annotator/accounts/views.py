@@ -18,14 +18,11 @@ from annotator.accounts.endings import about_ending_others, about_revoking
 from annotator.accounts.forms import CodeForm, NewPasswordForm, TimeZoneForm, TokenForm
 from annotator.accounts.queries import own_sessions, own_tokens
 from annotator.accounts.second_factor import (
-    WrongKey,
     address_of,
     new_secret,
     remove_factor,
     renew_codes,
-    seal,
     set_up_factor,
-    unseal,
 )
 from annotator.accounts.services import (
     WRONG_SENTENCE,
@@ -40,6 +37,7 @@ from annotator.accounts.sessions import (
     end_sessions,
     revoke_token,
 )
+from annotator.sealing import WrongKey, seal, unseal
 from core.confirmation import ask, is_confirmed
 from core.errors import OutOfDate, Refused
 from core.http import SeeOther, missing_is_404

@@ -16,6 +16,7 @@ from annotator.access.visibility import STILL_OPEN, record_unblinding, show_syst
 from annotator.exports.claims import CLAIMS_EXPORTED, ClaimsExport
 from annotator.exports.queries import EXPORTED, FORMATS, ExportFormat, RatingExport
 from annotator.models import Campaign, Shown, User
+from annotator.outgoing.queue import notify_webhooks
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
 from core.files import atomic_write, open_atomic
@@ -58,6 +59,7 @@ def request_export(
             show_systems(campaign=row, user=asked_by)
     told = {"format": format, "is_identified": is_identified, "has_systems": not row.is_open}
     audit_log.record_on(row, EXPORTED, asked_by, reason=reason if is_identified else "", **told)
+    notify_webhooks(row.pk, "export", state="requested")
     return RatingExport(
         campaign_id=row.pk,
         format=FORMATS[format],

@@ -68,5 +68,14 @@ from annotator.models.comparisons import (
 )
 from annotator.models.context import Drawing, ReferenceContext
 from annotator.models.operations import SWEEPER, Backup, Presence
+from annotator.models.outgoing import (
+    AnnouncedCandidate,
+    Delivery,
+    MailAddress,
+    MailKind,
+    PasswordReset,
+    Way,
+    Webhook,
+)
 from annotator.models.ratings import IdempotencyKey, Rating, RatingRevision, ReadingPreference
 from annotator.models.reliability import ReliabilityReport

@@ -12,6 +12,7 @@ from annotator.planning import api as planning_api
 from annotator.planning.choosing import api as choosing_api
 from annotator.rating import api as rating_api
 from annotator.reliability import api as reliability_api
+from annotator.webhooks import api as webhooks_api
 from annotator.word_files import api as word_files_api
 
 
@@ -56,6 +57,14 @@ OF_CAMPAIGN = [
         "claim-sets/imports/<uuid:pk>/claim-sets/<int:number>/",
         imports_api.ReadSet.as_view(),
         name="read_claim_set",
+    ),
+    path("webhooks/", webhooks_api.Webhooks.as_view(), name="webhooks"),
+    path("webhooks/<uuid:pk>/", webhooks_api.OneWebhook.as_view(), name="webhook"),
+    path("webhooks/<uuid:pk>/test/", webhooks_api.WebhookTest.as_view(), name="try_webhook"),
+    path(
+        "webhooks/<uuid:pk>/secret/",
+        webhooks_api.WebhookSecret.as_view(),
+        name="rotate_webhook_secret",
     ),
     path("assignments/next/", rating_api.NextAssignment.as_view(), name="take_next"),
 ]

@@ -15,6 +15,7 @@ from annotator.error_tags.views import error_tags
 from annotator.exports import views as exports_views
 from annotator.flags.views import flag_page
 from annotator.imports import views as imports_views
+from annotator.mail import views as mail_views
 from annotator.operations.health import views as health_views
 from annotator.planning import views as planning_views
 from annotator.rating import all_views, context_views, reading_views
@@ -24,6 +25,7 @@ from annotator.reliability import views as reliability_views
 from annotator.site import home, sign_in
 from annotator.site.help import api_docs, help_page
 from annotator.timesheets import views as timesheets_views
+from annotator.webhooks import views as webhooks_views
 from annotator.word_files import views as word_files_views
 
 app_name = "annotator"
@@ -48,6 +50,10 @@ OF_CAMPAIGN = [
     path("ratings/export/", exports_views.export_ratings, name="export_ratings"),
     path("flags/<uuid:pk>/", flag_page, name="flag_page"),
     path("timesheet/", timesheets_views.timesheet, name="timesheet"),
+    path("webhooks/", webhooks_views.webhooks, name="webhooks"),
+    path("webhooks/<uuid:pk>/test/", webhooks_views.try_out, name="try_webhook"),
+    path("webhooks/<uuid:pk>/secret/", webhooks_views.rotate, name="rotate_webhook_secret"),
+    path("webhooks/<uuid:pk>/remove/", webhooks_views.remove, name="remove_webhook"),
     path("audit/", audit_pages_views.campaign_audit, name="audit"),
     path("audit/export/", audit_pages_views.export_audit, name="export_audit"),
     path("unblindings/", reliability_views.unblindings, name="unblindings"),
@@ -112,6 +118,12 @@ urlpatterns = [
     path(
         "account/second-factor/remove/", accounts_views.remove, name="account_second_factor_remove"
     ),
+    path("account/mail/", mail_views.account_mail, name="account_mail"),
+    path("account/mail/kinds/", mail_views.kinds, name="account_mail_kinds"),
+    path("account/mail/remove/", mail_views.remove, name="account_mail_remove"),
+    path("account/mail/confirm/<str:token>/", mail_views.confirm, name="account_mail_confirm"),
+    path("password/forgotten/", mail_views.forgotten, name="forgotten"),
+    path("password/reset/<str:token>/", mail_views.reset, name="reset_password"),
     path("account/tokens/", accounts_views.tokens, name="account_tokens"),
     path("account/tokens/<uuid:pk>/revoke/", accounts_views.revoke, name="account_revoke_token"),
     path("account/sessions/end-others/", accounts_views.end_others, name="account_end_others"),

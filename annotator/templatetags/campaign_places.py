@@ -30,6 +30,7 @@ MORE: Final[tuple[Listed, ...]] = (
     ("Export ratings", "export_ratings", ()),
     ("Timesheet", "timesheet", ()),
     ("Schedule", "scoring:schedule", ()),
+    ("Webhooks", "webhooks", ()),
     ("Unblindings", "unblindings", ()),
     ("Audit trail", "audit", ("export_audit",)),
 )

@@ -19,11 +19,11 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from core.clock import database_now
+from core.jobs.endings import note_ending
 from core.jobs.rows import JobRow, JobStatus
 
 logger = logging.getLogger("annotator.jobs")
 Row = TypeVar("Row", bound=JobRow)
-MOST_ATTEMPTS = 5
 # A job behind a training of a day is enqueued some 300 times, not 8,640; a broker that lost its
 # messages has each again before doctor says that none is taken.
 LEAST_PAUSE = timedelta(seconds=10)
@@ -44,7 +44,9 @@ def claim(model: type[Row], pk: uuid.UUID | str) -> Row | None:
     One UPDATE decides, so duplicate or late messages are harmless on every database.
     """
     token = uuid.uuid4().hex
-    free = Q(status=JobStatus.QUEUED) | Q(status=JobStatus.RUNNING, lease_until__lt=Now())
+    free = Q(model.due(), status=JobStatus.QUEUED) | Q(
+        status=JobStatus.RUNNING, lease_until__lt=Now()
+    )
     model._default_manager.filter(free, pk=pk, cancel_requested=False).update(
         status=JobStatus.RUNNING,
         owner=token,
@@ -88,14 +90,23 @@ def _end(
     """Write the final state of a job that still runs for who owned it; return whether it did."""
     now = database_now()
     rows = type(row)._default_manager.filter(*where, pk=row.pk, owner=row.owner)
-    if not rows.filter(status=JobStatus.RUNNING).update(
-        status=status, finished_at=now, lease_until=None, **fields
-    ):
-        return False
+    with transaction.atomic():
+        if not rows.filter(status=JobStatus.RUNNING).update(
+            status=status, finished_at=now, lease_until=None, **fields
+        ):
+            return False
+        note_ending(row, status)
     seconds = round((now - (row.started_at or now)).total_seconds(), 3)
     # A transaction that is undone has ended nothing.
     transaction.on_commit(lambda: _log_outcome(row, status.value, error, seconds=seconds))
     return True
+
+
+def put_back(row: JobRow, **fields: Any) -> None:
+    """Queue a running job of ours once more; raise LostLease when it is not ours."""
+    rows = type(row)._default_manager.filter(pk=row.pk, owner=row.owner, status=JobStatus.RUNNING)
+    if not rows.update(status=JobStatus.QUEUED, owner="", lease_until=None, rung_at=None, **fields):
+        raise LostLease
 
 
 def request_cancel(row: JobRow) -> bool:
@@ -117,10 +128,10 @@ def settle_stranded(model: type[JobRow]) -> int:
         _end(row, JobStatus.CANCELLED, late, error=LostLease)
         for row in rows.filter(cancel_requested=True)
     ]
-    message = f"Given up after {MOST_ATTEMPTS} attempts; each worker that took it died."
+    message = f"Given up after {model.most_attempts} attempts; each worker that took it died."
     failed = [
         _end(row, JobStatus.FAILED, late, error=LostLease, message=message)
-        for row in rows.filter(attempt__gte=MOST_ATTEMPTS)
+        for row in rows.filter(attempt__gte=model.most_attempts)
     ]
     return sum(cancelled + failed)
 
@@ -132,7 +143,9 @@ def jobs_to_enqueue(model: type[JobRow]) -> Iterable[uuid.UUID]:
     behind a long training its messages pile up, and it needs one.
     """
     now = database_now()
-    waiting = Q(status=JobStatus.QUEUED) | Q(status=JobStatus.RUNNING, lease_until__lt=now)
+    waiting = Q(model.due(), status=JobStatus.QUEUED) | Q(
+        status=JobStatus.RUNNING, lease_until__lt=now
+    )
     rows = model._default_manager
     found = rows.filter(waiting).only(
         *("status", "lease_until", "rung_at", "created_at", "started_at")

@@ -1,8 +1,10 @@
 """The columns that every background job has, and the states it may be in."""
 
 import uuid
+from typing import ClassVar
 
 from django.db import models
+from django.db.models import Q
 from django.db.models.functions import Now
 
 
@@ -36,6 +38,9 @@ class JobRow(models.Model):
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
 
+    # A job whose worker died so many times is given up.
+    most_attempts: ClassVar[int] = 5
+
     class Meta:
         abstract = True
 
@@ -43,6 +48,11 @@ class JobRow(models.Model):
     def kind(cls) -> str:
         """What figures, logs and commands call this kind of job."""
         return cls.__name__.lower()
+
+    @classmethod
+    def due(cls) -> Q:
+        """Which of the queued jobs may be begun: all, unless some wait for a time."""
+        return Q()
 
     @property
     def is_final(self) -> bool:

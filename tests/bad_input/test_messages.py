@@ -13,7 +13,7 @@ import pytest
 from django.conf import settings
 
 from annotator.imports.services import request_import
-from annotator.models import ClaimImport, ReliabilityReport
+from annotator.models import ClaimImport, Delivery, ReliabilityReport, Way
 from config.celery import app
 from core.jobs.registry import _enqueuers, kinds_of_jobs
 from core.jobs.rows import JobRow
@@ -43,6 +43,7 @@ def rows_of_jobs(cast: Any, version: DatasetVersion) -> list[JobRow]:
         Freeze.objects.create(campaign=cast.campaign, asked_by=cast.rita, settings={"a": CANARY}),
         ClaimImport.objects.create(campaign=cast.campaign, file_name=CANARY, file_bytes=1),
         ReliabilityReport.objects.create(campaign=cast.campaign),
+        Delivery.objects.create(way=Way.MAIL, about="x", content={"a": CANARY}, sealed=CANARY),
     ]
 
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from annotator.models import Comparison
 from annotator.rubric import ALL_CRITERIA, CRITERIA
+from tests.guards.blindness.hook_rows import HOST
 from tests.guards.blindness.measured_rows import CRITERION
 from tests.guards.blindness.people import RULING
 from tests.guards.blindness.states import Scenario
@@ -56,6 +57,13 @@ def waiting_run(scenario: Scenario) -> Any:
 
 def model(scenario: Scenario) -> Any:
     return scenario.measured.model.pk
+
+
+def webhook(scenario: Scenario) -> Any:
+    return scenario.webhook.pk
+
+
+NEW_WEBHOOK: Final = {"url": f"https://{HOST}/a", "events": ["freeze"]}
 
 
 def scores(scenario: Scenario) -> Any:
@@ -194,6 +202,14 @@ CASES: Final[dict[str, Case]] = {
     ),
     "api:close_campaign": Case("campaign.closed", body=WITH_REASON),
     "api:reopen_campaign": Case("campaign.reopened", body=WITH_REASON, state="closed"),
+    "annotator:webhooks": Case("webhook.added", body=NEW_WEBHOOK),
+    "annotator:try_webhook": Case("webhook.tested", row=webhook),
+    "annotator:rotate_webhook_secret": Case("webhook.secret_renewed", row=webhook, body=CONFIRMED),
+    "annotator:remove_webhook": Case("webhook.removed", row=webhook, body=CONFIRMED),
+    "api:webhooks": Case("webhook.added", body=NEW_WEBHOOK),
+    "api:webhook": Case("webhook.removed", row=webhook, method="DELETE"),
+    "api:try_webhook": Case("webhook.tested", row=webhook),
+    "api:rotate_webhook_secret": Case("webhook.secret_renewed", row=webhook),
     "api:members": Case("role.granted", body=as_one),
     "api:invitations": Case("invitation.made", body={"role": "annotator"}),
     "api:take_turn": Case("turn.taken", "adjudicator", conflict, state="conflict open"),
@@ -252,6 +268,11 @@ NAMED: Final = {
     "annotator:change_user": "user.deactivated",
     "annotator:invitation": "invitation.accepted",
     "annotator:invite_member": "invitation.made",
+    "annotator:account_mail": "mail.address_set",
+    "annotator:account_mail_kinds": "mail.kinds_chosen",
+    "annotator:account_mail_remove": "mail.address_removed",
+    "annotator:account_mail_confirm": "mail.address_confirmed",
+    "annotator:reset_password": "password.changed",
     "annotator:account_tokens": "token.created",
     "annotator:account_revoke_token": "token.revoked",
     "annotator:take_next": "assignment.leased",
@@ -289,6 +310,7 @@ NAMED: Final = {
     "scoring:api:cancel_report": "report.cancelled",
 }
 NO_ACT: Final = {
+    "annotator:forgotten": "a worker looks for the account, and writes the act if there is one",
     "annotator:logout": "ends the person's own session, which is stored nowhere else",
     "annotator:overall": "computes and stores nothing",
     "annotator:draft": "what is typed is nobody's act until it is submitted",

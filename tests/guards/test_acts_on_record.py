@@ -16,6 +16,7 @@ from django.urls import reverse
 
 from annotator.models import AuditEvent
 from tests.guards.acts_on_record import CASES, Case
+from tests.guards.blindness.hook_rows import HOST
 from tests.guards.blindness.states import Scenario, furnish, go_on
 
 pytestmark = pytest.mark.slow
@@ -35,6 +36,7 @@ FIRST, NEXT = "untouched", "rated by one"
 def scenario(request, db, settings, tmp_path, monkeypatch, quick_passwords) -> Scenario:
     monkeypatch.setattr(logging.getLogger("django.request"), "disabled", True)
     settings.DATA_DIR = tmp_path
+    settings.WEBHOOK_HOSTS = [HOST]
     return furnish(MARK, request.param)
 
 

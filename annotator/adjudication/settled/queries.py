@@ -144,6 +144,14 @@ def _unsettled(pks: Sequence[UUID]) -> defaultdict[UUID, set[str]]:
     return found
 
 
+def settled_candidates(campaign: Campaign) -> set[UUID]:
+    """Return the genuine candidates with a rating that are locked and in no open conflict."""
+    locked = locked_candidates(campaign).filter(purpose__in=GENUINE)
+    unsettled = Conflict.objects.filter(campaign=campaign, status__in=UNSETTLED)
+    disputed = {pk for row in unsettled for pk in row.pair}
+    return set(locked.values_list("pk", flat=True)) - disputed
+
+
 # References that are read together with all that hangs on them.
 BATCH = 200
 _OF_RATING = ("candidate", "annotator", *SCORE_COLUMNS, "submitted_at")

@@ -15,7 +15,13 @@ from annotator.access.scopes import members_of
 from annotator.campaigns.api import CampaignSerializer, campaign_json
 from annotator.campaigns.forms import MemberForm
 from annotator.campaigns.members.forms import InviteForm
-from annotator.campaigns.members.services import grant_role, invite, join_campaign, member_named
+from annotator.campaigns.members.services import (
+    grant_role,
+    invite,
+    join_campaign,
+    member_named,
+    refuse_hasty_mail,
+)
 from annotator.models import Campaign, User
 from core.errors import Refused
 from core.rest.bodies import TEXT, body, cleaned
@@ -40,9 +46,10 @@ class RoleSerializer(serializers.Serializer):
 
 
 class NewInvitationSerializer(serializers.Serializer):
-    """As what somebody is invited."""
+    """As what somebody is invited, and where the link is mailed to, where the site sends mail."""
 
     role = serializers.CharField()
+    address = serializers.EmailField(required=False, allow_null=True)
 
 
 class InvitationSerializer(serializers.Serializer):
@@ -84,10 +91,12 @@ class Invitations(APIView):
     @extend_schema(request=NewInvitationSerializer, responses={201: InvitationSerializer})
     def post(self, request: Request, slug: str) -> Response:
         row = own_campaign(request, slug)
-        role = cleaned(InviteForm(body(request, set(InviteForm.base_fields))))["role"]
-        token = invite(by=cast(User, request.user), campaign=row, role=role)
+        form = InviteForm(body(request, set(InviteForm().fields)))
+        sent, by = cleaned(form), cast(User, request.user)
+        refuse_hasty_mail(by, sent.get("address", ""))
+        token = invite(by=by, campaign=row, **sent)
         link = request.build_absolute_uri(resolve_url("annotator:invitation", token))
-        return Response({"role": role, "token": token, "link": link}, status=201)
+        return Response({"role": sent["role"], "token": token, "link": link}, status=201)
 
 
 class Join(APIView):

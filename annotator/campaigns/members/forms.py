@@ -1,21 +1,36 @@
 """The forms of inviting somebody, and of accepting."""
 
+from typing import Any
+
 from django import forms
+from django.conf import settings
 from django.core.exceptions import ValidationError
 
 from annotator.access.scopes import campaign_named
-from annotator.accounts.forms import password_field, refuse_typed_apart
+from annotator.accounts.forms import address_field, password_field, refuse_typed_apart
 from annotator.models import Campaign, Role
 from core.forms import PlainTextField, RefusableForm
 
 
-class InviteForm(RefusableForm):
+class MailedForm(RefusableForm):
+    """A form with an address to which a link is mailed, where the site sends mail."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not settings.EMAIL_HOST:
+            del self.fields["address"]
+        self.order_fields([name for name in self.fields if name != "address"])
+
+    address = address_field("Mail the link to", required=False, help_text="Or give it yourself.")
+
+
+class InviteForm(MailedForm):
     """What a campaign's admin invites somebody as."""
 
-    role = forms.ChoiceField(label="Role", choices=Role.choices)
+    role = forms.ChoiceField(label="Role", choices=[(role, role) for role in Role.values])
 
 
-class SiteInviteForm(RefusableForm):
+class SiteInviteForm(MailedForm):
     """What a site admin invites somebody as; into a campaign, or into none yet."""
 
     campaign = forms.CharField(

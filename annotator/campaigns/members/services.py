@@ -21,7 +21,9 @@ from annotator.models import (
     Role,
     User,
 )
+from annotator.outgoing.queue import queue_mail
 from annotator.planning.services import fit_qualification, give_qualification
+from annotator.rate_limits import RateLimit, refuse_haste
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
 
@@ -80,13 +82,15 @@ def revoke_role(*, user: User, campaign: Campaign, role: str, revoked_by: User) 
 
 
 LASTS: Final = timedelta(days=7)
+OF_MAILED: Final = RateLimit("mailed invitations", 20, 60)
 
 
 @transaction.atomic
-def invite(*, by: User, campaign: Campaign | None, role: str) -> str:
+def invite(*, by: User, campaign: Campaign | None, role: str, address: str = "") -> str:
     """Make an invitation and return the token of its link, which is shown once.
 
-    With a campaign, whoever accepts has the role there from then on.
+    With a campaign, whoever accepts has the role there from then on. With an address the link is
+    mailed there, too.
     """
     if bool(campaign) != bool(role) or (role and role not in Role.values):
         raise Refused.at("role", "A role and a campaign go together.")
@@ -98,8 +102,16 @@ def invite(*, by: User, campaign: Campaign | None, role: str) -> str:
         invited_by=by,
         expires_at=database_now() + LASTS,
     )
-    audit_log.record_on(row, "invitation.made", by, campaign, role=role)
+    if address:
+        queue_mail("invitation", person=by, sealed={"token": token, "address": address})
+    audit_log.record_on(row, "invitation.made", by, campaign, role=role, is_mailed=bool(address))
     return token
+
+
+def refuse_hasty_mail(by: User, address: str) -> None:
+    """Count a mail to somebody who has no account; to be called outside of a transaction."""
+    if address:
+        refuse_haste(OF_MAILED, by, "Mailed invitations")
 
 
 def open_invitations(token: str) -> QuerySet[Invitation]:

@@ -1,5 +1,6 @@
 """Members of a campaign, invitations, and all accounts for site admins."""
 
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -36,9 +37,11 @@ from annotator.campaigns.members.services import (
     member_named,
     open_invitations,
     reason_not_to_join,
+    refuse_hasty_mail,
     revoke_role,
 )
 from annotator.models import Campaign, Invitation, User
+from annotator.outgoing.queries import refused_mails
 from core.confirmation import Confirmation, ask, is_confirmed
 from core.errors import OutOfDate, Refused
 from core.http import SeeOther
@@ -105,33 +108,43 @@ def _came_back(back: int, gone: int) -> str:
     return came + rest
 
 
-def _page(request: SignedInRequest, row: Campaign, form: MemberForm) -> HttpResponse:
+def _page(
+    request: SignedInRequest, row: Campaign, form: MemberForm, invited: InviteForm | None = None
+) -> HttpResponse:
     form.focus_error()
+    inviting = invited or InviteForm(auto_id="invite_%s")
+    inviting.focus_error()
     context = {
         "campaign": row,
         "members": members_of(row),
         "removals": removals_of(row),
         "form": form,
+        "invite_form": inviting,
     }
-    return render(request, "annotator/campaigns/members.html", context, status=form.status)
+    status = max(form.status, inviting.status)
+    return render(request, "annotator/campaigns/members.html", context, status=status)
 
 
 @require_POST
 def invite_member(request: SignedInRequest, slug: str) -> HttpResponse:
     """Invite somebody into a campaign of one's own; the link is shown, this once."""
     row = own_campaign(request, slug)
-    form = InviteForm(request.POST)
+    form = InviteForm(request.POST, auto_id="invite_%s")
     if not form.is_valid():
-        messages.error(request, "Choose the role that the new person will have.")
-        return SeeOther(resolve_url("annotator:members", row.slug))
-    token = invite(by=request.user, campaign=row, role=form.cleaned_data["role"])
-    return link_page(request, token)
+        return _page(request, row, MemberForm(), form)
+    with form.refusals():
+        return _invited(request, campaign=row, **form.cleaned_data)
+    return _page(request, row, MemberForm(), form)
 
 
-def link_page(request: SignedInRequest, token: str) -> HttpResponse:
-    """Show the link of a new invitation."""
+def _invited(request: SignedInRequest, **sent: Any) -> HttpResponse:
+    """Make an invitation, and show its link."""
+    address = sent.get("address", "")
+    refuse_hasty_mail(request.user, address)
+    token = invite(by=request.user, **sent)
     link = request.build_absolute_uri(resolve_url("annotator:invitation", token))
-    return render(request, "annotator/campaigns/invited.html", {"link": link})
+    context = {"link": link, "address": address}
+    return render(request, "annotator/campaigns/invited.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -186,7 +199,7 @@ def users(request: SignedInRequest) -> HttpResponse:
     form = SiteInviteForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         with form.refusals():
-            return link_page(request, invite(by=request.user, **form.cleaned_data))
+            return _invited(request, **form.cleaned_data)
     return _users_page(request, form, form.status)
 
 
@@ -231,5 +244,5 @@ def _act(by: User, user: User, name: str) -> str:
 
 def _users_page(request: SignedInRequest, form: SiteInviteForm, status: int = 200) -> HttpResponse:
     form.focus_error()
-    context = {"form": form, "accounts": accounts()}
+    context = {"form": form, "accounts": accounts(), "refused_mails": refused_mails()}
     return render(request, "annotator/campaigns/users.html", context, status=status)

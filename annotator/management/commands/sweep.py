@@ -10,9 +10,11 @@ from django.db import DatabaseError, close_old_connections
 
 from annotator.assignments.services import lapse_leases_everywhere
 from annotator.imports.sweeping import sweep_imports
+from annotator.mail.reminders import remind_everybody
 from annotator.models import SWEEPER
 from annotator.operations.presences import own_name, report_presence, show_life
 from annotator.planning.sentinels import repeat_everywhere
+from annotator.webhooks.events import announce_settled
 from core.jobs.registry import sweep, tidy
 
 SECONDS_BETWEEN_SWEEPS = 2
@@ -35,9 +37,15 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["forever"]:
             enqueued, lapsed, repeated = sweep(), lapse_leases_everywhere(), repeat_everywhere()
-            dropped, tidied = sweep_imports(), tidy()
+            dropped, announced, mailed, tidied = (
+                sweep_imports(),
+                announce_settled(),
+                remind_everybody(),
+                tidy(),
+            )
             self.stderr.write(
                 f"{enqueued} jobs enqueued, {lapsed} leases lapsed, {repeated} repeats given, "
+                f"{announced} settled candidates announced, {mailed} mails queued, "
                 f"{dropped} uploads deleted and {tidied} rows or folders tidied"
             )
             return
@@ -55,6 +63,8 @@ class Command(BaseCommand):
                     repeat_everywhere()
                 if number % SWEEPS_BETWEEN_UPLOADS == 0:
                     sweep_imports()
+                    announce_settled()
+                    remind_everybody()
                     tidy()
             except (DatabaseError, OSError) as error:
                 logger.warning("sweep skipped: %s", type(error).__name__)

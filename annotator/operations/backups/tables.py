@@ -19,10 +19,12 @@ from django.db.models import Field, Model, QuerySet, TextField
 from django.db.models.functions import Cast
 from django.utils.duration import duration_string
 
-# Good for one machine and one hour: sessions (all sign in again), live programs, used rate limits.
+# Good for one machine and one hour: sessions (all sign in again), live programs, used rate limits;
+# and what was on its way out: a copy must not send it once more.
 LEFT_OUT: Final = (
     *("django_session", "annotator_browsersession"),
-    *("annotator_presence", "annotator_usedpace"),
+    *("annotator_presence", "annotator_usedpace", "annotator_delivery"),
+    "annotator_passwordreset",
 )
 # Made by Django itself on every new database.
 MADE_BY_ITSELF: Final = ("auth_permission", "django_content_type")

@@ -4,7 +4,7 @@ import os
 import shutil
 import stat
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -18,8 +18,7 @@ from django.db.utils import DatabaseError
 from kombu.exceptions import OperationalError
 from redis.exceptions import ResponseError
 
-from annotator.accounts.second_factor import WrongKey, is_of_today, unseal
-from annotator.models import SWEEPER, Reference, SecondFactor
+from annotator.models import SWEEPER, Reference, SecondFactor, Webhook
 from annotator.operations.backups.erasure_record import record_path, recorded_erasures
 from annotator.operations.health import database
 from annotator.operations.health.database import (
@@ -32,6 +31,7 @@ from annotator.operations.health.database import (
     warning,
 )
 from annotator.operations.presences import alive
+from annotator.sealing import WrongKey, is_of_today, unseal
 from core.clock import database_now
 from core.configuration import is_loopback
 from core.errors import Refused
@@ -227,7 +227,7 @@ def _untaken_jobs() -> Counter[str]:
     is_worked_on = Q(status=JobStatus.RUNNING, lease_until__gte=now) | Q(started_at__gte=since)
     for model in kinds_of_jobs():
         rows = model._default_manager.order_by()
-        late = rows.filter(status=JobStatus.QUEUED, created_at__lt=since)
+        late = rows.filter(model.due(), status=JobStatus.QUEUED, created_at__lt=since)
         waiting.update(queue_of(model, pk) for pk in late.values_list("pk", flat=True))
         busy |= {
             queue_of(model, pk) for pk in rows.filter(is_worked_on).values_list("pk", flat=True)
@@ -267,7 +267,9 @@ def look_at_jobs() -> Iterator[Finding]:
     """Return how many jobs wait for longer than a worker that is free would let them."""
     since = database_now() - timedelta(minutes=LONGEST_WAIT_MINUTES)
     late = {"status": JobStatus.QUEUED, "created_at__lt": since}
-    waiting = sum(model._default_manager.filter(**late).count() for model in kinds_of_jobs())
+    waiting = sum(
+        model._default_manager.filter(model.due(), **late).count() for model in kinds_of_jobs()
+    )
     if waiting:
         yield warning(
             "jobs",
@@ -284,8 +286,19 @@ SECOND_FACTOR_PART: Final = "second factors"
 
 def look_at_second_factors() -> Iterator[Finding]:
     """Return whether codes can be checked, and whether they need an older key for it."""
+    rows = SecondFactor.objects.values_list("pk", "secret")
+    yield _sealed(SECOND_FACTOR_PART, rows, "their codes are refused", "reset them")
+
+
+def look_at_webhooks() -> Iterator[Finding]:
+    """Return whether webhooks can be signed, and whether they need an older key for it."""
+    rows = Webhook.objects.values_list("pk", "secret")
+    yield _sealed("webhooks", rows, "they send nothing", "give them new secrets")
+
+
+def _sealed(part: str, rows: Iterable[tuple[object, str]], so: str, or_else: str) -> Finding:
     older = unopened = 0
-    for pk, sealed in SecondFactor.objects.values_list("pk", "secret"):
+    for pk, sealed in rows:
         if is_of_today(sealed, owner=str(pk)):
             continue
         try:
@@ -295,20 +308,19 @@ def look_at_second_factors() -> Iterator[Finding]:
         else:
             older += 1
     if unopened:
-        yield missing(
-            SECOND_FACTOR_PART,
-            f"{unopened} were sealed under another SECRET_KEY: their codes are refused.",
+        return missing(
+            part,
+            f"{unopened} were sealed under another SECRET_KEY: {so}.",
             "Put the key of then into SECRET_KEY_FALLBACKS and run `manage.py "
-            "seal_second_factors`, or reset them.",
+            f"seal_second_factors`, or {or_else}.",
         )
-    elif older:
-        yield warning(
-            SECOND_FACTOR_PART,
+    if older:
+        return warning(
+            part,
             f"{older} need a key of SECRET_KEY_FALLBACKS.",
             "Run `manage.py seal_second_factors`; after it the old key may go.",
         )
-    else:
-        yield ok(SECOND_FACTOR_PART, "The SECRET_KEY of today opens all of them.")
+    return ok(part, "The SECRET_KEY of today opens all of them.")
 
 
 WITHOUT_DATABASE: Final[tuple[Look, ...]] = (
@@ -321,6 +333,7 @@ WITH_DATABASE: Final[tuple[Look, ...]] = (
     look_at_programs,
     look_at_jobs,
     look_at_second_factors,
+    look_at_webhooks,
     look_at_erasures,
 )
 

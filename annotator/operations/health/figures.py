@@ -142,7 +142,8 @@ def _jobs() -> Iterator[GaugeMetricFamily]:
         counts = dict(rows.values_list("status").annotate(Count("pk")))
         for status in (JobStatus.QUEUED, JobStatus.RUNNING, *FINAL_STATUSES):
             jobs.add_metric([kind, status.value], counts.get(status.value, 0))
-        since = rows.filter(status=JobStatus.QUEUED).aggregate(Min("created_at"))["created_at__min"]
+        waiting = rows.filter(model.due(), status=JobStatus.QUEUED)
+        since = waiting.aggregate(Min("created_at"))["created_at__min"]
         oldest.add_metric([kind], (now - since).total_seconds() if since else 0)
     yield jobs
     yield oldest

@@ -9,6 +9,7 @@ from django.db import transaction
 
 from annotator import audit_log
 from annotator.models import User
+from annotator.outgoing.queue import notify_webhooks
 from core.errors import Refused
 from core.text_io.shapes import has_content
 from scoring import files as scoring_files
@@ -148,6 +149,7 @@ def followed(
             progress(count / version.items)
 
 
+@transaction.atomic
 def record_export(
     version: DatasetVersion, file_format: str, split: str, is_gzipped: bool, user: User | None
 ) -> None:
@@ -166,6 +168,7 @@ def record_export(
             "gzip": is_gzipped,
         },
     )
+    notify_webhooks(version.dataset.campaign_id, "export", state="requested")
 
 
 def _stem(name: str) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.accounts.second_factor import WrongKey, is_of_today, seal, unseal
+from annotator.sealing import WrongKey, is_of_today, seal, unseal
 
 ANOTHER = "another secret that is long enough to be one, and is none of ours"
 

@@ -10,11 +10,11 @@ from django.core.management import call_command
 from django.test import Client
 
 from annotator.accounts import second_factor as module
-from annotator.accounts.second_factor import unseal
 from annotator.accounts.sessions import SessionStore
 from annotator.models import AuditEvent, BrowserSession, Draft, RecoveryCode, SecondFactor, UsedPace
 from annotator.operations.health.checks import look_at_second_factors
 from annotator.operations.health.database import Level
+from annotator.sealing import unseal
 from core.clock import database_now
 from tests.annotator.accounts.conftest import PASSWORD
 

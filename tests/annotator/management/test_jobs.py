@@ -74,7 +74,7 @@ def test_what_ended_well_or_was_cancelled_is_listed_when_asked_for(rows: list[Jo
 def test_a_limit_says_how_many_are_left_out(rows: list[JobRow]) -> None:
     lines = printed("--limit", "4").splitlines()
     assert len(lines) == 1 + 4 + 1
-    assert lines[-1] == "2 more; give a higher --limit."
+    assert lines[-1] == "3 more; give a higher --limit."
     with pytest.raises(SystemExit):
         printed("--limit", "0")
 
@@ -107,7 +107,10 @@ def test_a_waiting_job_is_enqueued_once(monkeypatch) -> None:
     report = make_job()
     enqueued: list[object] = []
     monkeypatch.setattr(registry, "_enqueuers", {AgreementReport: enqueued.append})
-    rest = "0 leases lapsed, 0 repeats given, 0 uploads deleted and 0 rows or folders tidied"
+    rest = (
+        "0 leases lapsed, 0 repeats given, 0 settled candidates announced, 0 mails queued, "
+        "0 uploads deleted and 0 rows or folders tidied"
+    )
     for expected in (f"1 jobs enqueued, {rest}", f"0 jobs enqueued, {rest}"):
         err = io.StringIO()
         call_command("sweep", stderr=err)

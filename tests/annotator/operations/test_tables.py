@@ -36,7 +36,8 @@ def test_every_table_but_what_ends_with_the_machine_has_its_rows_in_a_backup() -
     assert there - found == {
         "django_migrations",
         *("django_session", "annotator_browsersession"),
-        *("annotator_presence", "annotator_usedpace"),
+        *("annotator_presence", "annotator_usedpace", "annotator_delivery"),
+        "annotator_passwordreset",
     }
 
 

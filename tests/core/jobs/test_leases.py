@@ -187,7 +187,9 @@ def test_the_end_of_a_job_whose_worker_died_is_a_warning(job, logged, is_cancell
     leases.claim(AgreementReport, job.pk)
     expire(job)
     assert leases.settle_stranded(AgreementReport) == 0
-    AgreementReport.objects.update(attempt=leases.MOST_ATTEMPTS, cancel_requested=is_cancelled)
+    AgreementReport.objects.update(
+        attempt=AgreementReport.most_attempts, cancel_requested=is_cancelled
+    )
     status = "cancelled" if is_cancelled else "failed"
     named = f"kind=agreementreport key={job.pk} attempt=5 seconds=N error=LostLease!"
     assert logged(lambda: leases.settle_stranded(AgreementReport)) == [f"job {status} {named}"]

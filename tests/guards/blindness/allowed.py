@@ -103,6 +103,13 @@ CALIBRATION: Final = (
     *("annotator:calibration", *SET_UP),
     *(f"annotator:calibration after {route}" for route in SET_UP),
 )
+HOOKS: Final = (
+    *("annotator:webhooks", "annotator:rotate_webhook_secret"),
+    *("api:webhooks", "api:webhook", "api:try_webhook", "api:rotate_webhook_secret"),
+    "annotator:webhooks after annotator:try_webhook",
+    "annotator:webhooks after annotator:rotate_webhook_secret",
+    "annotator:webhooks after annotator:remove_webhook",
+)
 EXPORT: Final = ("annotator:export_ratings",)
 NAMES: Final = tuple(f"{who}.name" for who in ROLES)
 USERS: Final = (
@@ -202,6 +209,8 @@ TABLE: Final = (
     # The claims that admins take, alone or with a ruling on them; of candidates by their ids.
     Row(ADMINS, ("claims", "candidate_id"), routes=("annotator:claims_docx",)),
     Row(ADMINS, ("claims", "candidate_id"), SINCE_RULED, routes=("annotator:signed_docx",)),
+    # Where a campaign's webhooks lead, and what each was sent, is its admins' business.
+    Row(ADMINS, ("webhook",), routes=(*HOOKS, *TRAIL, "annotator:own_acts")),
     # A flag is answered at the text that it is about; the campaign names the candidate.
     Row(ADMINS, ("claims", "candidate_id", "one.assignment"), routes=FLAGS),
     Row(ADMINS, ACTED_ON, routes=TRAIL),

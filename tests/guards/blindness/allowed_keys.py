@@ -89,6 +89,11 @@ _CONFLICT: Final = (
 _READ: Final = tuple(
     f"candidates.ratings.{key}" for key in f"{_SCORES} {_OVERALL} {_TAGS} comment note".split()
 )
+_WEBHOOK: Final = (
+    "id url events made_at dropped deliveries deliveries.id deliveries.event deliveries.status "
+    "deliveries.attempt deliveries.answer deliveries.created_at deliveries.due_at "
+    "deliveries.finished_at"
+)
 # Figures by name of scorer, criterion or split: nothing of a person or a claim set is among them.
 FIGURES: Final = (
     *("labels", "splits", "left_out", "validation", "result"),
@@ -115,6 +120,12 @@ ALLOWED_KEYS: Final = {
     "GET api:members": "username is_active roles",
     "POST api:members": "username is_active roles",
     "POST api:invitations": "role token link",
+    "GET api:webhooks": _WEBHOOK,
+    "GET api:webhook": _WEBHOOK,
+    "POST api:webhooks": "id secret",
+    "POST api:rotate_webhook_secret": "id secret",
+    "POST api:try_webhook": "id event status attempt answer created_at due_at finished_at",
+    "DELETE api:webhook": "",
     "POST api:plan": (
         "digest is_carried_out assignments annotators annotators.username annotators.references "
         "annotators.candidates left_out left_out.reason left_out.places"

@@ -16,6 +16,7 @@ from pytest_django.plugin import DjangoDbBlocker
 from annotator.accounts.sessions import create_token
 from annotator.models import AuditEvent, Membership, Role, User
 from annotator.reliability.services import carry_out_reliability, request_reliability
+from tests.guards.blindness.hook_rows import HOST
 from tests.guards.blindness.marks import ELSEWHERE, HERE, Marks
 from tests.guards.blindness.people import Visitor, person, visitors
 from tests.guards.blindness.secrets_of import elsewhere, secrets_of
@@ -48,6 +49,9 @@ def quick(
     monkeypatch.setattr(logging.getLogger("django.request"), "disabled", True)
     settings.DATA_DIR = tmp_path
     settings.JOB_LEASE_SECONDS = LONG
+    settings.WEBHOOK_HOSTS = [HOST]
+    # Mails are queued; no worker is there to send any.
+    settings.EMAIL_HOST, settings.SITE_URL = "127.0.0.1", "https://claims.example.org"
 
 
 def seal_at_once() -> None:

@@ -57,6 +57,7 @@ def secrets_of(scenario: Scenario) -> dict[str, list[object]]:
             *(scenario.imports.waiting.pk, scenario.imports.refused.pk),
             scenario.imports.document.pk,
         ],
+        "webhook": [f"{HERE}hookaddress", scenario.webhook.pk],
         "import text": [f"{HERE}importedtext"],
         "import rest": [*(f"{HERE}importedsystem", f"{HERE}importedkin", f"{HERE}importeddraft")],
         "model directory": [f"{HERE}modeldirectory"],

@@ -22,6 +22,7 @@ from annotator.models import (
     Conflict,
     Round,
     User,
+    Webhook,
 )
 from annotator.rating.drafts import save_draft
 from annotator.rating.own_notes import save_note
@@ -29,6 +30,7 @@ from annotator.rating.services import flag_candidate, submit_rating
 from annotator.rubric import ALL_CRITERIA, CRITERIA
 from tests.guards.blindness.calibration_rows import calibration_rows
 from tests.guards.blindness.claim_rows import ClaimRows, claim_rows
+from tests.guards.blindness.hook_rows import HOST, hook_row
 from tests.guards.blindness.import_rows import ImportRows, import_rows
 from tests.guards.blindness.measured_rows import MeasuredRows, measured_rows
 from tests.guards.blindness.people import PASSWORD, members
@@ -67,6 +69,7 @@ class Scenario:
     measured: MeasuredRows
     imports: ImportRows
     calibration: list[CalibrationItem]
+    webhook: Webhook
 
     def assignment(self, who: str, candidate: Candidate | None = None) -> Assignment:
         return Assignment.objects.get(annotator=self.people[who], candidate=candidate or self.item)
@@ -83,7 +86,7 @@ class Scenario:
 
 # A heartbeat has a connection of its own, which does not see what a test's transaction has made: no
 # job of these may take so long that it needs one, on a machine with much else to do either.
-@override_settings(JOB_LEASE_SECONDS=3600)
+@override_settings(JOB_LEASE_SECONDS=3600, WEBHOOK_HOSTS=[HOST])
 def furnish(mark: str, state: str) -> Scenario:
     """Return a campaign whose item is in the state; every text in it begins with the mark."""
     campaign = Campaign.objects.create(slug=f"{mark}slug", name=f"{mark}campaign")
@@ -99,7 +102,10 @@ def furnish(mark: str, state: str) -> Scenario:
     measured = measured_rows(mark, campaign, people["researcher"], METRIC_SCORE[mark])
     imports = import_rows(mark, campaign, people["admin"])
     calibration = calibration_rows(mark, campaign, people)
-    scenario = Scenario(mark, campaign, people, claims, item, measured, imports, calibration)
+    webhook = hook_row(mark, campaign, people["admin"])
+    scenario = Scenario(
+        mark, campaign, people, claims, item, measured, imports, calibration, webhook
+    )
     _give_out(scenario, is_leased=bool(steps))
     flag_candidate(assignment=scenario.other_open("one"), reason_code="wrong-text")
     for step in steps[1:]:

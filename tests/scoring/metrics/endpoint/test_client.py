@@ -6,16 +6,14 @@ from random import Random
 
 import pytest
 
+from core.posting import Answer, NoAnswerError, UntrustedError
 from scoring.metrics.base import MetricError
 from scoring.metrics.endpoint import Endpoint
 from scoring.metrics.endpoint.client import (
     ATTEMPTS,
-    Answer,
     Client,
-    NoAnswerError,
     RefusedError,
     UnansweredError,
-    UntrustedError,
 )
 from scoring.metrics.endpoint.prompt import Completion
 from tests.scoring.metrics.endpoint.fake_time import FakeTime

@@ -8,8 +8,9 @@ from threading import Thread
 
 import pytest
 
+from core.posting import NoAnswerError, UntrustedError
 from scoring.metrics.endpoint import client
-from scoring.metrics.endpoint.client import NoAnswerError, UntrustedError, post
+from scoring.metrics.endpoint.client import post
 from tests.scoring.metrics.endpoint.local_endpoint import (
     CERTIFICATE,
     KEY,

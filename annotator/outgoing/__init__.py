@@ -1,0 +1,1 @@
+"""What leaves this machine by itself: a queue of rows, and two ways out, webhooks and mail."""

@@ -1,0 +1,1 @@
+"""Webhooks of a campaign: programs elsewhere that get its events, without any text."""
