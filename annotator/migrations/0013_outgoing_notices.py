@@ -10,7 +10,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotator', '0009_inbox'),
+        ('annotator', '0012_choose_order'),
     ]
 
     operations = [
