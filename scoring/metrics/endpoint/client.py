@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import socket
-import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from http.client import HTTPConnection, HTTPException, HTTPMessage, HTTPResponse, HTTPSConnection
+from http.client import HTTPMessage
 from random import Random
-from threading import Event, Lock, Timer
+from threading import Lock
 from typing import Any, Final
-from urllib.parse import urlsplit
 
+from core.exchange import NoAnswerError, UntrustedError, exchange
 from scoring.metrics.base import MetricError
 from scoring.metrics.endpoint.address import Endpoint
 from scoring.metrics.endpoint.prompt import Completion, NoCompletionError, completion
@@ -54,10 +52,6 @@ class RequestSpacing:
             return self._next - now
 
 
-LARGEST_ANSWER: Final = 1024 * 1024
-_PIECE: Final = 64 * 1024
-
-
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What came back: the status, the seconds that it asks to wait (None: not given), the body."""
@@ -67,73 +61,14 @@ class Answer:
     body: bytes
 
 
-class NoAnswerError(Exception):
-    """No whole answer came; the message is why, in text of ours."""
-
-
-class UntrustedError(Exception):
-    """The other side could not show that it is the host that was asked for."""
-
-
 def post(url: str, body: bytes, api_key: str | None, timeout: float) -> Answer:
     """Send one JSON body and return whatever is answered, redirects included: none is followed.
 
     Input: an address that was checked, the body, a bearer token or None, and the seconds after
-    which the connection is cut, however slowly its bytes drip. No proxy and no stored password
-    of the environment is used. Raises NoAnswerError or UntrustedError.
+    which the connection is cut. Raises NoAnswerError or UntrustedError.
     """
-    is_late = Event()
-    try:
-        return _exchange(url, body, api_key, timeout, is_late)
-    except ssl.SSLCertVerificationError:
-        raise UntrustedError from None
-    except (OSError, HTTPException) as error:
-        if is_late.is_set() or isinstance(error, TimeoutError):
-            raise NoAnswerError(f"no answer within {timeout:g} seconds") from None
-        raise NoAnswerError(_describe_error(error)) from None
-
-
-def _exchange(url: str, body: bytes, api_key: str | None, timeout: float, is_late: Event) -> Answer:
-    parts = urlsplit(url)
-    assert parts.hostname is not None
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    context = ssl.create_default_context() if parts.scheme == "https" else None
-    bare = socket.create_connection((parts.hostname, port), timeout)
-    with _wrapped(bare, context, parts.hostname) as connected:
-        timer = Timer(timeout, _cut, (connected, is_late))
-        timer.daemon = True
-        timer.start()
-        try:
-            if isinstance(connected, ssl.SSLSocket):
-                connected.do_handshake()
-            kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-            connection = kind(parts.hostname, port)
-            connection.sock = connected
-            connection.request("POST", parts.path or "/", body, _headers(api_key))
-            with connection.getresponse() as response:
-                answer = _read(response)
-        finally:
-            timer.cancel()
-    if is_late.is_set():
-        raise TimeoutError
-    return answer
-
-
-def _wrapped(bare: socket.socket, context: ssl.SSLContext | None, host: str) -> socket.socket:
-    if context is None:
-        return bare
-    # The handshake comes later, when the time is watched that it takes.
-    return context.wrap_socket(bare, server_hostname=host, do_handshake_on_connect=False)
-
-
-def _cut(connected: socket.socket, is_late: Event) -> None:
-    """End a connection from another thread, whatever waits on it."""
-    is_late.set()
-    try:
-        # Not the method of SSLSocket: that one drops the encryption first.
-        socket.socket.shutdown(connected, socket.SHUT_RDWR)
-    except OSError:
-        return
+    reply = exchange("POST", url, body, _headers(api_key), timeout)
+    return Answer(reply.status, _retry_after(reply.headers), reply.body)
 
 
 def _headers(api_key: str | None) -> dict[str, str]:
@@ -141,20 +76,6 @@ def _headers(api_key: str | None) -> dict[str, str]:
     if api_key is not None:
         headers["Authorization"] = f"Bearer {api_key}"
     return headers
-
-
-def _read(response: HTTPResponse) -> Answer:
-    pieces: list[bytes] = []
-    size = 0
-    while piece := response.read(_PIECE):
-        size += len(piece)
-        if size > LARGEST_ANSWER:
-            raise NoAnswerError(f"the answer was longer than {LARGEST_ANSWER:,} bytes")
-        pieces.append(piece)
-    # The standard library takes a body that ends early for a whole one.
-    if response.length:
-        raise ConnectionError
-    return Answer(response.status, _retry_after(response.headers), b"".join(pieces))
 
 
 def _retry_after(headers: HTTPMessage) -> float | None:
@@ -167,17 +88,6 @@ def _retry_after(headers: HTTPMessage) -> float | None:
         return max(0.0, (until - now).total_seconds())
     except (TypeError, ValueError):
         return None
-
-
-def _describe_error(error: OSError | HTTPException) -> str:
-    """Name what went wrong; the exception's own text may repeat what the other side sent."""
-    if isinstance(error, socket.gaierror):
-        return "the host's name was not found"
-    if isinstance(error, ConnectionRefusedError):
-        return "the host refused the connection"
-    if isinstance(error, HTTPException):
-        return "the answer broke off or was no HTTP"
-    return f"the connection broke ({type(error).__name__})"
 
 
 ATTEMPTS: Final = 5

@@ -6,16 +6,15 @@ from random import Random
 
 import pytest
 
+from core.exchange import NoAnswerError, UntrustedError
 from scoring.metrics.base import MetricError
 from scoring.metrics.endpoint import Endpoint
 from scoring.metrics.endpoint.client import (
     ATTEMPTS,
     Answer,
     Client,
-    NoAnswerError,
     RefusedError,
     UnansweredError,
-    UntrustedError,
 )
 from scoring.metrics.endpoint.prompt import Completion
 from tests.scoring.metrics.endpoint.fake_time import FakeTime
