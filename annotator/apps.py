@@ -11,6 +11,8 @@ class AnnotatorConfig(AppConfig):
 
         from annotator import tasks
         from annotator.accounts.sessions import delete_ended_sessions
+        from annotator.entry.queries import inbox_lines
+        from annotator.inbox.rows import register_inbox
         from annotator.models import ClaimImport, ReliabilityReport
         from annotator.operations import presences, sources
         from annotator.operations.backups.archives import register_files
@@ -31,6 +33,7 @@ class AnnotatorConfig(AppConfig):
         )
         register_files(sources.source_files, **sources.KINDS)
         register_look(sources.look_at_sources)
+        register_inbox(inbox_lines)
         register_tidying(delete_used_up)
         register_tidying(presences.forget_presences)
         register_tidying(delete_ended_sessions)

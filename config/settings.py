@@ -19,7 +19,8 @@ import environ  # noqa: E402
 from csp.constants import NONE, SELF  # noqa: E402
 from django.core.exceptions import ImproperlyConfigured  # noqa: E402
 
-from core import configuration, endpoint, environment, logs, sqlite  # noqa: E402  # noqa: E402
+from core import configuration, endpoint, environment, logs, sqlite  # noqa: E402
+from core.oidc import settings as oidc  # noqa: E402
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(os.environ.get("DATA_DIR") or BASE_DIR / "var").resolve()
@@ -79,6 +80,9 @@ try:
         )
     _numbers = environment.numbers(_given, TRUSTED_PROXIES=int(IS_BEHIND_PROXY))
     _endpoint = endpoint.read(_given)
+    OIDC_PROVIDERS = oidc.read(_given)
+    # None where everybody may sign in with a password.
+    EMERGENCY_ACCOUNT = oidc.read_passwords(_given, OIDC_PROVIDERS)
 except (ImproperlyConfigured, ValueError) as error:
     sys.exit(f"settings refused: {error}")
 

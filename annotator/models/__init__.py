@@ -65,6 +65,7 @@ from annotator.models.comparisons import (
     Preference,
     PreferenceRevision,
 )
+from annotator.models.identities import GroupGrant, GroupRole, Identity
 from annotator.models.operations import SWEEPER, Backup, Presence
 from annotator.models.ratings import IdempotencyKey, Rating, RatingRevision, ReadingPreference
 from annotator.models.reliability import ReliabilityReport

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db import DatabaseError, close_old_connections
 
 from annotator.assignments.services import lapse_leases_everywhere
+from annotator.entry.refreshing import refresh_people
 from annotator.imports.sweeping import sweep_imports
 from annotator.models import SWEEPER
 from annotator.operations.presences import own_name, report_presence, show_life
@@ -35,10 +36,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["forever"]:
             enqueued, lapsed, repeated = sweep(), lapse_leases_everywhere(), repeat_everywhere()
-            dropped, tidied = sweep_imports(), tidy()
+            refreshed, dropped, tidied = refresh_people(), sweep_imports(), tidy()
             self.stderr.write(
                 f"{enqueued} jobs enqueued, {lapsed} leases lapsed, {repeated} repeats given, "
-                f"{dropped} uploads and {tidied} rows or folders deleted"
+                f"{refreshed} people refreshed, {dropped} uploads and {tidied} rows or folders "
+                "deleted"
             )
             return
         name = own_name(SWEEPER)
@@ -48,6 +50,7 @@ class Command(BaseCommand):
                 if number % SWEEPS_BETWEEN_REPORTS == 0:
                     report_presence(name=name, works=[SWEEPER])
                     show_life()
+                    refresh_people()
                 sweep()
                 lapse_leases_everywhere()
                 # Nobody waits for one, and asking counts all assignments.
