@@ -230,7 +230,7 @@ def answered(request: HttpRequest, provider: Provider, question: Question, code:
         )
         if question.purpose in FRESH:
             check_fresh(claims, question.asked_at)
-        claims = whole_claims(provider, claims, tokens, budget)
+        claims = whole_claims(provider, claims, tokens, budget, with_name=True)
     except ProviderDown as error:
         raise Refused(down_sentence(provider, error)) from error
     except ProviderRefused as error:
@@ -254,10 +254,18 @@ def answered(request: HttpRequest, provider: Provider, question: Question, code:
 
 
 def whole_claims(
-    provider: Provider, claims: dict[str, Any], tokens: Tokens, budget: Budget
+    provider: Provider,
+    claims: dict[str, Any],
+    tokens: Tokens,
+    budget: Budget,
+    *,
+    with_name: bool = False,
 ) -> dict[str, Any]:
-    """Return the claims, with those that the provider gives elsewhere where it names no groups."""
-    if groups_of(provider, claims) != ():
+    """Return the claims; where they name no groups, with those that the provider gives elsewhere.
+
+    `with_name` asks there for somebody without a name, too.
+    """
+    if groups_of(provider, claims) != () and (name_of(claims) or not with_name):
         return claims
     more = user_info(provider, tokens.access_token, budget)
     if more and more.get("sub") != claims["sub"]:

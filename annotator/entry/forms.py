@@ -23,7 +23,7 @@ class GroupRoleForm(RefusableForm):
         max_length=255,
         help_text="As the provider sends it: a name, or in Entra ID the group's object id.",
     )
-    campaign = forms.CharField(label="Campaign", max_length=100, help_text="Its short name.")
+    campaign = PlainTextField(label="Campaign", max_length=100, help_text="Its short name.")
     role = forms.ChoiceField(label="Role", choices=Role.choices)
 
     def __init__(self, data: object = None) -> None:

@@ -40,10 +40,12 @@ def remove_group_role(*, rule_id: UUID, by: User) -> tuple[int, int]:
     row = rows.filter(pk=rule_id).first()
     if row is None:
         raise OutOfDate("This group gives no such role any more.")
-    taken = [_take(grant, by) for grant in _grants().filter(rule=row)]
+    held = list(_grants().filter(rule=row, membership__isnull=False))
+    stayed = [_take(grant, by) for grant in held].count(False)
+    left = Membership.objects.filter(pk__in=[grant.membership_id for grant in held]).count()
     audit_log.record_on(row, "group_role.removed", by, role=row.role, group=row.group)
     row.delete()
-    return taken.count(True), taken.count(False)
+    return len(held) - left, stayed
 
 
 @transaction.atomic

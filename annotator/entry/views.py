@@ -47,11 +47,11 @@ def sign_on(request: SignedInRequest) -> HttpResponse:
 
 
 @require_POST
-def answer_newcomer(request: SignedInRequest, pk: UUID, answer: str) -> HttpResponse:
+def answer_newcomer(request: SignedInRequest, pk: UUID, name: str) -> HttpResponse:
     """Let somebody who waits in, under a user name, or refuse them."""
     row = get_object_or_404(newcomers_for(request.user), pk=pk)
     form = ApproveForm(request.POST)
-    if answer == "refuse":
+    if name == "refuse":
         try:
             refuse(identity=row, by=request.user)
         except Refused as refusal:
@@ -59,7 +59,7 @@ def answer_newcomer(request: SignedInRequest, pk: UUID, answer: str) -> HttpResp
         else:
             messages.success(request, "Refused. Let in all the same later, if it was wrong.")
         return SeeOther(resolve_url(PAGE))
-    if answer != "approve":
+    if name != "approve":
         raise Http404
     if form.is_valid():
         with form.refusals():

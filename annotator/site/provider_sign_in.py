@@ -120,7 +120,11 @@ def _failed(request: HttpRequest, question: Question, refusal: Refused) -> HttpR
 def _sign_in(request: HttpRequest, question: Question, person: Person) -> HttpResponse:
     row = sign_in_person(person=person, invitation=question.invitation)
     if row.user is None:
-        context = {"provider": person.provider, "is_refused": row.refused_at is not None}
+        context = {
+            "provider": person.provider,
+            "is_refused": row.refused_at is not None,
+            "next": question.target,
+        }
         return render(request, "annotator/site/waiting.html", context)
     at_provider, target = _of_session(row, person), question.target or resolve_url(HOME)
     if question.invitation and not open_invitations(question.invitation).exists():

@@ -118,7 +118,7 @@ urlpatterns = [
     path("users/", members_views.users, name="users"),
     path("users/sign-on/", entry_views.sign_on, name="sign_on"),
     path(
-        "users/sign-on/people/<uuid:pk>/<str:answer>/",
+        "users/sign-on/people/<uuid:pk>/<str:name>/",
         entry_views.answer_newcomer,
         name="answer_newcomer",
     ),

@@ -39,7 +39,12 @@ ARGUMENTS = {
     "token": "no-such-token",
 }
 # The name in its address is a criterion of the rubric.
-OF_NO_CAMPAIGN = {"annotator:rubric_criterion", "annotator:change_user", "annotator:invitation"}
+OF_NO_CAMPAIGN = {
+    *("annotator:rubric_criterion", "annotator:change_user", "annotator:invitation"),
+    # In theirs is a provider of the settings.
+    *("annotator:provider_sign_in", "annotator:provider_back", "annotator:provider_ended"),
+    "annotator:link_provider",
+}
 SIGNED_IN = tuple(name for name in matrix.PRINCIPALS if name != matrix.ANONYMOUS)
 # How many of the requests that are to be refused are made; the checks are called for all of them.
 REFUSALS = pytest.mark.parametrize(

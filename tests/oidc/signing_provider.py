@@ -5,7 +5,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
@@ -39,6 +39,10 @@ class SigningProvider:
     delay: float = 0.0
     status: int = 200
     discovery: dict[str, Any] = field(default_factory=dict)
+    hours_off: float = 0.0
+    knows_redirect: bool = True
+    knows_secret: bool = True
+    keys_given: list[dict[str, Any]] | None = None
     nonce: str = ""
     used: set[str] = field(default_factory=set)
     asked: list[str] = field(default_factory=list)
@@ -65,6 +69,8 @@ class SigningProvider:
 
     def tokens(self, sent: dict[str, str]) -> tuple[int, dict[str, Any]]:
         self.forms.append(sent)
+        if not self.knows_secret:
+            return 401, {"error": "invalid_client"}
         if sent["grant_type"] == "refresh_token":
             if self.refreshed is None or sent["refresh_token"] != self.refresh_token:
                 return 400, {"error": "invalid_grant"}
@@ -89,57 +95,73 @@ def _part(data: bytes) -> str:
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
+class Handler(BaseHTTPRequestHandler):
+    """Answers for the provider that the server bears."""
+
+    @property
+    def own(self) -> SigningProvider:
+        return self.server.own  # type: ignore[attr-defined,no-any-return]
+
+    def do_GET(self) -> None:
+        own = self.own
+        own.asked.append(self.path)
+        if self.path == "/.well-known/openid-configuration":
+            self.answer(own.status, self.published() | own.discovery)
+        elif self.path == "/keys":
+            given = own.keys_given
+            rows = [own.key.as_dict(private=False)] if given is None else given
+            self.answer(200, {"keys": rows})
+        elif self.path == "/person":
+            self.answer(200, own.person or {"sub": own.fresh_claims()["sub"]})
+        elif not own.knows_redirect:
+            self.answer(400, {"error": "invalid_redirect_uri"})
+        else:
+            wish = parse_qs(self.path.partition("?")[2])
+            self.send_response(303)
+            self.send_header("Location", f"{wish['redirect_uri'][0]}?error=login_required")
+            self.end_headers()
+
+    def do_POST(self) -> None:
+        self.own.asked.append(self.path)
+        text = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        self.answer(*self.own.tokens({key: one[0] for key, one in parse_qs(text).items()}))
+
+    def published(self) -> dict[str, Any]:
+        place = self.own.issuer
+        return {
+            "issuer": place,
+            "authorization_endpoint": f"{place}/auth",
+            "token_endpoint": f"{place}/token",
+            "jwks_uri": f"{place}/keys",
+            "userinfo_endpoint": f"{place}/person",
+            "scopes_supported": ["openid", "offline_access"],
+            "backchannel_logout_supported": True,
+        }
+
+    def answer(self, status: int, said: dict[str, Any]) -> None:
+        time.sleep(self.own.delay)
+        body = json.dumps(said).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        # Whoever asked may have gone meanwhile.
+        with suppress(OSError):
+            self.wfile.write(body)
+
+    def date_time_string(self, timestamp: float | None = None) -> str:
+        return super().date_time_string(int(time.time() + self.own.hours_off * 3600))
+
+    def log_message(self, *_: Any) -> None:
+        return
+
+
 @contextmanager
 def serving(name: str = "firm") -> Iterator[SigningProvider]:
     """Serve a provider on a free port."""
     own = SigningProvider(name=name)
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            own.asked.append(self.path)
-            if self.path == "/.well-known/openid-configuration":
-                place = own.issuer
-                self.answer(
-                    own.status,
-                    {
-                        "issuer": own.issuer,
-                        "authorization_endpoint": f"{place}/auth",
-                        "token_endpoint": f"{place}/token",
-                        "jwks_uri": f"{place}/keys",
-                        "userinfo_endpoint": f"{place}/person",
-                        "scopes_supported": ["openid", "offline_access"],
-                        "backchannel_logout_supported": True,
-                    }
-                    | own.discovery,
-                )
-            elif self.path == "/keys":
-                self.answer(200, {"keys": [own.key.as_dict(private=False)]})
-            elif self.path == "/person":
-                self.answer(200, own.person or {"sub": own.fresh_claims()["sub"]})
-            elif self.path.startswith("/auth?"):
-                wish = parse_qs(self.path.partition("?")[2])
-                self.send_response(303)
-                self.send_header("Location", f"{wish['redirect_uri'][0]}?error=login_required")
-                self.end_headers()
-
-        def do_POST(self) -> None:
-            own.asked.append(self.path)
-            text = self.rfile.read(int(self.headers["Content-Length"])).decode()
-            self.answer(*own.tokens({key: one[0] for key, one in parse_qs(text).items()}))
-
-        def answer(self, status: int, said: dict[str, Any]) -> None:
-            time.sleep(own.delay)
-            body = json.dumps(said).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: Any) -> None:
-            return
-
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.own = own  # type: ignore[attr-defined]
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     own.issuer = f"http://127.0.0.1:{server.server_address[1]}"
