@@ -24,6 +24,8 @@ const provider = new Provider(issuer, {
   findAccount: (_, sub) => (people.has(sub)
     ? { accountId: sub, claims: () => ({ sub, ...people.get(sub) }) }
     : undefined),
+  // Its own asks no address of this machine, where the site is.
+  fetch: (url, { dispatcher, ...options }) => fetch(url, options),
   issueRefreshToken: () => true,
   // Nobody is asked for consent: a firm gives it for all of its people.
   async loadExistingGrant(ctx) {
@@ -36,6 +38,9 @@ const provider = new Provider(issuer, {
     return grant;
   },
 });
+
+provider.on("backchannel.error", (_, error) => console.error("no logout:", error.message, error.cause));
+provider.on("server_error", (_, error) => console.error("failed:", error));
 
 const callback = provider.callback();
 createServer((request, response) => {
