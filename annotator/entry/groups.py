@@ -56,6 +56,7 @@ def give_group_roles(*, identity: Identity, groups: Collection[str]) -> None:
     what somebody has by hand is theirs whatever the groups are.
     """
     # The person's row, so that two sign-ins at one moment do not give twice.
+    assert identity.user_id is not None
     user = User.objects.select_for_update(no_key=True).get(pk=identity.user_id)
     rules = GroupRole.objects.filter(issuer=identity.issuer, group__in=list(groups))
     held = {one.rule_id: one for one in _grants().filter(user=user, rule__issuer=identity.issuer)}
@@ -74,9 +75,9 @@ def _grants() -> QuerySet[GroupGrant]:
 
 
 def _give(rule: GroupRole, user: User) -> None:
-    key = {"user": user, "campaign": rule.campaign, "role": rule.role}
-    is_new = not Membership.objects.filter(**key).exists()
-    membership = grant_role(**key, group=rule.group)
+    campaign, role = rule.campaign, rule.role
+    is_new = not Membership.objects.filter(user=user, campaign=campaign, role=role).exists()
+    membership = grant_role(user=user, campaign=campaign, role=role, group=rule.group)
     GroupGrant.objects.create(rule=rule, user=user, membership=membership if is_new else None)
 
 

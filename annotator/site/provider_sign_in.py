@@ -1,7 +1,7 @@
 """Sign-in at a provider: the way there, what comes back, and what ends there."""
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -162,12 +162,12 @@ def _link(request: HttpRequest, question: Question, person: Person) -> HttpRespo
 
 def _sign_rulings(request: HttpRequest, question: Question, person: Person) -> HttpResponse:
     fresh = _fresh(request, person)
-    assert isinstance(request.user, User)
-    return rulings_views.sign_at_provider(request, question.sent, fresh)
+    return rulings_views.sign_at_provider(cast(SignedInRequest, request), question.sent, fresh)
 
 
 def _make_token(request: HttpRequest, question: Question, person: Person) -> HttpResponse:
-    return accounts_views.token_at_provider(request, question.sent, _fresh(request, person))
+    fresh = _fresh(request, person)
+    return accounts_views.token_at_provider(cast(SignedInRequest, request), question.sent, fresh)
 
 
 def _self(request: HttpRequest) -> User:

@@ -24,7 +24,9 @@ def firm(settings: Any) -> Iterator[SigningProvider]:
 def wish_of(response: HttpResponse) -> dict[str, str]:
     """Return what the page that leads to the provider asks there."""
     assert response.status_code == 200, response.content.decode()[:2000]
-    url = html.unescape(re.search(r'class="button" href="([^"]+)"', response.content.decode())[1])
+    found = re.search(r'class="button" href="([^"]+)"', response.content.decode())
+    assert found is not None
+    url = html.unescape(found[1])
     assert response["Refresh"] == f"0;url={url}"
     return {name: value[0] for name, value in parse_qs(urlsplit(url).query).items()}
 

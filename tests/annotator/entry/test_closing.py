@@ -11,9 +11,10 @@ from django.test import Client
 from annotator.accounts.sessions import create_token
 from annotator.entry import refreshing
 from annotator.entry.refreshing import refresh_people
+from annotator.entry.services import REFRESHED_EVERY
 from annotator.models import ApiToken, AuditEvent, BrowserSession, Identity
 from core.clock import database_now
-from core.oidc.client import forget
+from core.oidc.client import forget, renewed
 from core.oidc.tokens import LOGOUT_EVENT
 from tests.annotator.entry.conftest import sign_in
 from tests.annotator.entry.test_sign_in_at_provider import who
@@ -39,11 +40,16 @@ def there(client, firm, linked) -> Client:
 def due(firm: Any) -> None:
     """Let the time come at which the provider is asked."""
     rows = Identity.objects.filter(refresh_at__isnull=False)
-    rows.update(refresh_at=F("refresh_at") - refreshing.REFRESHED_EVERY)
+    rows.update(refresh_at=F("refresh_at") - REFRESHED_EVERY)
 
 
 def logout_token(firm: Any, **more: Any) -> dict[str, Any]:
-    claims = {"events": {LOGOUT_EVENT: {}}, "nonce": None, "sid": "sid-1", "jti": "1"}
+    claims: dict[str, Any] = {
+        "events": {LOGOUT_EVENT: {}},
+        "nonce": None,
+        "sid": "sid-1",
+        "jti": "1",
+    }
     return firm.fresh_claims(**claims | more)
 
 
@@ -164,7 +170,7 @@ def test_nobody_is_asked_about_who_has_nothing_open(there, firm, linked) -> None
 def test_who_has_signed_in_anew_meanwhile_is_not_shut_out(there, firm, linked, monkeypatch):
     """The answer to an old refresh token says nothing of the new one."""
     due(firm)
-    real = refreshing.renewed
+    real = renewed
 
     def slow(*asked: Any) -> Any:
         firm.refresh_token = "newer"
@@ -202,7 +208,7 @@ def test_a_logout_token_that_is_sent_again_ends_nothing_newer(there, firm, linke
     tell(firm, token)
     firm.claims = {"sid": "sid-1"}
     sign_in(there, firm)
-    later = database_now() + refreshing.REFRESHED_EVERY
+    later = database_now() + REFRESHED_EVERY
     BrowserSession.objects.update(started_at=later)
     assert tell(firm, token).status_code == 200
     assert who(there) == "alice"
