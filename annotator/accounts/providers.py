@@ -18,7 +18,7 @@ from django.shortcuts import render, resolve_url
 
 from annotator.accounts.names import name_problem
 from annotator.accounts.sign_in import client_address, network_of
-from annotator.models import User
+from annotator.models import Identity, User
 from annotator.rate_limits import RateLimit, take_or_refuse
 from core.clock import database_now
 from core.errors import Refused
@@ -123,12 +123,15 @@ def signs_at(user: User) -> Provider | None:
     return next(filter(None, map(provider_of, issuers)), None)
 
 
-def own_providers(user: User) -> list[tuple[Provider, bool]]:
-    """Return the providers of the settings, and whether the person signs in there."""
+def own_providers(user: User) -> list[tuple[Provider, list[Identity]]]:
+    """Return the providers of the settings, and who the person is there."""
     if not settings.OIDC_PROVIDERS:
         return []
-    linked = set(user.identities.values_list("issuer", flat=True))
-    return [(one, one.issuer in linked) for one in settings.OIDC_PROVIDERS]
+    linked = list(user.identities.order_by("made_at"))
+    return [
+        (provider, [row for row in linked if row.issuer == provider.issuer])
+        for provider in settings.OIDC_PROVIDERS
+    ]
 
 
 def redirect_uri(request: HttpRequest, provider: Provider) -> str:

@@ -57,11 +57,14 @@ def account(request: SignedInRequest) -> HttpResponse:
         messages.success(request, "Times are shown in this zone now.")
         return SeeOther(resolve_url("annotator:account"))
     form.focus_error()
+    providers = own_providers(user)
     context = {
         "form": form,
         "sessions": own_sessions(user, this),
         "this": this,
-        "providers": own_providers(user),
+        "providers": providers,
+        "can_link": any(not linked for _, linked in providers),
+        "signs_at": signs_at(user),
     }
     return render(request, "annotator/accounts/account.html", context, status=form.status)
 

@@ -52,10 +52,10 @@ class GroupRoles(APIView):
 
     @extend_schema(request=NewGroupRoleSerializer, responses={201: GroupRoleSerializer})
     def post(self, request: Request) -> Response:
+        user = cast(User, request.user)
         sent = cleaned(GroupRoleForm(body(request, FIELDS)))
         provider = provider_named(sent.pop("provider"))
         assert provider is not None
-        user = cast(User, request.user)
         row = add_group_role(**sent, issuer=provider.issuer, by=user)
         return Response(_json(group_roles_for(user).get(pk=row.pk)), status=201)
 

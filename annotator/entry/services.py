@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from annotator import audit_log
-from annotator.accounts.providers import Person
+from annotator.accounts.providers import Person, signs_at
 from annotator.accounts.second_factor import seal
 from annotator.accounts.services import create_user, refuse_name
 from annotator.accounts.sessions import Ended, end_access
@@ -125,6 +125,18 @@ def link_person(*, person: Person, user: User) -> Identity:
         _link(row, user, user)
     _signed_in(row, user, person)
     return row
+
+
+@transaction.atomic
+def unlink_person(*, identity: Identity, by: User) -> None:
+    """Let somebody sign in by this provider no more; the sessions that began so end.
+
+    OutOfDate for who has no other way in.
+    """
+    if signs_at(by) is not None:
+        raise OutOfDate("You have no password here: this is your only way in.")
+    audit_log.record_on(identity, "identity.unlinked", by, user=str(by.pk))
+    identity.delete()
 
 
 @transaction.atomic

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from typing import Any, Final, cast
+from uuid import UUID
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render, resolve_url
+from django.shortcuts import get_object_or_404, render, resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
@@ -25,10 +26,17 @@ from annotator.accounts.providers import (
     session_digest,
     take_question,
 )
+from annotator.accounts.services import confirm_password
 from annotator.accounts.sessions import ENDS_BY, IDENTITY, PROVIDER, PROVIDER_SESSION
 from annotator.adjudication.rulings import views as rulings_views
 from annotator.campaigns.members.services import open_invitations
-from annotator.entry.services import WITHOUT_REFRESH, link_person, log_out, sign_in_person
+from annotator.entry.services import (
+    WITHOUT_REFRESH,
+    link_person,
+    log_out,
+    sign_in_person,
+    unlink_person,
+)
 from annotator.models import Identity, User
 from annotator.site.sign_in import ask_for_code, let_in, refused_page
 from core.clock import database_now
@@ -70,11 +78,29 @@ def begin(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 def link(request: SignedInRequest, name: str) -> HttpResponse:
-    """Lead somebody who is signed in to the provider, to sign in there too from now on."""
+    """Lead somebody to the provider, to sign in there too from now on; asks for the password.
+
+    Whoever sits down at an open session shall not make a way in of their own.
+    """
+    provider = _provider(name)
     try:
-        return leave_for(request, _provider(name), Purpose.LINK)
+        if not confirm_password(request.user, request.POST.get("password", "")):
+            raise Refused("This is not your password; nothing was linked.")
+        return leave_for(request, provider, Purpose.LINK)
     except Refused as refusal:
         return _told(request, refusal, "annotator:account")
+
+
+@require_POST
+def unlink(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Have somebody sign in at a provider no more; somebody else's link is not found."""
+    row = get_object_or_404(request.user.identities, pk=pk)
+    try:
+        unlink_person(identity=row, by=request.user)
+    except Refused as refusal:
+        return _told(request, refusal, "annotator:account")
+    messages.success(request, "Unlinked. What was signed in by it is signed out.")
+    return SeeOther(resolve_url("annotator:account"))
 
 
 @require_safe

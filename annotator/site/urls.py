@@ -103,6 +103,7 @@ urlpatterns = [
     path("logout/", sign_in.SignOut.as_view(), name="logout"),
     path("account/", accounts_views.account, name="account"),
     path("account/providers/<slug:name>/", provider_sign_in.link, name="link_provider"),
+    path("account/providers/<uuid:pk>/unlink/", provider_sign_in.unlink, name="unlink_provider"),
     path("account/password/", accounts_views.password, name="account_password"),
     path("account/second-factor/", accounts_views.second_factor, name="account_second_factor"),
     path(

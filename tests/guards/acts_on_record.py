@@ -223,6 +223,7 @@ NAMED: Final = {
     "annotator:invite_member": "invitation.made",
     "annotator:provider_ended": "session.ended",
     "annotator:link_provider": "identity.linked",
+    "annotator:unlink_provider": "identity.unlinked",
     "annotator:sign_on": "group_role.added",
     "annotator:answer_newcomer": "identity.linked",
     "annotator:remove_group": "group_role.removed",

@@ -7,10 +7,19 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from django.contrib.auth.hashers import make_password
 from django.http import HttpResponse
 from django.test import Client
 
+from annotator.models import User
+from tests.annotator.accounts.conftest import PASSWORD
 from tests.oidc.signing_provider import SigningProvider, serving
+
+
+@pytest.fixture
+def passwords(cast: Any) -> None:
+    """Give everybody of the cast the same password."""
+    User.objects.update(password=make_password(PASSWORD))
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from django.test import Client
 from annotator.campaigns.members.services import invite
 from annotator.entry.services import approve
 from annotator.models import AuditEvent, BrowserSession, Identity, Membership, User
+from tests.annotator.accounts.conftest import PASSWORD
 from tests.annotator.entry.conftest import come_back, leave, sign_in, wish_of
 from tests.conftest import signed_in
 
@@ -104,20 +105,50 @@ def test_a_person_with_a_second_factor_gives_its_code_too(
     assert who(client) == ""
 
 
-def test_an_account_is_linked_by_its_owner_alone(cast, firm) -> None:
-    client = signed_in(cast.alice)
-    wish = wish_of(client.post("/account/providers/firm/"))
+def test_an_account_is_linked_by_its_owner_alone(cast, firm, passwords) -> None:
+    client, own = signed_in(User.objects.get(username="alice")), {"password": PASSWORD}
+    for wrong in ({}, {"password": "somebody at her desk"}):
+        assert client.post("/account/providers/firm/", wrong)["Location"] == "/account/"
+        assert "This is not your password" in client.get("/account/").content.decode()
+    assert not firm.asked
+    firm.claims = {"email": "alice@firm.example"}
+    wish = wish_of(client.post("/account/providers/firm/", own))
     firm.nonce = wish["nonce"]
     assert come_back(client, firm, wish)["Location"] == "/account/"
     assert Identity.objects.get().user == cast.alice
-    assert "linked" in client.get("/account/").content.decode()
+    assert "Unlink alice@firm.example" in client.get("/account/").content.decode()
 
-    other = signed_in(cast.bob)
-    wish = wish_of(other.post("/account/providers/firm/"))
+    other = signed_in(User.objects.get(username="bob"))
+    wish = wish_of(other.post("/account/providers/firm/", own))
     firm.nonce = wish["nonce"]
     come_back(other, firm, wish)
     assert "has another account here" in other.get("/account/").content.decode()
     assert Identity.objects.get().user == cast.alice
+
+
+def test_a_link_is_taken_away_with_the_sessions_that_began_by_it(
+    client, cast, firm, passwords, linked
+) -> None:
+    sign_in(client, firm)
+    by_password, other = (
+        signed_in(User.objects.get(username=name)) for name in ("alice", "mallory")
+    )
+    url = f"/account/providers/{linked.pk}/unlink/"
+    assert other.post(url).status_code == 404
+    assert by_password.post(url).status_code == 303
+    assert (who(client), who(by_password)) == ("", "alice")
+    assert not Identity.objects.exists()
+    assert AuditEvent.objects.get(action="identity.unlinked").actor.username == "alice"
+
+
+def test_the_only_way_in_is_not_taken_away(client, cast, firm, linked) -> None:
+    cast.alice.set_unusable_password()
+    cast.alice.save()
+    sign_in(client, firm)
+    assert "Unlink" not in client.get("/account/").content.decode()
+    client.post(f"/account/providers/{linked.pk}/unlink/")
+    assert "your only way in" in client.get("/account/").content.decode()
+    assert Identity.objects.exists()
 
 
 def test_a_deactivated_account_stays_shut(client, firm, linked) -> None:

@@ -139,6 +139,9 @@ def test_over_rest_the_table_is_read_and_changed(boss, cast, firm) -> None:
     assert wrong.status_code == 400
     assert client.delete(f"{url}{row['id']}/").json() == {"lost": 0, "stayed": 0}
     assert client.delete(f"{url}{row['id']}/").status_code == 404
+    boss.memberships.create(campaign=cast.campaign, role="reader")
+    narrow = create_token(user=boss, campaign=cast.campaign).token
+    assert Client(headers={"Authorization": f"Token {narrow}"}).get(url).status_code == 403
     token = create_token(user=cast.ada).token
     assert Client(headers={"Authorization": f"Token {token}"}).get(url).status_code == 403
 

@@ -7,7 +7,7 @@ import pytest
 from annotator.campaigns.members.services import invite
 from annotator.models import AuditEvent, Identity, User
 from core.oidc.settings import read, read_passwords
-from tests.annotator.accounts.conftest import PASSWORD, alice  # noqa: F401
+from tests.annotator.accounts.conftest import PASSWORD
 from tests.annotator.entry.test_sign_in_at_provider import who
 
 pytestmark = pytest.mark.django_db
@@ -20,7 +20,7 @@ FIRM = {
 
 
 @pytest.fixture
-def switched_off(firm, settings, alice) -> Any:  # noqa: F811
+def switched_off(firm, settings, passwords) -> Any:
     """Leave the password to bob."""
     settings.EMERGENCY_ACCOUNT = "bob"
 

@@ -107,7 +107,10 @@ def test_a_waiting_job_is_enqueued_once(monkeypatch) -> None:
     report = make_job()
     enqueued: list[object] = []
     monkeypatch.setattr(registry, "_enqueuers", {AgreementReport: enqueued.append})
-    rest = "0 leases lapsed, 0 repeats given, 0 people refreshed, 0 uploads and 0 rows or folders deleted"
+    rest = (
+        "0 leases lapsed, 0 repeats given, 0 people refreshed, "
+        "0 uploads and 0 rows or folders deleted"
+    )
     for expected in (f"1 jobs enqueued, {rest}", f"0 jobs enqueued, {rest}"):
         err = io.StringIO()
         call_command("sweep", stderr=err)
