@@ -11,6 +11,8 @@ class AnnotatorConfig(AppConfig):
 
         from annotator import tasks
         from annotator.accounts.sessions import delete_ended_sessions
+        from annotator.entry.queries import inbox_lines
+        from annotator.inbox.rows import register_inbox
         from annotator.mail.letters import register_letters
         from annotator.mail.reminders import mail_of_job
         from annotator.mail.services import delete_old_resets
@@ -59,6 +61,7 @@ class AnnotatorConfig(AppConfig):
         register_look(sources.look_at_sources)
         register_files(drawings.drawing_files, **drawings.KINDS)
         register_look(drawings.look_at_drawings)
+        register_inbox(inbox_lines)
         register_tidying(delete_used_up)
         register_tidying(delete_old_deliveries)
         register_tidying(delete_old_resets)

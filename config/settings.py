@@ -27,6 +27,7 @@ from core import (  # noqa: E402
     mail_settings,
     sqlite,
 )
+from core.oidc import settings as oidc  # noqa: E402
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(os.environ.get("DATA_DIR") or BASE_DIR / "var").resolve()
@@ -93,6 +94,9 @@ try:
     _numbers = environment.numbers(_given, TRUSTED_PROXIES=int(IS_BEHIND_PROXY))
     _endpoint = endpoint.read(_given)
     _mail = mail_settings.read(_given, is_local=IS_LOCAL, private=_private_hosts)
+    OIDC_PROVIDERS = oidc.read(_given)
+    # None where everybody may sign in with a password.
+    EMERGENCY_ACCOUNT = oidc.read_passwords(_given, OIDC_PROVIDERS)
 except (ImproperlyConfigured, ValueError) as error:
     sys.exit(f"settings refused: {error}")
 

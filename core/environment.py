@@ -1,6 +1,7 @@
 """How numbers, switches and secrets are read from the environment, each kind in one way."""
 
 import os
+import re
 import stat
 from collections.abc import Mapping
 from pathlib import Path
@@ -28,6 +29,7 @@ SECRETS: Final = (
     *("SECRET_KEY", "SECRET_KEY_FALLBACKS", "DATABASE_URL", "CELERY_BROKER_URL"),
     *("METRICS_TOKEN", "METRIC_ENDPOINT_KEY", "EMAIL_HOST_PASSWORD"),
 )
+OF_PROVIDERS: Final = re.compile(r"(OIDC_[A-Z0-9]+_CLIENT_SECRET)_FILE")
 LARGEST_SECRET: Final = 64 * 1024
 
 
@@ -66,7 +68,8 @@ def names(environment: Mapping[str, str], name: str) -> list[str]:
 def with_secret_files(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the settings with the secrets that are given as files, which no `ps` shows."""
     found = dict(environment)
-    for name in SECRETS:
+    of_providers = (OF_PROVIDERS.fullmatch(name) for name in environment)
+    for name in (*SECRETS, *(found[1] for found in of_providers if found)):
         if path := environment.get(f"{name}_FILE"):
             if environment.get(name):
                 raise ValueError(f"{name} and {name}_FILE are both set; remove one of them")

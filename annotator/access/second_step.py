@@ -1,5 +1,6 @@
 """Where a session stands between the password and the code, and whether the code was given."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from django.conf import settings
@@ -18,11 +19,14 @@ def has_factor(user: User) -> bool:
     return SecondFactor.objects.filter(user=user).exists()
 
 
-def await_code(request: HttpRequest, user: User) -> None:
-    """Remember who gave the right password, for five minutes."""
+def await_code(
+    request: HttpRequest, user: User, at_provider: Mapping[str, str] | None = None
+) -> None:
+    """Remember who gave the right password, or signed in at a provider, for five minutes."""
     request.session[PENDING] = {
         "user": str(user.pk),
         "hash": user.get_session_auth_hash(),
+        "at_provider": dict(at_provider or {}),
         "until": database_now().timestamp() + LASTS_SECONDS,
     }
 
@@ -36,6 +40,12 @@ def awaited(request: HttpRequest) -> User | None:
     if user is None or user.get_session_auth_hash() != known["hash"]:
         return None
     return user
+
+
+def awaited_at_provider(request: HttpRequest) -> dict[str, str]:
+    """Return what the session is to hold of the sign-in at a provider that came before the code."""
+    known = request.session.get(PENDING) or {}
+    return dict(known.get("at_provider", {}))
 
 
 def must_set_up(request: HttpRequest) -> bool:

@@ -1,14 +1,15 @@
 """The forms of sign-in, of one's own account and of the second factor."""
 
+from collections.abc import Mapping
 from typing import Any
 from zoneinfo import available_timezones
 
 from django import forms
 from django.contrib.auth.forms import AuthenticationForm
 from django.core.exceptions import ValidationError
-from django.http import QueryDict
 
 from annotator.access.scopes import campaigns_for
+from annotator.accounts.providers import may_use_password, signs_at
 from annotator.accounts.sessions import LONGEST_TOKEN_DAYS
 from annotator.accounts.sign_in import (
     Attempt,
@@ -66,7 +67,7 @@ class TokenForm(RefusableForm):
     )
     password = password_field("Your password", "current-password")
 
-    def __init__(self, user: User, data: QueryDict | None = None) -> None:
+    def __init__(self, user: User, data: Mapping[str, Any] | None = None) -> None:
         super().__init__(data)
         self._campaigns = {row.slug: row for row in campaigns_for(user).order_by("slug")}
         named = ((slug, row.name) for slug, row in self._campaigns.items())
@@ -75,6 +76,8 @@ class TokenForm(RefusableForm):
             label="Campaign", required=False, choices=choices
         )
         self.order_fields(["scope", "days", "campaign", "password"])
+        if signs_at(user):
+            del self.fields["password"]
 
     @property
     def chosen(self) -> Campaign | None:
@@ -110,6 +113,11 @@ class SignInForm(AuthenticationForm):
         ("invalid_login", "inactive"),
         "The user name or the password is not right. Both are case-sensitive.",
     )
+
+    def confirm_login_allowed(self, user: Any) -> None:
+        super().confirm_login_allowed(user)
+        if not may_use_password(user):
+            raise self.get_invalid_login_error()
 
     def clean(self) -> dict[str, Any]:
         username = self.cleaned_data.get("username")

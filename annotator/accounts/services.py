@@ -11,6 +11,7 @@ from django.db.models.functions import Now
 
 from annotator import audit_log
 from annotator.accounts.names import name_problem, skeleton
+from annotator.accounts.providers import Fresh, signs_at
 from annotator.accounts.sessions import Ended, end_access
 from annotator.models import Campaign, Invitation, PasswordReset, User
 from annotator.rate_limits import RateLimit, give_back, take_or_refuse
@@ -73,7 +74,9 @@ def unused_invitations(invited_by: User) -> QuerySet[Invitation]:
 
 
 @transaction.atomic
-def withdraw_invitations(*, invited_by: User, by: User, campaign: Campaign | None = None) -> int:
+def withdraw_invitations(
+    *, invited_by: User, by: User | None, campaign: Campaign | None = None
+) -> int:
     """End the unused links that a person made, everywhere or in a campaign; return how many.
 
     Else they would work again with the person's account or role.
@@ -90,14 +93,18 @@ def withdraw_invitations(*, invited_by: User, by: User, campaign: Campaign | Non
 
 # A limit of its own: who guesses at the sign-in page hinders no adjudicator from signing.
 OF_SIGNATURES: Final = RateLimit("signature", 10, 90)
+AT_PROVIDER: Final = "You sign at {}: open the page, and sign there. Nothing was stored."
 WRONG_SENTENCE: Final = "This is not your password; nothing was stored."
 
 
-def confirm_password(person: User, password: str) -> bool:
+def confirm_password(person: User, password: str | Fresh) -> bool:
     """Return whether the password is the person's; TooOften after ten wrong ones.
 
-    To be called outside of a transaction, which a refusal would undo with the count.
+    Their provider's word of a moment ago counts as much. To be called outside of a transaction,
+    which a refusal would undo with the count.
     """
+    if isinstance(password, Fresh):
+        return password.user == person
     limits = [(OF_SIGNATURES, str(person.pk))]
     sentence = "The password was wrong too many times; nothing was stored. Try again in"
     take_or_refuse(limits, sentence)
@@ -107,8 +114,10 @@ def confirm_password(person: User, password: str) -> bool:
     return True
 
 
-def check_signature(*, signer: User, password: str, campaign: Campaign) -> None:
+def check_signature(*, signer: User, password: str | Fresh, campaign: Campaign) -> None:
     """Raise Refused unless the password is the signer's, TooOften after ten wrong ones."""
+    if isinstance(password, str) and (provider := signs_at(signer)):
+        raise Refused.at("password", AT_PROVIDER.format(provider.label))
     if not confirm_password(signer, password):
         audit_log.record_on(signer, "signature.refused", signer, campaign)
         raise Refused.at("password", WRONG_SENTENCE)

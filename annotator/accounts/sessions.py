@@ -23,6 +23,11 @@ from core.clock import database_now
 from core.errors import OutOfDate, Refused
 
 DEVICE = "device"
+# Of a session that began at a provider: its name, the identity, the session there, the latest end.
+PROVIDER = "provider"
+IDENTITY = "identity"
+PROVIDER_SESSION = "provider_session"
+ENDS_BY = "ends_by"
 
 
 class SessionStore(DatabaseStore):
@@ -70,17 +75,20 @@ class SessionStore(DatabaseStore):
         known.session_data = self.encode(data)
         known.user_id = data.get(SESSION_KEY)
         known.device = data.get(DEVICE, "")
-        known.expire_date = end_of(known.started_at, known.seen_at)
+        known.identity_id = data.get(IDENTITY)
+        known.provider_session_sha256 = data.get(PROVIDER_SESSION, "")
+        ends_by = data.get(ENDS_BY)
+        known.ends_by = datetime.fromisoformat(ends_by) if ends_by else None
+        known.expire_date = end_of(known)
         self.row = known
         return known
 
 
-def end_of(started_at: datetime, seen_at: datetime) -> datetime:
+def end_of(row: BrowserSession) -> datetime:
     """Return when a session ends unless it is seen again."""
-    return min(
-        started_at + timedelta(hours=settings.SESSION_HOURS),
-        seen_at + timedelta(minutes=settings.SESSION_IDLE_MINUTES),
-    )
+    latest = row.started_at + timedelta(hours=settings.SESSION_HOURS)
+    idle = row.seen_at + timedelta(minutes=settings.SESSION_IDLE_MINUTES)
+    return min(latest, idle, row.ends_by or latest)
 
 
 def digest(session_key: str | None) -> str:
@@ -179,7 +187,7 @@ def see_session(row: BrowserSession) -> None:
     A session that was ended meanwhile stays ended.
     """
     row.seen_at = database_now()
-    row.expire_date = end_of(row.started_at, row.seen_at)
+    row.expire_date = end_of(row)
     BrowserSession.objects.filter(pk=row.pk).update(
         seen_at=row.seen_at, expire_date=row.expire_date
     )

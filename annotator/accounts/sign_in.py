@@ -145,9 +145,17 @@ def record_wrong(attempt: Attempt) -> None:
     )
 
 
-def record_right(user: User) -> None:
-    """Write down that a person has signed in."""
-    audit_log.record_on(user, "sign_in.accepted", user)
+def record_right(user: User, provider: str = "") -> None:
+    """Write down that a person has signed in: at a provider, or here.
+
+    With passwords switched off, the account that still has one leaves an act of its own.
+    """
+    if provider:
+        audit_log.record_on(user, "sign_in.accepted", user, provider=provider)
+    elif settings.EMERGENCY_ACCOUNT is not None:
+        audit_log.record_on(user, "sign_in.emergency", user)
+    else:
+        audit_log.record_on(user, "sign_in.accepted", user)
 
 
 def network_of(address: str) -> str:

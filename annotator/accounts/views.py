@@ -1,6 +1,7 @@
 """One's own account: sessions, password, tokens, second factor."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 from uuid import UUID
 
 import segno
@@ -16,6 +17,7 @@ from annotator.access.gate import SignedInRequest
 from annotator.access.second_step import GIVEN, has_factor
 from annotator.accounts.endings import about_ending_others, about_revoking
 from annotator.accounts.forms import CodeForm, NewPasswordForm, TimeZoneForm, TokenForm
+from annotator.accounts.providers import Fresh, Purpose, leave_for, own_providers, signs_at
 from annotator.accounts.queries import own_sessions, own_tokens
 from annotator.accounts.second_factor import (
     address_of,
@@ -37,6 +39,7 @@ from annotator.accounts.sessions import (
     end_sessions,
     revoke_token,
 )
+from annotator.models import User
 from annotator.sealing import WrongKey, seal, unseal
 from core.confirmation import ask, is_confirmed
 from core.errors import OutOfDate, Refused
@@ -54,7 +57,15 @@ def account(request: SignedInRequest) -> HttpResponse:
         messages.success(request, "Times are shown in this zone now.")
         return SeeOther(resolve_url("annotator:account"))
     form.focus_error()
-    context = {"form": form, "sessions": own_sessions(user, this), "this": this}
+    providers = own_providers(user)
+    context = {
+        "form": form,
+        "sessions": own_sessions(user, this),
+        "this": this,
+        "providers": providers,
+        "can_link": any(not linked for _, linked in providers),
+        "signs_at": signs_at(user),
+    }
     return render(request, "annotator/accounts/account.html", context, status=form.status)
 
 
@@ -103,19 +114,49 @@ def this_session(request: SignedInRequest) -> UUID | None:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def tokens(request: SignedInRequest) -> HttpResponse:
-    """List the tokens; a POST makes one and shows it, this once."""
-    user, token = request.user, ""
+    """List the tokens; a POST makes one and shows it, this once.
+
+    Who gives no password here is sent to their provider first.
+    """
+    user = request.user
     form = TokenForm(user, request.POST if request.method == "POST" else None)
     if form.is_valid():
-        sent = form.cleaned_data
-        scope, days = sent["scope"], sent["days"]
         with form.refusals():
-            if not confirm_password(user, sent["password"]):
+            if provider := signs_at(user):
+                sent = {name: form.typed(name) for name in form.fields}
+                return leave_for(request, provider, Purpose.TOKEN, sent=sent)
+            if not confirm_password(user, form.cleaned_data["password"]):
                 raise Refused.at("password", WRONG_SENTENCE)
-            token = create_token(user=user, scope=scope, days=days, campaign=form.chosen).token
-            form = TokenForm(user)
+            return _tokens_page(request, TokenForm(user), _made(user, form))
+    return _tokens_page(request, form)
+
+
+def token_at_provider(
+    request: SignedInRequest, sent: Mapping[str, Any], fresh: Fresh
+) -> HttpResponse:
+    """Make the token that was asked for, and show it, for who has just signed in anew."""
+    form = TokenForm(fresh.user, sent)
+    if form.is_valid():
+        with form.refusals():
+            return _tokens_page(request, TokenForm(fresh.user), _made(fresh.user, form))
+    return _tokens_page(request, form)
+
+
+def _made(user: User, form: TokenForm) -> str:
+    sent = form.cleaned_data
+    given = {"scope": sent["scope"], "days": sent["days"], "campaign": form.chosen}
+    return create_token(user=user, **given).token
+
+
+def _tokens_page(request: SignedInRequest, form: TokenForm, token: str = "") -> HttpResponse:
     form.focus_error()
-    context = {"form": form, "tokens": own_tokens(user), "token": token}
+    user = request.user
+    context = {
+        "form": form,
+        "tokens": own_tokens(user),
+        "token": token,
+        "signs_at": signs_at(user),
+    }
     return render(request, "annotator/accounts/account_tokens.html", context, status=form.status)
 
 

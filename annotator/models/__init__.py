@@ -67,6 +67,7 @@ from annotator.models.comparisons import (
     PreferenceRevision,
 )
 from annotator.models.context import Drawing, ReferenceContext
+from annotator.models.identities import GroupGrant, GroupRole, Identity
 from annotator.models.operations import SWEEPER, Backup, Presence
 from annotator.models.outgoing import (
     AnnouncedCandidate,

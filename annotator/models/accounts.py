@@ -76,6 +76,12 @@ class BrowserSession(AbstractBaseSession):
     device = models.CharField(max_length=80, default="")
     started_at = models.DateTimeField()
     seen_at = models.DateTimeField()
+    # Of one that began at a provider: whose, which session there, and when it ends at the latest.
+    identity = models.ForeignKey(
+        "annotator.Identity", on_delete=models.CASCADE, null=True, related_name="sessions"
+    )
+    provider_session_sha256 = models.CharField(max_length=64, blank=True, default="")
+    ends_by = models.DateTimeField(null=True)
 
 
 class SecondFactor(models.Model):

@@ -17,7 +17,7 @@ from annotator.outgoing.rules import (
 )
 from annotator.sealing import WrongKey, unseal
 from core.clock import database_now
-from core.posting import NoAnswerError, UntrustedError, post
+from core.exchange import NoAnswerError, UntrustedError, exchange
 from core.version import VERSION
 
 TIMEOUT_SECONDS: Final = 5
@@ -56,7 +56,9 @@ def send(row: Delivery) -> Outcome:
         "webhook-signature": signature(secret, str(row.pk), now, body),
     }
     try:
-        answer = post(webhook.url, body, headers, TIMEOUT_SECONDS, largest=0, connect=_reach)
+        answer = exchange(
+            "POST", webhook.url, body, headers, TIMEOUT_SECONDS, largest=0, connect=_reach
+        )
     except _PrivateError:
         return Outcome("private address")
     except UntrustedError:

@@ -7,6 +7,7 @@ from annotator.access.api import MatrixPermission
 from annotator.adjudication.rulings import api as rulings_api
 from annotator.campaigns import api as campaigns_api
 from annotator.campaigns.members import api as members_api
+from annotator.entry import api as entry_api
 from annotator.imports import api as imports_api
 from annotator.planning import api as planning_api
 from annotator.planning.choosing import api as choosing_api
@@ -71,6 +72,8 @@ OF_CAMPAIGN = [
 urlpatterns = [
     path("campaigns/", campaigns_api.Campaigns.as_view(), name="campaigns"),
     path("campaigns/<slug:slug>/", include(OF_CAMPAIGN)),
+    path("group-roles/", entry_api.GroupRoles.as_view(), name="group_roles"),
+    path("group-roles/<uuid:pk>/", entry_api.OneGroupRole.as_view(), name="group_role"),
     path("invitations/join/", members_api.Join.as_view(), name="join"),
     path("ratings/", rating_api.Ratings.as_view(), name="ratings"),
     path("ratings/<uuid:pk>/", rating_api.RatingDetail.as_view(), name="rating"),

@@ -112,8 +112,11 @@ class Place:
 
 
 def page_header(request: HttpRequest) -> dict[str, object]:
-    """Give the navigation of the signed-in person, worked out only when a page shows it."""
-    return {"places": SimpleLazyObject(lambda: places(request))}
+    """Give the places of the signed-in person, worked out only when shown, and the providers."""
+    return {
+        "places": SimpleLazyObject(lambda: places(request)),
+        "sign_in_providers": settings.OIDC_PROVIDERS,
+    }
 
 
 def places(request: HttpRequest) -> tuple[Place, ...]:

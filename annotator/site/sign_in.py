@@ -1,8 +1,10 @@
 """Sign in, the second step, sign out; what a form held is resubmitted."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.forms import AuthenticationForm
@@ -19,10 +21,17 @@ from django.views.decorators.http import require_http_methods
 
 from annotator.access.gate import DRAFT_FIELD, RESUBMITTED
 from annotator.access.scopes import ever_assigned
-from annotator.access.second_step import GIVEN, PENDING, await_code, awaited, has_factor
+from annotator.access.second_step import (
+    GIVEN,
+    PENDING,
+    await_code,
+    awaited,
+    awaited_at_provider,
+    has_factor,
+)
 from annotator.accounts.forms import CodeForm, SignInForm
 from annotator.accounts.second_factor import check_code
-from annotator.accounts.sessions import DEVICE
+from annotator.accounts.sessions import DEVICE, ENDS_BY, IDENTITY, PROVIDER, PROVIDER_SESSION
 from annotator.accounts.sign_in import describe_device, record_right, remember_browser
 from annotator.adjudication.rulings.queries import adjudication_page
 from annotator.comparisons.queries import compare_page
@@ -40,14 +49,27 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
 def let_in(
-    request: HttpRequest, user: User, target: str, *, resubmitted: str = "", with_code: bool = False
+    request: HttpRequest,
+    user: User,
+    target: str,
+    *,
+    resubmitted: str = "",
+    with_code: bool = False,
+    at_provider: Mapping[str, str] | None = None,
 ) -> HttpResponse:
-    """Begin the session of a person, and answer with where to go, or a script with its token."""
+    """Begin the session of a person, and answer with where to go, or a script with its token.
+
+    `at_provider` is what the session holds of a sign-in at a provider.
+    """
     request.session.pop(PENDING, None)
     login(request, user, backend=BACKEND)
-    record_right(user)
+    record_right(user, (at_provider or {}).get(PROVIDER, ""))
     request.session[DEVICE] = describe_device(request.headers.get("User-Agent", ""))
     request.session[GIVEN] = with_code
+    # What a session of this browser held of an earlier sign-in is not this one's.
+    for name in (PROVIDER, IDENTITY, PROVIDER_SESSION, ENDS_BY):
+        request.session.pop(name, None)
+    request.session.update(dict(at_provider or {}))
     response: HttpResponse = HttpResponseRedirect(target)
     if resubmitted and (page := resubmitted_page(target)):
         response = _shown_again(request, user, page, target, resubmitted) or response
@@ -122,6 +144,30 @@ def _save_draft(request: HttpRequest, target: str, resubmitted: str) -> None:
         )
 
 
+def _ways_in() -> dict[str, object]:
+    return {
+        "providers": settings.OIDC_PROVIDERS,
+        "has_passwords": settings.EMERGENCY_ACCOUNT is None,
+    }
+
+
+def refused_page(
+    request: HttpRequest, refusal: Refused, target: str, resubmitted: str
+) -> HttpResponse:
+    """Show the sign-in page after a provider did not let somebody in; what a form held stays."""
+    context = {
+        "form": SignInForm(request),
+        "next": target,
+        "carried": resubmitted,
+        "sentence": refusal.sentence,
+        **_ways_in(),
+    }
+    response = render(request, "annotator/site/login.html", context, status=refusal.status)
+    if isinstance(refusal, TooOften):
+        response["Retry-After"] = str(refusal.retry_after)
+    return response
+
+
 OVER = "That took too long. Sign in with your password again."
 
 
@@ -154,7 +200,7 @@ class SignInCode(RedirectURLMixin, View):
         return ask_for_code(request, CodeForm(), self.get_redirect_url(), "")
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        user = awaited(request)
+        user, at_provider = awaited(request), awaited_at_provider(request)
         if user is None:
             if request.headers.get("HX-Request"):
                 return JsonResponse({"sentence": OVER, "is_over": True}, status=422)
@@ -170,7 +216,14 @@ class SignInCode(RedirectURLMixin, View):
                     wait = refusal.retry_after
             else:
                 page = self.get_success_url()
-                return let_in(request, user, page, resubmitted=resubmitted, with_code=True)
+                return let_in(
+                    request,
+                    user,
+                    page,
+                    resubmitted=resubmitted,
+                    with_code=True,
+                    at_provider=at_provider,
+                )
         response = ask_for_code(request, form, self.get_redirect_url(), resubmitted)
         if wait:
             response["Retry-After"] = str(wait)
@@ -225,8 +278,11 @@ class SignIn(LoginView):
         }
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        resubmitted = {"carried": self.request.POST.get("carried", "")}
-        return super().get_context_data(**(resubmitted | kwargs))
+        shown = {
+            "carried": self.request.POST.get("carried", ""),
+            **_ways_in(),
+        }
+        return super().get_context_data(**(shown | kwargs))
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         user = form.get_user()

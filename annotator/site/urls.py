@@ -11,6 +11,7 @@ from annotator.audit_pages import views as audit_pages_views
 from annotator.campaigns import views as campaigns_views
 from annotator.campaigns.members import views as members_views
 from annotator.comparisons import views as comparisons_views
+from annotator.entry import views as entry_views
 from annotator.error_tags.views import error_tags
 from annotator.exports import views as exports_views
 from annotator.flags.views import flag_page
@@ -22,7 +23,7 @@ from annotator.rating import all_views, context_views, reading_views
 from annotator.rating import views as rating_views
 from annotator.rating.calibration import views as calibration_views
 from annotator.reliability import views as reliability_views
-from annotator.site import home, sign_in
+from annotator.site import home, provider_sign_in, sign_in
 from annotator.site.help import api_docs, help_page
 from annotator.timesheets import views as timesheets_views
 from annotator.webhooks import views as webhooks_views
@@ -108,8 +109,13 @@ urlpatterns = [
     path("", home.home, name="home"),
     path("login/", sign_in.SignIn.as_view(), name="login"),
     path("login/code/", sign_in.SignInCode.as_view(), name="login_code"),
+    path("login/with/<slug:name>/", provider_sign_in.begin, name="provider_sign_in"),
+    path("login/with/<slug:name>/back/", provider_sign_in.back, name="provider_back"),
+    path("login/with/<slug:name>/ended/", provider_sign_in.ended, name="provider_ended"),
     path("logout/", sign_in.SignOut.as_view(), name="logout"),
     path("account/", accounts_views.account, name="account"),
+    path("account/providers/<slug:name>/", provider_sign_in.link, name="link_provider"),
+    path("account/providers/<uuid:pk>/unlink/", provider_sign_in.unlink, name="unlink_provider"),
     path("account/password/", accounts_views.password, name="account_password"),
     path("account/second-factor/", accounts_views.second_factor, name="account_second_factor"),
     path(
@@ -129,6 +135,16 @@ urlpatterns = [
     path("account/sessions/end-others/", accounts_views.end_others, name="account_end_others"),
     path("account/sessions/<uuid:pk>/end/", accounts_views.end_one, name="account_end_session"),
     path("users/", members_views.users, name="users"),
+    path("users/sign-on/", entry_views.sign_on, name="sign_on"),
+    path(
+        "users/sign-on/people/<uuid:pk>/<str:name>/",
+        entry_views.answer_newcomer,
+        name="answer_newcomer",
+    ),
+    path("users/sign-on/groups/<uuid:pk>/remove/", entry_views.remove_group, name="remove_group"),
+    path(
+        "users/sign-on/providers/<slug:name>/test/", entry_views.test_provider, name="test_provider"
+    ),
     path("users/<uuid:pk>/<str:name>/", members_views.change_user, name="change_user"),
     path("invitation/<str:token>/", members_views.invitation, name="invitation"),
     path("rated/", home.rated, name="rated"),

@@ -42,6 +42,9 @@ ARGUMENTS = {
 OF_NO_CAMPAIGN = {
     *("annotator:rubric_criterion", "annotator:change_user", "annotator:invitation"),
     *("annotator:reset_password", "annotator:account_mail_confirm"),
+    # In theirs is a provider of the settings.
+    *("annotator:provider_sign_in", "annotator:provider_back", "annotator:provider_ended"),
+    "annotator:link_provider",
 }
 SIGNED_IN = tuple(name for name in matrix.PRINCIPALS if name != matrix.ANONYMOUS)
 # How many of the requests that are to be refused are made; the checks are called for all of them.

@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.http import QueryDict
 
+from annotator.accounts.providers import Fresh
 from annotator.accounts.services import check_signature
 from annotator.adjudication.cases import candidate_names, conflicts_for, shuffled_people
 from annotator.adjudication.rounds import lock_conflict, prepared_on, take_turn, undecided
@@ -67,7 +68,7 @@ def prepare_ruling(*, conflict_id: UUID, adjudicator: User, decided: Decided) ->
 
 
 def sign_prepared(
-    *, adjudicator: User, chosen: Collection[UUID], password: str
+    *, adjudicator: User, chosen: Collection[UUID], password: str | Fresh
 ) -> tuple[list[Adjudication], list[str]]:
     """Sign prepared rulings, each by itself; return those signed, and why others were not.
 

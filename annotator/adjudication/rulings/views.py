@@ -1,8 +1,8 @@
 """The pages of conflicts, their list, and the rulings of a campaign for its admins."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import cast
+from typing import Any, cast
 from uuid import UUID
 
 from django.contrib import messages
@@ -15,6 +15,7 @@ from django.utils.timezone import localtime
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotator.access.gate import SignedInRequest, counted_campaign
+from annotator.accounts.providers import Fresh, Purpose, leave_for, signs_at
 from annotator.adjudication.cases import adjudication_queue
 from annotator.adjudication.rounds import call_back, give_back, send_back, take_turn, waiting_cases
 from annotator.adjudication.rulings.forms import (
@@ -27,6 +28,7 @@ from annotator.adjudication.rulings.forms import (
 )
 from annotator.adjudication.rulings.page import page_context
 from annotator.adjudication.rulings.prepared import (
+    NONE_CHOSEN,
     SHOWN,
     list_to_sign,
     prepare_ruling,
@@ -52,6 +54,7 @@ from annotator.reading import show_aid
 from core.confirmation import Confirmation, ask, asked_form, is_confirmed
 from core.errors import Refused
 from core.http import SeeOther, missing_is_404, refusals_told
+from core.oidc.settings import Provider
 from core.plurals import counted
 
 REFERENCES_A_PAGE = 25
@@ -71,22 +74,49 @@ def adjudication(request: SignedInRequest) -> HttpResponse:
 @require_POST
 def sign(request: SignedInRequest) -> HttpResponse:
     """Sign prepared rulings with one password, each with a signature of its own."""
+    provider = signs_at(request.user)
     form = SignListForm(request.POST)
+    if provider:
+        del form.fields["password"]
     if not form.is_valid():
         return _list(request, form)
     with form.refusals():
-        signed, refused = sign_prepared(
-            adjudicator=request.user,
-            chosen=form.cleaned_data["ruling"],
-            password=form.cleaned_data["password"],
-        )
-        if signed:
-            done = f"{counted(len(signed), 'ruling')} signed, each with a signature of its own."
-            messages.success(request, done)
-        for why in refused:
-            messages.error(request, f"Not signed. {why}")
+        chosen = form.cleaned_data["ruling"]
+        if provider:
+            if not chosen:
+                raise Refused.at("ruling", NONE_CHOSEN)
+            return _leave_to_sign(request, provider, chosen)
+        _sign(request, chosen, form.cleaned_data["password"])
         return SeeOther(resolve_url(QUEUE))
     return _list(request, form)
+
+
+def _leave_to_sign(
+    request: SignedInRequest, provider: Provider, chosen: Sequence[UUID], of_page: str = ""
+) -> HttpResponse:
+    """Have the provider ask the person anew; `of_page` is the conflict whose page they leave."""
+    sent = {"chosen": [str(pk) for pk in chosen], "of_page": of_page}
+    return leave_for(request, provider, Purpose.RULINGS, sent=sent)
+
+
+def sign_at_provider(
+    request: SignedInRequest, sent: Mapping[str, Any], fresh: Fresh
+) -> HttpResponse:
+    """Sign the prepared rulings for which somebody has just signed in anew at their provider."""
+    before = free_cases(request.user)
+    _sign(request, [UUID(pk) for pk in sent["chosen"]], fresh)
+    if sent["of_page"]:
+        return _open_next(request, before, UUID(sent["of_page"]))
+    return SeeOther(resolve_url(QUEUE))
+
+
+def _sign(request: SignedInRequest, chosen: Sequence[UUID], password: str | Fresh) -> None:
+    signed, refused = sign_prepared(adjudicator=request.user, chosen=chosen, password=password)
+    if signed:
+        done = f"{counted(len(signed), 'ruling')} signed, each with a signature of its own."
+        messages.success(request, done)
+    for why in refused:
+        messages.error(request, f"Not signed. {why}")
 
 
 def _list(request: SignedInRequest, form: SignListForm) -> HttpResponse:
@@ -104,6 +134,7 @@ def _list(request: SignedInRequest, form: SignListForm) -> HttpResponse:
         "to_sign": list_to_sign(request.user),
         "criteria": SHOWN,
         "meaning": MEANING,
+        "signs_at": signs_at(request.user),
         "form": form,
         "ticked": request.POST.getlist("ruling") if form.is_bound else None,
     }
@@ -121,14 +152,17 @@ def adjudicate(request: SignedInRequest, pk: UUID) -> HttpResponse:
     if request.method != "POST":
         typed = typed_of(pk, request.user) if page.held_until else None
         return _page(request, page, _as_typed(typed) if typed else None)
-    is_later = LATER in request.POST
-    form = DecisionForm(request.POST) if is_later else RulingForm(request.POST)
+    is_later, provider = LATER in request.POST, signs_at(request.user)
+    is_prepared = is_later or provider is not None
+    form = DecisionForm(request.POST) if is_prepared else RulingForm(request.POST)
     if not form.is_valid():
         return _page(request, page, form)
     before = free_cases(request.user)
     with form.refusals():
-        if is_later:
-            prepare_ruling(conflict_id=pk, adjudicator=request.user, decided=_decided(form))
+        if is_prepared:
+            row = prepare_ruling(conflict_id=pk, adjudicator=request.user, decided=_decided(form))
+            if provider and not is_later:
+                return _leave_to_sign(request, provider, [row.pk], of_page=str(pk))
             done = "in the list to be signed"
         else:
             password = form.cleaned_data["password"]
@@ -180,6 +214,7 @@ def adjudicate_reading(request: SignedInRequest, pk: UUID) -> HttpResponse:
     with form.refusals():
         show_aid(user=request.user, aid=aid, is_shown=wish != "off")
         context = page_context(_own_page(request, pk), form, is_checked=False)
+        context["signs_at"] = signs_at(request.user)
         name = "_adjudication_panes" if request.headers.get("HX-Request") else "adjudicate"
         return render(request, f"annotator/adjudication/{name}.html", context)
     return _page(request, _own_page(request, pk), form)
@@ -264,7 +299,7 @@ def _page(
     form: DecisionForm | SendBackForm | None = None,
 ) -> HttpResponse:
     status = form.status if form else 200
-    context = page_context(page, form)
+    context = page_context(page, form) | {"signs_at": signs_at(request.user)}
     return render(request, "annotator/adjudication/adjudicate.html", context, status=status)
 
 

@@ -16,6 +16,7 @@ from annotator.models import (
     Assignment,
     AssignmentStatus,
     Campaign,
+    GroupGrant,
     Invitation,
     Membership,
     Role,
@@ -30,20 +31,29 @@ from core.errors import OutOfDate, Refused
 
 @transaction.atomic
 def grant_role(
-    *, user: User, campaign: Campaign, role: str, granted_by: User | None = None
+    *,
+    user: User,
+    campaign: Campaign,
+    role: str,
+    granted_by: User | None = None,
+    group: str = "",
 ) -> Membership:
-    """Give a user a role in a campaign; giving it again changes nothing.
+    """Give a user a role in a campaign; giving it again changes nothing but by whom it is theirs.
 
+    `group` names the one at a provider that gives it: what a person gives does not go with a group.
     A new annotator of an open campaign gets what is for qualification, by name.
     """
     if role not in Role.values:
         raise Refused(f"{role} is no role; roles are {', '.join(Role.values)}.")
     membership, is_new = Membership.objects.get_or_create(user=user, campaign=campaign, role=role)
     if is_new:
-        audit_log.record_on(user, "role.granted", granted_by, campaign, role=role)
+        by_group = {"group": group} if group else {}
+        audit_log.record_on(user, "role.granted", granted_by, campaign, role=role, **by_group)
         if role == Role.ANNOTATOR and campaign.is_open:
             fit_qualification(campaign)
             give_qualification(campaign=campaign, annotator=user)
+    elif not group:
+        GroupGrant.objects.filter(membership=membership).update(membership=None)
     return membership
 
 
@@ -53,7 +63,9 @@ def member_named(campaign: Campaign, username: str) -> User | None:
 
 
 @transaction.atomic
-def revoke_role(*, user: User, campaign: Campaign, role: str, revoked_by: User) -> int:
+def revoke_role(
+    *, user: User, campaign: Campaign, role: str, revoked_by: User | None, group: str = ""
+) -> int:
     """Take a role from a user; return how many candidates an annotator had open, which go back.
 
     What they rated stays. Raises OutOfDate when they do not have it, or are the last admin of the
@@ -76,7 +88,7 @@ def revoke_role(*, user: User, campaign: Campaign, role: str, revoked_by: User) 
         count = free_places(own, AssignmentStatus.LAPSED)
         fit_qualification(campaign)
     # From here the role is given back as it was, while that may be done.
-    went = {"role": role, "count": count, "quota": quota}
+    went = {"role": role, "count": count, "quota": quota} | ({"group": group} if group else {})
     audit_log.record_on(user, "role.revoked", revoked_by, campaign, **went)
     return count
 
@@ -134,8 +146,11 @@ def open_invitations(token: str) -> QuerySet[Invitation]:
 
 
 @transaction.atomic
-def accept_invitation(*, token: str, username: str, password: str) -> User:
-    """Create the account of a new person; OutOfDate where the link may not be used any more."""
+def accept_invitation(*, token: str, username: str, password: str | None) -> User:
+    """Create the account of a new person; OutOfDate where the link may not be used any more.
+
+    Without a password they sign in at their provider.
+    """
     row = _lock_open_invitation(token)
     user = create_user(username=username, password=password)
     _accept(row, user)

@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render, resolve_url
@@ -43,10 +44,11 @@ from annotator.campaigns.members.services import (
 from annotator.models import Campaign, Invitation, User
 from annotator.outgoing.queries import refused_mails
 from core.confirmation import Confirmation, ask, is_confirmed
-from core.errors import OutOfDate, Refused
+from core.errors import Forbidden, OutOfDate, Refused
 from core.http import SeeOther
 from core.plurals import counted
 
+NO_PASSWORDS = "Nobody new has a password here. Join with the button of your provider."
 JOIN_BY_LINK = (
     "Somebody who is not a member yet joins by a link: create one below and give it to them."
 )
@@ -179,17 +181,26 @@ def _join(request: HttpRequest, user: User, row: Invitation, token: str) -> Http
 
 
 def _make_account(request: HttpRequest, row: Invitation, token: str) -> HttpResponse:
+    has_passwords = settings.EMERGENCY_ACCOUNT is None
     form = AcceptForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         name, password = form.cleaned_data["username"], form.cleaned_data["password"]
         with form.refusals():
+            if not has_passwords:
+                raise Forbidden(NO_PASSWORDS)
             user = accept_invitation(token=token, username=name, password=password)
             messages.success(request, f"Your account {user.username} is made. Sign in.")
             return SeeOther(resolve_url("annotator:login"))
     if form.status == OutOfDate.status:
         raise Http404  # somebody else was quicker
     form.focus_error()
-    context = {"form": form, "invitation": row}
+    context = {
+        "form": form,
+        "invitation": row,
+        "token": token,
+        "providers": settings.OIDC_PROVIDERS,
+        "has_passwords": has_passwords,
+    }
     return render(request, "annotator/campaigns/invitation.html", context, status=form.status)
 
 

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db import DatabaseError, close_old_connections
 
 from annotator.assignments.services import lapse_leases_everywhere
+from annotator.entry.refreshing import refresh_people
 from annotator.imports.sweeping import sweep_imports
 from annotator.mail.reminders import remind_everybody
 from annotator.models import SWEEPER
@@ -37,7 +38,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["forever"]:
             enqueued, lapsed, repeated = sweep(), lapse_leases_everywhere(), repeat_everywhere()
-            dropped, announced, mailed, tidied = (
+            refreshed, dropped, announced, mailed, tidied = (
+                refresh_people(),
                 sweep_imports(),
                 announce_settled(),
                 remind_everybody(),
@@ -45,8 +47,9 @@ class Command(BaseCommand):
             )
             self.stderr.write(
                 f"{enqueued} jobs enqueued, {lapsed} leases lapsed, {repeated} repeats given, "
-                f"{announced} settled candidates announced, {mailed} mails queued, "
-                f"{dropped} uploads deleted and {tidied} rows or folders tidied"
+                f"{refreshed} people refreshed, {announced} settled candidates announced, "
+                f"{mailed} mails queued, {dropped} uploads deleted and "
+                f"{tidied} rows or folders tidied"
             )
             return
         name = own_name(SWEEPER)
@@ -56,6 +59,7 @@ class Command(BaseCommand):
                 if number % SWEEPS_BETWEEN_REPORTS == 0:
                     report_presence(name=name, works=[SWEEPER])
                     show_life()
+                    refresh_people()
                 sweep()
                 lapse_leases_everywhere()
                 # Nobody waits for one, and asking counts all assignments.

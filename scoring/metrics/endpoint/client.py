@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from http.client import HTTPMessage
 from random import Random
 from threading import Lock
 from typing import Any, Final
 
-from core import posting
-from core.posting import Answer, NoAnswerError, UntrustedError
+from core.exchange import NoAnswerError, UntrustedError, exchange
 from scoring.metrics.base import MetricError
 from scoring.metrics.endpoint.address import Endpoint
 from scoring.metrics.endpoint.prompt import Completion, NoCompletionError, completion
@@ -50,15 +52,42 @@ class RequestSpacing:
             return self._next - now
 
 
-LARGEST_ANSWER: Final = 1024 * 1024
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back: the status, the seconds that it asks to wait (None: not given), the body."""
+
+    status: int
+    retry_after: float | None
+    body: bytes
 
 
 def post(url: str, body: bytes, api_key: str | None, timeout: float) -> Answer:
-    """Send one JSON body with a bearer token, or None, as `core.posting.post` does."""
+    """Send one JSON body and return whatever is answered, redirects included: none is followed.
+
+    Input: an address that was checked, the body, a bearer token or None, and the seconds after
+    which the connection is cut. Raises NoAnswerError or UntrustedError.
+    """
+    reply = exchange("POST", url, body, _headers(api_key), timeout)
+    return Answer(reply.status, _retry_after(reply.headers), reply.body)
+
+
+def _headers(api_key: str | None) -> dict[str, str]:
     headers = {"Content-Type": "application/json", "Accept": "application/json"}
     if api_key is not None:
         headers["Authorization"] = f"Bearer {api_key}"
-    return posting.post(url, body, headers, timeout, largest=LARGEST_ANSWER)
+    return headers
+
+
+def _retry_after(headers: HTTPMessage) -> float | None:
+    """Return Retry-After as seconds; a date counts from the answer's own, whatever our clock."""
+    value = headers.get("Retry-After", "").strip()
+    if value.isascii() and value.isdigit():
+        return float(value)
+    try:
+        until, now = (parsedate_to_datetime(text) for text in (value, headers.get("Date", "")))
+        return max(0.0, (until - now).total_seconds())
+    except (TypeError, ValueError):
+        return None
 
 
 ATTEMPTS: Final = 5

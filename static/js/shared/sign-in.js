@@ -41,6 +41,21 @@ function askForCode(url) {
   (url ? code : signIn.querySelector("[type=password]")).focus();
 }
 
+function goOn() {
+  dialog.close();
+  dialog.dispatchEvent(new Event("signed-in"));
+}
+
+// Whoever signed in at a provider did so in another tab. If not, what is asked next opens this again.
+dialog.querySelector("[data-signed-in]")?.addEventListener("click", async () => {
+  try {
+    await freshToken();
+    goOn();
+  } catch {
+    showProblem("The server cannot be reached. Try again in a moment.");
+  }
+});
+
 const sendForm = () => send(codeUrl || dialog.dataset.url, new URLSearchParams(new FormData(signIn)));
 
 signIn.addEventListener("submit", async (event) => {
@@ -61,8 +76,7 @@ signIn.addEventListener("submit", async (event) => {
     askForCode("");
     useToken(said.token);
     signIn.querySelector("[type=password]").value = "";
-    dialog.close();
-    dialog.dispatchEvent(new Event("signed-in"));
+    goOn();
   } catch {
     showProblem("The server cannot be reached. Try again in a moment.");
   }

@@ -21,6 +21,7 @@ _RATING: Final = (
     "submitted_at revised_at error_tags"
 )
 _CAMPAIGN: Final = "slug name status rubric_version overlap roles"
+_GROUP_ROLE: Final = "id provider group campaign role people"
 _RULES: Final = (
     "name overlap shared_percent revision_hours lease_minutes criterion_gap overall_gap flip_gap "
     "has_ladder has_timesheet retain_until has_legal_hold"
@@ -119,6 +120,10 @@ ALLOWED_KEYS: Final = {
     "PATCH api:campaign_rules": _RULES,
     "GET api:members": "username is_active roles",
     "POST api:members": "username is_active roles",
+    # Groups of single sign-on, for site admins.
+    "GET api:group_roles": _GROUP_ROLE,
+    "POST api:group_roles": _GROUP_ROLE,
+    "DELETE api:group_role": "lost stayed",
     "POST api:invitations": "role token link",
     "GET api:webhooks": _WEBHOOK,
     "GET api:webhook": _WEBHOOK,

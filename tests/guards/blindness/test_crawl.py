@@ -33,6 +33,8 @@ NEVER_DONE |= {"POST scoring:api:train_again"}
 NEVER_DONE |= {"POST scoring:api:schedule"}
 # An open campaign is not reopened, and no visitor holds an invitation.
 NEVER_DONE |= {"POST api:reopen_campaign", "POST api:join"}
+# The site that is crawled has no provider of single sign-on.
+NEVER_DONE |= {"GET api:group_roles", "POST api:group_roles", "DELETE api:group_role"}
 # The plan has somebody for every free place there.
 NEVER_ANSWERED = {"POST api:plan": {"left_out.reason", "left_out.places"}}
 

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from core.posting import Answer, NoAnswerError, UntrustedError
+from core.exchange import NoAnswerError, UntrustedError
 from scoring.metrics.base import MetricError
 from scoring.metrics.endpoint import Endpoint
 from scoring.metrics.endpoint.client import (

@@ -7,10 +7,9 @@ from threading import Barrier, Lock
 
 import pytest
 
-from core.posting import Answer
 from scoring.metrics.base import MetricError, Missing, Pair
 from scoring.metrics.endpoint import Endpoint
-from scoring.metrics.endpoint.client import post
+from scoring.metrics.endpoint.client import Answer, post
 from scoring.metrics.endpoint.inquiry import Inquiry, _StoppedError
 from tests.scoring.metrics.endpoint.fake_time import FakeTime
 from tests.scoring.metrics.endpoint.inquiries import (

@@ -8,8 +8,8 @@ from threading import Thread
 
 import pytest
 
-from core.posting import NoAnswerError, UntrustedError
-from scoring.metrics.endpoint import client
+from core import exchange
+from core.exchange import NoAnswerError, UntrustedError
 from scoring.metrics.endpoint.client import post
 from tests.scoring.metrics.endpoint.local_endpoint import (
     CERTIFICATE,
@@ -124,8 +124,8 @@ def test_a_body_that_ends_early_or_is_too_large_is_no_answer(reply, words) -> No
 
 
 def test_a_body_of_the_largest_size_is_read() -> None:
-    with answering(Reply(b"x" * client.LARGEST_ANSWER)) as place:
-        assert len(post(place.url, BODY, KEY, 30).body) == client.LARGEST_ANSWER
+    with answering(Reply(b"x" * exchange.LARGEST_ANSWER)) as place:
+        assert len(post(place.url, BODY, KEY, 30).body) == exchange.LARGEST_ANSWER
 
 
 @pytest.mark.parametrize(

@@ -1,28 +1,29 @@
-"""One HTTP POST by the standard library: no redirect, no proxy, and an end after a time."""
+"""One HTTP request over a connection that is cut at its deadline, however slowly bytes drip.
 
-from __future__ import annotations
+No redirect is followed; no proxy and no stored password of the environment is used.
+"""
 
 import socket
 import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection, HTTPException, HTTPMessage, HTTPResponse, HTTPSConnection
 from threading import Event, Timer
 from typing import Final
 from urllib.parse import urlsplit
 
+LARGEST_ANSWER: Final = 1024 * 1024
 _PIECE: Final = 64 * 1024
 # Of a host and a port, within so many seconds.
 Connect = Callable[[str, int, float], socket.socket]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What came back: the status, the seconds that it asks to wait (None: not given), the body."""
+class Reply:
+    """What came back, redirects included."""
 
     status: int
-    retry_after: float | None
+    headers: HTTPMessage
     body: bytes
 
 
@@ -39,25 +40,25 @@ def reach(host: str, port: int, timeout: float) -> socket.socket:
     return socket.create_connection((host, port), timeout)
 
 
-def post(
+def exchange(
+    method: str,
     url: str,
-    body: bytes,
+    body: bytes | None,
     headers: Mapping[str, str],
     timeout: float,
     *,
-    largest: int,
+    largest: int = LARGEST_ANSWER,
     connect: Connect = reach,
-) -> Answer:
-    """Send a body and return whatever is answered, redirects included: none is followed.
+) -> Reply:
+    """Send one request to an address that was checked, and return what is answered.
 
-    Input: an address that was checked, the body with its headers, the seconds after which the
-    connection is cut, however slowly its bytes drip, and how long an answer may be; of 0 only its
-    status is read. No proxy and no stored password of the environment is used. Raises NoAnswerError
-    or UntrustedError, and what `connect` raises besides OSError.
+    After `timeout` seconds the connection is cut. `largest`: how long an answer may be; of 0 only
+    its status and headers are read. Raises NoAnswerError or UntrustedError, and what `connect`
+    raises besides OSError.
     """
     is_late = Event()
     try:
-        return _exchange(url, body, headers, timeout, largest, connect, is_late)
+        return _exchange(method, url, body, headers, timeout, largest, connect, is_late)
     except ssl.SSLCertVerificationError:
         raise UntrustedError from None
     except (OSError, HTTPException) as error:
@@ -67,18 +68,18 @@ def post(
 
 
 def _exchange(
+    method: str,
     url: str,
-    body: bytes,
+    body: bytes | None,
     headers: Mapping[str, str],
     timeout: float,
     largest: int,
     connect: Connect,
     is_late: Event,
-) -> Answer:
+) -> Reply:
     parts = urlsplit(url)
     assert parts.hostname is not None
     port = parts.port or (443 if parts.scheme == "https" else 80)
-    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     context = ssl.create_default_context() if parts.scheme == "https" else None
     bare = connect(parts.hostname, port, timeout)
     with _wrapped(bare, context, parts.hostname) as connected:
@@ -91,14 +92,15 @@ def _exchange(
             kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
             connection = kind(parts.hostname, port)
             connection.sock = connected
-            connection.request("POST", target, body, dict(headers))
+            query = f"?{parts.query}" if parts.query else ""
+            connection.request(method, (parts.path or "/") + query, body, dict(headers))
             with connection.getresponse() as response:
-                answer = _read(response, largest)
+                reply = _read(response, largest)
         finally:
             timer.cancel()
     if is_late.is_set():
         raise TimeoutError
-    return answer
+    return reply
 
 
 def _wrapped(bare: socket.socket, context: ssl.SSLContext | None, host: str) -> socket.socket:
@@ -118,9 +120,9 @@ def _cut(connected: socket.socket, is_late: Event) -> None:
         return
 
 
-def _read(response: HTTPResponse, largest: int) -> Answer:
+def _read(response: HTTPResponse, largest: int) -> Reply:
     if not largest:
-        return Answer(response.status, _retry_after(response.headers), b"")
+        return Reply(response.status, response.headers, b"")
     pieces: list[bytes] = []
     size = 0
     while piece := response.read(_PIECE):
@@ -131,19 +133,7 @@ def _read(response: HTTPResponse, largest: int) -> Answer:
     # The standard library takes a body that ends early for a whole one.
     if response.length:
         raise ConnectionError
-    return Answer(response.status, _retry_after(response.headers), b"".join(pieces))
-
-
-def _retry_after(headers: HTTPMessage) -> float | None:
-    """Return Retry-After as seconds; a date counts from the answer's own, whatever our clock."""
-    value = headers.get("Retry-After", "").strip()
-    if value.isascii() and value.isdigit():
-        return float(value)
-    try:
-        until, now = (parsedate_to_datetime(text) for text in (value, headers.get("Date", "")))
-        return max(0.0, (until - now).total_seconds())
-    except (TypeError, ValueError):
-        return None
+    return Reply(response.status, response.headers, b"".join(pieces))
 
 
 def _describe_error(error: OSError | HTTPException) -> str:

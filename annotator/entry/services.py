@@ -1,0 +1,216 @@
+"""People of a provider: signed in, linked, approved, refused, shut out."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from annotator import audit_log
+from annotator.accounts.providers import Person, signs_at
+from annotator.accounts.second_factor import seal
+from annotator.accounts.services import create_user, refuse_name
+from annotator.accounts.sessions import Ended, end_access
+from annotator.campaigns.members.services import accept_invitation
+from annotator.entry.groups import give_group_roles
+from annotator.models import BrowserSession, Identity, User
+from core.clock import database_now
+from core.errors import OutOfDate, Refused
+
+# Half of what a person may stay in for after the provider closed the account.
+REFRESHED_EVERY: Final = timedelta(minutes=5)
+# Of one that the provider cannot be asked about.
+WITHOUT_REFRESH: Final = timedelta(minutes=15)
+# Anybody may have an account at some providers.
+MOST_WAITING: Final = 200
+FULL: Final = "Too many sign-ins wait for approval. Ask a site admin."
+DEACTIVATED: Final = "Your account here is deactivated. Ask a site admin."
+
+
+def owner_of(identity: Identity) -> str:
+    """Return for whom a refresh token is sealed."""
+    return f"identity {identity.pk}"
+
+
+@transaction.atomic
+def sign_in_person(*, person: Person, invitation: str = "") -> Identity:
+    """Note who has signed in at a provider; the identity has a user where that opens an account.
+
+    Of somebody new an open invitation makes an account; without one they wait. Refused for a
+    deactivated account, OutOfDate for a link that may not be used any more.
+    """
+    row = _identity_of(person)
+    if row.user is None and invitation:
+        user = accept_invitation(token=invitation, username=free_name(row.name), password=None)
+        _link(row, user, user)
+    if row.user is not None:
+        _signed_in(row, row.user, person)
+    return row
+
+
+def _signed_in(row: Identity, user: User, person: Person) -> None:
+    if not user.is_active:
+        raise Refused(DEACTIVATED)
+    row.ended_at, row.signed_in_at = None, database_now()
+    note_tokens(row, person.refresh_token)
+    row.save()
+    if person.groups is not None:
+        give_group_roles(identity=row, groups=person.groups)
+
+
+def _identity_of(person: Person) -> Identity:
+    key = {"issuer": person.provider.issuer, "subject": person.subject}
+    row = Identity.objects.select_for_update(no_key=True, of=("self",)).filter(**key).first()
+    if row is None:
+        if Identity.objects.filter(waiting()).count() >= MOST_WAITING:
+            raise Refused(FULL)
+        try:
+            with transaction.atomic():
+                row = Identity.objects.create(**key)
+        except IntegrityError:  # the same person at the same moment
+            row = Identity.objects.select_for_update(no_key=True, of=("self",)).get(**key)
+        else:
+            audit_log.record_on(row, "identity.arrived", None, provider=person.provider.name)
+    row.name, row.address = person.name, person.address
+    row.groups = list(person.groups or row.groups)
+    row.save(update_fields=["name", "address", "groups"])
+    return row
+
+
+def waiting() -> Q:
+    """Return which identities wait for a site admin."""
+    return Q(user=None, refused_at=None)
+
+
+def note_tokens(row: Identity, refresh_token: str) -> None:
+    """Set what the provider is asked with, and when; some give a refresh token the first time only.
+
+    The caller saves the row.
+    """
+    if refresh_token:
+        row.refresh_token = seal(refresh_token, owner=owner_of(row))
+    row.refresh_at = database_now() + REFRESHED_EVERY if row.refresh_token else None
+
+
+def free_name(wanted: str) -> str:
+    """Return the name, or the next one that nobody has and nobody takes for another's."""
+    wanted = wanted or "person"
+    for number in range(1, 1000):
+        name = wanted if number == 1 else f"{wanted[:140]}.{number}"
+        try:
+            refuse_name(name)
+        except Refused:
+            continue
+        return name
+    raise Refused("No user name is free for you; ask a site admin.")
+
+
+def _link(row: Identity, user: User, by: User) -> None:
+    row.user, row.refused_at = user, None
+    row.save(update_fields=["user", "refused_at"])
+    audit_log.record_on(row, "identity.linked", by, user=str(user.pk))
+
+
+@transaction.atomic
+def link_person(*, person: Person, user: User) -> Identity:
+    """Let somebody sign in to their own account by a provider from now on, too.
+
+    Refused where the person there has another account here.
+    """
+    row = _identity_of(person)
+    if row.user is not None and row.user != user:
+        raise Refused(f"Whoever you are at {person.provider.label} has another account here.")
+    if row.user is None:
+        _link(row, user, user)
+    _signed_in(row, user, person)
+    return row
+
+
+@transaction.atomic
+def unlink_person(*, identity: Identity, by: User) -> None:
+    """Let somebody sign in by this provider no more; the sessions that began so end.
+
+    OutOfDate for who has no other way in.
+    """
+    if signs_at(by) is not None:
+        raise OutOfDate("You have no password here: this is your only way in.")
+    audit_log.record_on(identity, "identity.unlinked", by, user=str(by.pk))
+    identity.delete()
+
+
+@transaction.atomic
+def approve(*, identity: Identity, username: str, by: User) -> User:
+    """Make an account, without a password, for somebody who waits.
+
+    Never an account that is there already: whoever may link could read what it opens.
+    """
+    row = _locked(identity)
+    user = create_user(username=username, password=None)
+    _link(row, user, by)
+    return user
+
+
+@transaction.atomic
+def refuse(*, identity: Identity, by: User) -> None:
+    """Let somebody who waits wait no longer; they may be approved all the same later."""
+    row = _locked(identity)
+    if row.refused_at is not None:
+        raise OutOfDate("This sign-in is refused already.")
+    row.refused_at = database_now()
+    row.save(update_fields=["refused_at"])
+    audit_log.record_on(row, "identity.refused", by)
+
+
+def _locked(identity: Identity) -> Identity:
+    rows = Identity.objects.select_for_update(no_key=True, of=("self",))
+    row = rows.filter(pk=identity.pk, user=None).first()
+    if row is None:
+        raise OutOfDate("Somebody has answered this sign-in already.")
+    return row
+
+
+@transaction.atomic
+def end_identity(*, identity: Identity) -> Ended:
+    """Shut every way into the account of somebody whom the provider lets in no more.
+
+    Their next sign-in there, if there is one, opens it again.
+    """
+    user = identity.user
+    assert user is not None
+    # Who has signed in there anew meanwhile has another refresh token.
+    asked = {"ended_at": None, "refresh_token": identity.refresh_token}
+    changed = Identity.objects.filter(pk=identity.pk, **asked).update(
+        ended_at=database_now(), refresh_at=None, refresh_token=""
+    )
+    if not changed:
+        return Ended(0, 0)
+    audit_log.record_on(identity, "identity.ended", None, user=str(user.pk))
+    return end_access(user=user, by=None)
+
+
+@transaction.atomic
+def log_out(*, issuer: str, subject: str, provider_session: str, made_at: int) -> int:
+    """End what a logout token names, as far as it began before; return how many sessions.
+
+    The provider is asked at once whether the person is still there.
+    """
+    rows = BrowserSession.objects.filter(identity__issuer=issuer)
+    if subject:
+        rows = rows.filter(identity__subject=subject)
+    if provider_session:
+        rows = rows.filter(provider_session_sha256=provider_session)
+    before = datetime.fromtimestamp(made_at + 1, tz=UTC)
+    found = list(rows.filter(started_at__lte=before).values_list("pk", "user_id", "identity_id"))
+    people = Identity.objects.filter(
+        Q(pk__in={identity for _, _, identity in found})
+        | (Q(issuer=issuer, subject=subject) if subject else Q(pk__in=[]))
+    )
+    people.filter(refresh_at__isnull=False).update(refresh_at=Now())
+    BrowserSession.objects.filter(pk__in=[pk for pk, _, _ in found]).delete()
+    audit_log.record_each(
+        action="session.ended",
+        object_type="user",
+        details_by_id=[(user, {"sessions": 1}) for _, user, _ in found],
+    )
+    return len(found)

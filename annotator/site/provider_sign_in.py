@@ -1,0 +1,261 @@
+"""Sign-in at a provider: the way there, what comes back, and what ends there."""
+
+from collections.abc import Callable
+from typing import Any, Final, cast
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, render, resolve_url
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST, require_safe
+
+from annotator.access.gate import SignedInRequest
+from annotator.access.second_step import await_code, has_factor
+from annotator.accounts import views as accounts_views
+from annotator.accounts.forms import CodeForm
+from annotator.accounts.providers import (
+    Fresh,
+    Person,
+    Purpose,
+    Question,
+    answered,
+    leave_for,
+    provider_named,
+    session_digest,
+    take_question,
+)
+from annotator.accounts.services import confirm_password
+from annotator.accounts.sessions import ENDS_BY, IDENTITY, PROVIDER, PROVIDER_SESSION
+from annotator.adjudication.rulings import views as rulings_views
+from annotator.campaigns.members.services import open_invitations
+from annotator.entry.services import (
+    WITHOUT_REFRESH,
+    link_person,
+    log_out,
+    sign_in_person,
+    unlink_person,
+)
+from annotator.models import Identity, User
+from annotator.site.sign_in import ask_for_code, let_in, refused_page
+from core.clock import database_now
+from core.errors import OutOfDate, Refused
+from core.http import SeeOther
+from core.oidc.client import Budget, ProviderDown
+from core.oidc.settings import Provider
+from core.oidc.tokens import BadToken, read_logout_token
+
+HOME: Final = "annotator:home"
+LINK_USED: Final = (
+    "The link of your invitation was used already, or its seven days are over. Ask for a new one."
+)
+
+
+def _provider(name: str) -> Provider:
+    provider = provider_named(name)
+    if provider is None:
+        raise Http404
+    return provider
+
+
+@require_POST
+def begin(request: HttpRequest, name: str) -> HttpResponse:
+    """Lead somebody to the provider, with the page that they were on their way to."""
+    provider, sent = _provider(name), request.POST
+    try:
+        return leave_for(
+            request,
+            provider,
+            Purpose.SIGN_IN,
+            target=_on_this_site(request, sent.get("next", "")),
+            invitation=sent.get("invitation", "")[:100],
+            resubmitted=sent.get("carried", ""),
+        )
+    except Refused as refusal:
+        return _sign_in_page(request, refusal, sent.get("next", ""), sent.get("carried", ""))
+
+
+@require_POST
+def link(request: SignedInRequest, name: str) -> HttpResponse:
+    """Lead somebody to the provider, to sign in there too from now on; asks for the password.
+
+    Whoever sits down at an open session shall not make a way in of their own.
+    """
+    provider = _provider(name)
+    try:
+        if not confirm_password(request.user, request.POST.get("password", "")):
+            raise Refused("This is not your password; nothing was linked.")
+        return leave_for(request, provider, Purpose.LINK)
+    except Refused as refusal:
+        return _told(request, refusal, "annotator:account")
+
+
+@require_POST
+def unlink(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Have somebody sign in at a provider no more; somebody else's link is not found."""
+    row = get_object_or_404(request.user.identities, pk=pk)
+    try:
+        unlink_person(identity=row, by=request.user)
+    except Refused as refusal:
+        return _told(request, refusal, "annotator:account")
+    messages.success(request, "Unlinked. What was signed in by it is signed out.")
+    return SeeOther(resolve_url("annotator:account"))
+
+
+@require_safe
+def back(request: HttpRequest, name: str) -> HttpResponse:
+    """Take in who comes back from the provider, and do what they went there for."""
+    provider, came = _provider(name), request.GET
+    try:
+        question = take_question(request, name, came.get("state", ""))
+    except Refused as refusal:
+        if request.user.is_authenticated:
+            return _told(request, refusal, HOME)
+        return _sign_in_page(request, refusal)
+    try:
+        person = _person(request, provider, question)
+        return _AFTER[question.purpose](request, question, person)
+    except OutOfDate:
+        return _failed(request, question, Refused(LINK_USED))
+    except Refused as refusal:
+        return _failed(request, question, refusal)
+
+
+def _person(request: HttpRequest, provider: Provider, question: Question) -> Person:
+    came = request.GET
+    # RFC 9207: of two providers one might send the other's answer.
+    if came.get("iss", provider.issuer) != provider.issuer:
+        raise Refused(f"This answer is not from {provider.label}. Begin again.")
+    if "code" not in came:
+        code = "".join(sign for sign in came.get("error", "") if sign.isalpha() or sign == "_")
+        raise Refused(f"{provider.label} did not sign you in ({code[:40] or 'no code'}).")
+    return answered(request, provider, question, came["code"])
+
+
+def _failed(request: HttpRequest, question: Question, refusal: Refused) -> HttpResponse:
+    """Say what went wrong where the person came from; nothing that was typed is lost."""
+    if question.purpose == Purpose.SIGN_IN:
+        return _sign_in_page(request, refusal, question.target, question.resubmitted)
+    if question.purpose == Purpose.RULINGS:
+        rest = " The rulings are in the list to be signed."
+        return _told(request, Refused(refusal.sentence + rest), "annotator:adjudication")
+    return _told(request, refusal, _CAME_FROM[question.purpose])
+
+
+def _sign_in(request: HttpRequest, question: Question, person: Person) -> HttpResponse:
+    row = sign_in_person(person=person, invitation=question.invitation)
+    if row.user is None:
+        context = {
+            "provider": person.provider,
+            "is_refused": row.refused_at is not None,
+            "next": question.target,
+        }
+        return render(request, "annotator/site/waiting.html", context)
+    at_provider, target = _of_session(row, person), question.target or resolve_url(HOME)
+    if question.invitation and not open_invitations(question.invitation).exists():
+        target = resolve_url(HOME)  # the link has just made the account, and leads nowhere now
+    if person.provider.asks_factor or not has_factor(row.user):
+        return let_in(
+            request,
+            row.user,
+            target,
+            resubmitted=question.resubmitted,
+            with_code=person.provider.asks_factor,
+            at_provider=at_provider,
+        )
+    await_code(request, row.user, at_provider)
+    return ask_for_code(request, CodeForm(), target, question.resubmitted)
+
+
+def _of_session(row: Identity, person: Person) -> dict[str, str]:
+    """Return what the session holds of the provider, which ends it when the person ends there."""
+    held = {
+        PROVIDER: person.provider.name,
+        IDENTITY: str(row.pk),
+        PROVIDER_SESSION: session_digest(person.provider, person.session),
+    }
+    if not row.refresh_token:
+        held[ENDS_BY] = (database_now() + WITHOUT_REFRESH).isoformat()
+    return held
+
+
+def _link(request: HttpRequest, question: Question, person: Person) -> HttpResponse:
+    link_person(person=person, user=_self(request))
+    messages.success(request, f"From now on you may sign in at {person.provider.label}, too.")
+    return SeeOther(resolve_url("annotator:account"))
+
+
+def _sign_rulings(request: HttpRequest, question: Question, person: Person) -> HttpResponse:
+    fresh = _fresh(request, person)
+    return rulings_views.sign_at_provider(cast(SignedInRequest, request), question.sent, fresh)
+
+
+def _make_token(request: HttpRequest, question: Question, person: Person) -> HttpResponse:
+    fresh = _fresh(request, person)
+    return accounts_views.token_at_provider(cast(SignedInRequest, request), question.sent, fresh)
+
+
+def _self(request: HttpRequest) -> User:
+    if not isinstance(request.user, User):
+        raise Refused("Your session has ended. Sign in, and begin again.")
+    return request.user
+
+
+def _fresh(request: HttpRequest, person: Person) -> Fresh:
+    """Return what stands for the password, if whoever signed in there is who is signed in here."""
+    user = _self(request)
+    known = {"issuer": person.provider.issuer, "subject": person.subject, "ended_at": None}
+    if not user.identities.filter(**known).exists():
+        raise Refused(f"At {person.provider.label} somebody else signed in. Nothing was stored.")
+    return Fresh(user)
+
+
+_AFTER: Final[dict[str, Callable[[Any, Question, Person], HttpResponse]]] = {
+    Purpose.SIGN_IN: _sign_in,
+    Purpose.LINK: _link,
+    Purpose.RULINGS: _sign_rulings,
+    Purpose.TOKEN: _make_token,
+}
+_CAME_FROM: Final = {Purpose.LINK: "annotator:account", Purpose.TOKEN: "annotator:account_tokens"}
+
+
+@csrf_exempt
+@require_POST
+def ended(request: HttpRequest, name: str) -> HttpResponse:
+    """End the sessions that a logout token of the provider names (OpenID back-channel logout)."""
+    provider, budget = _provider(name), Budget()
+    now = int(database_now().timestamp())
+    try:
+        claims = read_logout_token(
+            provider, request.POST.get("logout_token", ""), now=now, budget=budget
+        )
+    except (BadToken, ProviderDown) as error:
+        said = {"error": "invalid_request", "error_description": str(error)}
+        return JsonResponse(said, status=400)
+    log_out(
+        issuer=provider.issuer,
+        subject=str(claims.get("sub") or ""),
+        provider_session=session_digest(provider, str(claims.get("sid") or "")),
+        made_at=claims["iat"],
+    )
+    return HttpResponse(status=200)
+
+
+def _on_this_site(request: HttpRequest, target: str) -> str:
+    """Return the page to go to if it is one of this site, else nothing."""
+    is_here = url_has_allowed_host_and_scheme(
+        target, {request.get_host()}, require_https=request.is_secure()
+    )
+    return target if is_here else ""
+
+
+def _told(request: HttpRequest, refusal: Refused, place: str) -> HttpResponse:
+    messages.error(request, refusal.sentence)
+    return SeeOther(resolve_url(place))
+
+
+def _sign_in_page(
+    request: HttpRequest, refusal: Refused, target: str = "", resubmitted: str = ""
+) -> HttpResponse:
+    return refused_page(request, refusal, _on_this_site(request, target), resubmitted)
