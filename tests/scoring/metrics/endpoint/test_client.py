@@ -11,6 +11,7 @@ from scoring.metrics.base import MetricError
 from scoring.metrics.endpoint import Endpoint
 from scoring.metrics.endpoint.client import (
     ATTEMPTS,
+    Answer,
     Client,
     RefusedError,
     UnansweredError,
