@@ -7,10 +7,10 @@ from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 
 from annotator.accounts.providers import provider_of, whole_claims
-from annotator.accounts.second_factor import WrongKey, unseal
 from annotator.entry.groups import give_group_roles
 from annotator.entry.services import REFRESHED_EVERY, end_identity, note_tokens, owner_of
 from annotator.models import ApiToken, BrowserSession, Identity
+from annotator.sealing import WrongKey, unseal
 from core.clock import database_now
 from core.oidc.client import Budget, ProviderDown, ProviderRefused, Tokens, renewed
 from core.oidc.settings import Provider

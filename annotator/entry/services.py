@@ -9,12 +9,12 @@ from django.db.models.functions import Now
 
 from annotator import audit_log
 from annotator.accounts.providers import Person, signs_at
-from annotator.accounts.second_factor import seal
 from annotator.accounts.services import create_user, refuse_name
 from annotator.accounts.sessions import Ended, end_access
 from annotator.campaigns.members.services import accept_invitation
 from annotator.entry.groups import give_group_roles
 from annotator.models import BrowserSession, Identity, User
+from annotator.sealing import seal
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
 
