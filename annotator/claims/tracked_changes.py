@@ -126,7 +126,7 @@ class _Tracker:
     def add(self, text: str) -> None:
         self._write(Step.ADDED, text, 0, len(text))
 
-    def keep(self, here: str, there: str, *, tracks: bool | None = None) -> None:
+    def same(self, here: str, there: str, *, tracks: bool | None = None) -> None:
         """Write what is the same on both sides, but perhaps for its layout."""
         tracks = LAYOUT in self.tracked if tracks is None else tracks
         if here != there and tracks:
@@ -158,7 +158,7 @@ class _Word(NamedTuple):
 
 def _track_pair(tracker: _Tracker, reference: Claim, candidate: Claim) -> None:
     left, right = claim_body(reference), claim_body(candidate)
-    tracker.keep(reference.text[: reference.body_offset], candidate.text[: candidate.body_offset])
+    tracker.same(reference.text[: reference.body_offset], candidate.text[: candidate.body_offset])
     tokens = read_tokens(left), read_tokens(right)
     gaps = find_gaps(tokens[0].keys, tokens[1].keys)
     classes = classify(
@@ -168,36 +168,36 @@ def _track_pair(tracker: _Tracker, reference: Claim, candidate: Claim) -> None:
     i = j = 0
     for gap in [*gaps, Gap(len(own), len(own), len(others), len(others))]:
         for one, other in zip(own[i : gap.low], others[j : gap.start], strict=True):
-            tracker.keep(one.lead, other.lead)
-            tracker.keep(one.text, other.text)
+            tracker.same(one.lead, other.lead)
+            tracker.same(one.text, other.text)
         _track_gap(tracker, own[gap.low : gap.high], others[gap.start : gap.stop])
         i, j = gap.high, gap.stop
     tails = _tail(left, tokens[0]), _tail(right, tokens[1])
     # Where one text ends, the blank line goes or comes with the claims that follow it.
     is_of_end = not all(tails)
-    tracker.keep(*tails, tracks=True if is_of_end else None)
+    tracker.same(*tails, tracks=True if is_of_end else None)
 
 
 def _track_gap(tracker: _Tracker, own: list[_Word], others: list[_Word]) -> None:
     if own and others:
-        tracker.keep(own[0].lead, others[0].lead)
+        tracker.same(own[0].lead, others[0].lead)
         own[0], others[0] = own[0]._replace(lead=""), others[0]._replace(lead="")
     first = next(
         (place for place, word in enumerate(others) if word.change in tracker.tracked),
         len(others),
     )
     for word in others[:first]:
-        tracker.keep("", word.whole, tracks=False)
+        tracker.same("", word.whole, tracks=False)
     for word in own:
         if word.change in tracker.tracked:
             tracker.remove(word.whole)
         else:
-            tracker.keep(word.whole, "", tracks=False)
+            tracker.same(word.whole, "", tracks=False)
     for word in others[first:]:
         if word.change in tracker.tracked:
             tracker.add(word.whole)
         else:
-            tracker.keep("", word.whole, tracks=False)
+            tracker.same("", word.whole, tracks=False)
 
 
 def _words(body: str, tokens: Tokens, classes: dict[int, Change]) -> list[_Word]:

@@ -1,7 +1,7 @@
 """Writes claims as a Word document, with tracked changes and comments where there are any.
 
 The few parts that such a document needs are written as text (ADR 0038). Nothing in it names a
-person, a machine or the time of writing, unless the caller says so: the same input gives the same
+person, a machine or the time of writing, unless the caller gives it: the same input gives the same
 bytes.
 """
 
@@ -65,7 +65,7 @@ def write_docx(file: WordFile) -> bytes:
         for name, text in _parts(file).items():
             entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
-            # As on a system without rights of files: it says nothing of the one that wrote it.
+            # As on a system without rights of files: it shows nothing of the one that wrote it.
             entry.create_system = 0
             archive.writestr(entry, _HEAD + text)
     return target.getvalue()

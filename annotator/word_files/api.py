@@ -37,7 +37,7 @@ _FILE = {
 
 
 class WordFileView(APIView):
-    """A call that answers with a Word document, whatever the caller says it accepts."""
+    """A call that answers with a Word document, whatever form the caller asks for."""
 
     content_negotiation_class = OwnFormats
 

@@ -67,7 +67,7 @@ def marks_file(page: RatePage, tracked: Collection[Change], now: datetime) -> Wo
     elif page.rating is not None:
         tags, comment = page.rating.error_tags, page.rating.comment
         made_at = page.rating.revised_at
-    comments = [*_said(comment, ANNOTATOR), *_tagged(tags, ANNOTATOR)]
+    comments = [*_commented(comment, ANNOTATOR), *_tagged(tags, ANNOTATOR)]
     title = page.assignment.label
     return _changed(title, reference, candidate.claims, tracked, comments, (ANNOTATOR, made_at))
 
@@ -75,7 +75,7 @@ def marks_file(page: RatePage, tracked: Collection[Change], now: datetime) -> Wo
 def ruling_file(
     page: AdjudicationPage, part: Part, ruling: Adjudication, tracked: Collection[Change]
 ) -> WordFile:
-    """Return how a candidate differs from its reference, with its ruling and what annotators said.
+    """Return how a candidate differs from its reference, with its ruling and what annotators wrote.
 
     Annotators have the numbers of the page. What they wrote for the adjudicator alone stays out.
     """
@@ -84,7 +84,7 @@ def ruling_file(
     # As on the page: only in a turn of one's own, or once they are locked.
     for one in part.ratings if page.is_shown else ():
         author = f"{ANNOTATOR} {one.number}"
-        comments += [*_said(one.texts.get("comment", ""), author), *_tagged(one.tags, author)]
+        comments += [*_commented(one.texts.get("comment", ""), author), *_tagged(one.tags, author)]
     made = (ADJUDICATOR, ruling.made_at)
     return _changed(part.name, page.reference, part.claims, tracked, comments, made)
 
@@ -144,13 +144,13 @@ def _note(tracked: Collection[Change]) -> str:
 
 
 def _ruled(ruling: Adjudication, values: str) -> Comment:
-    said = f"Ruling: {ruling.get_decision_display()}; {ruling.get_reason_code_display()}."
+    decided = f"Ruling: {ruling.get_decision_display()}; {ruling.get_reason_code_display()}."
     if not ruling.is_valid:
-        said = f"Void. {said}"
-    return Comment("\n".join(filter(None, (said, values, ruling.reason))), ADJUDICATOR)
+        decided = f"Void. {decided}"
+    return Comment("\n".join(filter(None, (decided, values, ruling.reason))), ADJUDICATOR)
 
 
-def _said(comment: str, author: str) -> list[Comment]:
+def _commented(comment: str, author: str) -> list[Comment]:
     return [Comment(comment, author)] if comment.strip() else []
 
 

@@ -67,8 +67,9 @@ def ruling_docx(request: SignedInRequest, pk: UUID) -> HttpResponse:
     form = ChangesForm(request.POST)
 
     def take() -> WordDownload:
-        chosen = {"number": form.place, "tracked": form.tracked}
-        return take_ruling(page=page, taken_by=request.user, **chosen)
+        return take_ruling(
+            page=page, number=form.place, tracked=form.tracked, taken_by=request.user
+        )
 
     return _answer(request, form, resolve_url("annotator:adjudicate", pk), take)
 
@@ -81,8 +82,9 @@ def signed_docx(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
     form = ChangesForm(request.POST)
 
     def take() -> WordDownload:
-        chosen = {"number": form.place, "tracked": form.tracked}
-        return take_signed(ruling=row, taken_by=request.user, **chosen)
+        return take_signed(
+            ruling=row, number=form.place, tracked=form.tracked, taken_by=request.user
+        )
 
     return _answer(request, form, resolve_url("annotator:rulings", slug), take)
 

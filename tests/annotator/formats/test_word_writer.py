@@ -1,8 +1,6 @@
 import io
 import json
 import os
-import shutil
-import subprocess
 import zipfile
 from pathlib import Path
 
@@ -18,9 +16,10 @@ from annotator.formats.word_writer import Comment, WordFile, first_unwritable, w
 from core.errors import Refused
 from tests.amounts import tries
 from tests.annotator.claims.test_tracked_changes import TEXTS
+from tests.annotator.formats.documents.office_program import WORD as WORD_FORMAT
+from tests.annotator.formats.documents.office_program import converted, needs_office
 
 SAMPLE = os.environ.get("PATENT_CE_SAMPLE", "")
-OFFICE = shutil.which("soffice")
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 BEFORE = "1. A pump of steel & tin, comprising:\n    a rod; and\n    a seal.\n\n2. A blue chair."
 AFTER = "1. A pump of <brass>, comprising:\n    a seal.\n\n2. A boat.\n\n3. The boat of claim 2."
@@ -181,17 +180,11 @@ def test_whoever_says_where_the_claims_begin_is_asked_as_with_any_file():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(
-    OFFICE is None, reason="soffice is not here: apt-get install libreoffice-writer"
-)
+@needs_office
 def test_an_office_program_opens_it_and_writes_it_again_with_the_same_texts(tmp_path):
     comments = [Comment("a word", "Annotator 1", CANDIDATE, 5, 9)]
-    (tmp_path / "in.docx").write_bytes(written(track_changes(BEFORE, AFTER), comments=comments))
-    (tmp_path / "out").mkdir()
-    command = [OFFICE, f"-env:UserInstallation=file://{tmp_path}/profile", "--headless"]
-    command += ["--convert-to", "docx:MS Word 2007 XML", "--outdir", "out", "in.docx"]
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=120)
-    data = (tmp_path / "out" / "in.docx").read_bytes()
+    written_here = written(track_changes(BEFORE, AFTER), comments=comments)
+    data = converted(tmp_path, "in.docx", written_here, WORD_FORMAT)
     assert read(data).claims.text == AFTER
     assert read(data, "original").claims.text == BEFORE
     assert "comment" in [one.kind for one in read(data).left_out]

@@ -62,6 +62,8 @@ def test_the_draft_is_shown_and_stored_as_it_was_corrected(cast, ada, enqueued, 
     assert (one.draft_claims, one.edited_by) == ("1. A lamp.\n2. A", cast.ada)
     reference = confirmed(ada, row)
     assert (reference.claims, reference.draft_claims) == (CLAIMS, "1. A lamp.\n2. A")
+    page = ada.get(f"/campaigns/cups/imports/{row.pk}/").content.decode()
+    assert f'href="/datasets/references/{reference.pk}/"' in page
 
 
 def test_one_is_added_where_the_document_has_none_and_taken_away(cast, ada, enqueued) -> None:

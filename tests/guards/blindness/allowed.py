@@ -47,6 +47,8 @@ IMPORTS: Final = (
     *("annotator:answer_import", "annotator:correct_claims"),
     *("api:import_claims", "api:claim_import", "api:confirm_import", "api:cancel_import"),
     *("api:answer_import", "api:read_claim_set"),
+    *("annotator:import_source", "api:import_source"),
+    "annotator:claim_import after annotator:import_source",
     "annotator:claim_import after annotator:import_claims",
     "annotator:claim_import after annotator:confirm_import",
     "annotator:claim_import after annotator:cancel_import",
@@ -68,10 +70,13 @@ ITEM: Final = (
     "scoring:report_item after scoring:item_reading",
 )
 ITEMS: Final = ("scoring:report_items", "scoring:export_items", *ITEM)
-USES: Final = (
-    *("scoring:rating_uses", "scoring:reference_uses", "scoring:edit_draft"),
+# The page of a reference, whatever led there.
+OF_REFERENCE: Final = (
+    *("scoring:reference_uses", "scoring:edit_draft", "scoring:ask_erasure"),
     "scoring:reference_uses after scoring:edit_draft",
+    "scoring:reference_uses after scoring:ask_erasure",
 )
+USES: Final = ("scoring:rating_uses", *OF_REFERENCE)
 # Texts that somebody pasted to be scored, and the scores: theirs alone.
 SCORES: Final = (
     *("scoring:score", "scoring:scored", "scoring:score_progress", "scoring:api:score"),
@@ -149,6 +154,8 @@ TABLE: Final = (
     # The reference's context, beside its claims and nowhere else.
     Row(ANNOTATORS, ("context",), routes=CONTEXTS),
     Row(ADJUDICATORS, ("context",), WITH_CONFLICT, routes=CONTEXTS),
+    # A file that one takes says in its headers who took it.
+    Row(ONE, ("one.name",), routes=("api:rating_docx",)),
     # Those who are asked to look again are shown at what, and not by whom.
     Row(ANNOTATORS, ("question",), ("waiting",)),
     # Agreed scores are shown to admins, and after one's own answer: the peer's.
@@ -185,6 +192,7 @@ TABLE: Final = (
     # Admins follow a rating to what used it, and a reference to what an erasure would touch.
     Row(ADMINS, ("candidate_id", "candidate.pk", "reference.pk"), routes=USES),
     Row(ADMINS, ("one.rating", "peer.rating"), routes=USES),
+    Row(ADMINS, ("draft claims",), routes=(*OF_REFERENCE, "scoring:api:draft_claims")),
     # Settled ratings: the value of each candidate, and once closed which system made it.
     Row(ADMINS, ("reference", "candidate.pk"), routes=SETTLED),
     Row(("researcher",), ("reference", "candidate.pk"), ("closed",), routes=SETTLED),
