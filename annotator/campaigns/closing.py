@@ -21,7 +21,7 @@ def about_closing(campaign: Campaign) -> Confirmation:
         question=f"Close {campaign.name}?",
         count=counted(count, "open candidate"),
         effect=f"{whose} can no longer be rated, and nothing more is given out. "
-        f"{counted(ratings, 'rating')} {final} at once; {counted(disputes, 'case')} of conflict "
+        f"{counted(ratings, 'rating')} {final} at once; {counted(disputes, 'unsettled case')} "
         "can still be ruled. Drafts stay stored.",
         undo="You can reopen it at any time, with a reason; ratings whose time for changes is over "
         "by then stay as they are. The reasons stay in the trail.",

@@ -1,4 +1,4 @@
-// Puts a button beside what is made to be carried elsewhere: digests, links and tokens shown once.
+// Puts a button that copies beside digests, links, and tokens that are shown once.
 import { quietButton } from "./shared/page.js";
 
 async function copy(code, button) {

@@ -1,4 +1,4 @@
-"""What is made to be carried elsewhere: a button copies it, and a digest is short for the eye."""
+"""Digests and links are copied by a button, and a digest is short for the eye."""
 
 from typing import Any
 

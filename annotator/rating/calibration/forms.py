@@ -35,8 +35,16 @@ class AnswerForm(RubricForm):
 class CandidateForm(RefusableForm):
     """A candidate of the campaign, its agreed scores, and a sentence on each."""
 
-    reference = PlainTextField(label="Reference id", max_length=LONGEST_ID)
-    candidate = PlainTextField(label="Candidate id", max_length=LONGEST_ID)
+    reference = PlainTextField(
+        label="Reference id",
+        max_length=LONGEST_ID,
+        widget=forms.TextInput({"list": "offered-references"}),
+    )
+    candidate = PlainTextField(
+        label="Candidate id",
+        max_length=LONGEST_ID,
+        widget=forms.TextInput({"list": "offered-candidates"}),
+    )
 
     def __init__(self, campaign: Campaign, data: Any = None) -> None:
         super().__init__(data, auto_id="calibration-%s")

@@ -15,6 +15,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from annotator.access.scopes import annotators_of, campaigns_for, roles_of
 from annotator.exemplars import LESSONS, Example, Lesson
 from annotator.models import (
+    GENUINE,
     CalibrationAnswer,
     CalibrationItem,
     Campaign,
@@ -55,6 +56,23 @@ def candidate_named(campaign: Campaign, reference: str, candidate: str) -> Candi
     """Return a candidate of the campaign by the ids of its import; None for no such."""
     rows = Candidate.objects.filter(campaign=campaign, reference__reference_id=reference)
     return rows.filter(candidate_id=candidate).defer("claims").first()
+
+
+MOST_OFFERED: Final = 500
+
+
+def offered_names(campaign: Campaign) -> tuple[list[tuple[str, str]], list[str]]:
+    """Return references by id and title, and the ids of candidates: what a form offers to choose.
+
+    Of a campaign with very many the first; the others are typed.
+    """
+    references = campaign.references.filter(erased_at=None).order_by("position", "pk")
+    rows = Candidate.objects.filter(campaign=campaign, reference__erased_at=None)
+    candidates = rows.filter(purpose__in=GENUINE).order_by("candidate_id")
+    return (
+        list(references.values_list("reference_id", "title")[:MOST_OFFERED]),
+        list(candidates.values_list("candidate_id", flat=True).distinct()[:MOST_OFFERED]),
+    )
 
 
 def unanswered(user: User) -> QuerySet[CalibrationItem]:

@@ -15,7 +15,12 @@ from annotator.rating.calibration.forms import (
     ExamplesForm,
     SwitchForm,
 )
-from annotator.rating.calibration.queries import ItemPage, calibration_of, item_page
+from annotator.rating.calibration.queries import (
+    ItemPage,
+    calibration_of,
+    item_page,
+    offered_names,
+)
 from annotator.rating.calibration.services import (
     add_candidate,
     add_examples,
@@ -149,6 +154,7 @@ def _setup(
         "calibration": calibration_of(row, request.user),
         "names": [NAMES[key] for key in ALL_CRITERIA],
         "candidate_form": sent if isinstance(sent, CandidateForm) else CandidateForm(row),
+        "offered": offered_names(row),
         "examples_form": sent if isinstance(sent, ExamplesForm) else ExamplesForm(),
         "errors": sent.non_field_errors() if isinstance(sent, SwitchForm) else [],
     }

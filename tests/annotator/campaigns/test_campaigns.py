@@ -35,6 +35,7 @@ from tests.annotator.adjudication.discrepant import (
     leave_campaign,
     member,
     of,
+    open_conflict,
     rate_all,
     statuses,
 )
@@ -301,7 +302,10 @@ def test_a_wrong_rule_is_named_at_its_field_and_nothing_changes(admin, name: str
 def test_closing_says_first_what_it_does_and_does_nothing(admin, cast) -> None:
     rows = cast.assign(cast.alice, cast.reference("r1", 2))
     cast.submit(rows[0])
+    for kind in ("criterion_gap", "overall_gap"):
+        open_conflict(rows[0].candidate, kind, status="waiting")
     page = admin.post("/campaigns/cups/close/", {"reason": "done"}).content.decode()
+    assert "1 unsettled case can still be ruled" in page
     assert "<strong>1 open candidate</strong>" in page and "of 1 annotator can no longer" in page
     assert "1 rating is final at once" in page and "You can reopen it at any time" in page
     assert 'value="done"' in page and Campaign.objects.get(slug="cups").is_open

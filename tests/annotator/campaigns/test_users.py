@@ -171,8 +171,8 @@ def test_a_deactivation_says_what_goes_and_gives_it_back_for_half_an_hour(boss, 
     assert alice.get("/account/").status_code == 200
     done = boss.post(page, CONFIRMED, follow=True).content.decode()
     assert "Candidates that went back: 3." in done
-    states = Assignment.objects.values_list("status", flat=True).order_by("status")
-    assert list(states) == ["lapsed", "lapsed", "lapsed", "submitted"]
+    ended = Assignment.objects.values_list("status", flat=True).order_by("status")
+    assert list(ended) == ["lapsed", "lapsed", "lapsed", "submitted"]
     assert Candidate.objects.filter(held=1).count() == 1
     # Somebody else has taken one meanwhile.
     Candidate.objects.filter(pk=taken.candidate_id).update(held=F("places"), has_room=False)

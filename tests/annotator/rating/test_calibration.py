@@ -97,7 +97,7 @@ def test_nothing_is_rated_before_the_items_and_everything_after(cast, items, cal
     assert client.get(f"/rate/{row.pk}/")["Location"] == first
     assert client.post(f"/campaigns/{cast.campaign.slug}/next/")["Location"] == first
     home = client.get("/").content.decode()
-    assert f'action="{first}"' in home and "2 of 2 candidates" in home
+    assert f'class="button" href="{first}"' in home and "2 of 2 candidates" in home
     with pytest.raises(OutOfDate, match="starts with a calibration"):
         cast.submit(row)
     sent = call(cast.alice, "post", f"campaigns/{cast.campaign.slug}/assignments/next/")
@@ -342,6 +342,11 @@ def test_the_page_of_admins_adds_switches_and_removes(cast, client: Client) -> N
     client.force_login(cast.ada)
     base = f"/campaigns/{cast.campaign.slug}/calibration/"
     candidate = cast.reference("r0", 1).candidates.get()
+    hidden = cast.reference("r1", 1).candidates.get()
+    Candidate.objects.filter(pk=hidden.pk).update(purpose="sentinel", candidate_id="hidden-one")
+    page = client.get(base).content.decode()
+    assert '<option value="r1">' in page and "hidden-one" not in page
+    assert f'<option value="{candidate.candidate_id}">' in page
     sent = {"reference": "r0", "candidate": candidate.candidate_id}
     sent |= {key: str(AGREED[key]) for key in CRITERIA}
     sent |= {f"reason_{key}": REASONS[key] for key in CRITERIA}

@@ -160,7 +160,8 @@ TABLE: Final = (
     Row(ANNOTATORS, ("question",), ("waiting",)),
     # Agreed scores are shown to admins, and after one's own answer: the peer's.
     Row(("peer",), ("calibration",), routes=("annotator:calibrate",)),
-    Row(ADMINS, ("calibration",), routes=CALIBRATION),
+    # They choose a candidate there by the id that settled ratings and exports show them as well.
+    Row(ADMINS, ("calibration", "candidate_id"), routes=CALIBRATION),
     # Adjudicators: the conflicts that are theirs to rule on, without names (B6).
     Row(ADJUDICATORS, ("conflict.term",)),
     Row(ADJUDICATORS, ("conflict.pk", "claims", "reference"), WITH_CONFLICT),
