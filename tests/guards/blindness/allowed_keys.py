@@ -79,8 +79,8 @@ _CONFLICT: Final = (
 _READ: Final = tuple(
     f"candidates.ratings.{key}" for key in f"{_SCORES} {_OVERALL} {_TAGS} comment note".split()
 )
-# Figures by name of scorer, criterion or split, and what a training was asked for with: nothing of a
-# person or a claim set is among them.
+# Figures by name of scorer, criterion or split, and what a training was asked for with: nothing of
+# a person or a claim set is among them.
 FIGURES: Final = (
     *("labels", "splits", "left_out", "validation", "result", "settings"),
     *("scorers", "baselines", "published", "checks", "human_ceiling", "method", "question"),
