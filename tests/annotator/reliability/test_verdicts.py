@@ -107,3 +107,12 @@ def test_lines_that_are_undefined_throughout_fold_into_one_sentence() -> None:
         "(Too few.)."
     )
     assert Grid("", ()).folded_sentence == ""
+
+
+def test_a_reason_of_folded_lines_alone_is_no_note_under_the_table() -> None:
+    grid = Grid("A caption", ("one",))
+    few, none = figure("x", None) | {"reason": "Too few."}, figure("x", None)
+    grid.add("first", "", [grid.cell(figure("x", 1.0) | {"reason": "Of few."}, POINTS)])
+    grid.add("second", "", (grid.cell(one, POINTS) for one in [few]))
+    grid.add("third", "", (grid.cell(one, POINTS) for one in [none]))
+    assert grid.notes == ["Of few."]

@@ -95,9 +95,10 @@ _WEBHOOK: Final = (
     "deliveries.attempt deliveries.answer deliveries.created_at deliveries.due_at "
     "deliveries.finished_at"
 )
-# Figures by name of scorer, criterion or split: nothing of a person or a claim set is among them.
+# Figures by name of scorer, criterion or split, and what a training was asked for with: nothing of
+# a person or a claim set is among them.
 FIGURES: Final = (
-    *("labels", "splits", "left_out", "validation", "result"),
+    *("labels", "splits", "left_out", "validation", "result", "settings"),
     *("scorers", "baselines", "published", "checks", "human_ceiling", "method", "question"),
     *("dropped", "comparisons", "power", "breakdowns", "scatter"),
 )
@@ -213,7 +214,7 @@ ALLOWED_KEYS: Final = {
     "GET scoring:api:reports": _REPORT,
     "POST scoring:api:reports": _REPORT,
     "POST scoring:api:cancel_report": _REPORT,
-    "GET scoring:api:report": f"{_REPORT} {' '.join(FIGURES[5:])} signature",
+    "GET scoring:api:report": f"{_REPORT} {' '.join(FIGURES[6:])} signature",
 }
 
 

@@ -160,6 +160,7 @@ def bodies(route: str, scenario: Scenario) -> list[dict[str, Any]]:
             for more in ({}, {"policy": "per-annotator", "split_by": "time", "test_share": 0})
         ],
         "scoring:api:runs": [{"dataset": dataset, "criterion": CRITERION}],
+        "scoring:api:run": [{"tags": ["one"], "note": "a note"}, {"tags": "one"}],
         "scoring:api:promote": [
             {"act": act, "reason": "a reason", "is_aware": True}
             for act in ("ask", "agree", "decline", "withdraw")

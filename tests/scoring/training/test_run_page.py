@@ -50,7 +50,7 @@ def test_a_run_at_work_shows_curves_pace_and_its_newest_lines_first(version) -> 
         log=[line | {"words": f"line {n}"} for n in range(MOST_LINES + 5)],
     )
     page = run_page(run, User(username="rita"))
-    assert (page["time_left"], page["pace"]) == ("about 2 min", "1,234 tokens per second")
+    assert (page["time_left"], page["pace"]) == ("about 2 min", "1,234 words per second")
     (plot,) = page["plots"]  # tau-b was never defined
     assert plot.title == "Loss by epoch"
     assert "0.500 at epoch 2" in plot.description

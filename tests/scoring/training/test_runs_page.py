@@ -43,7 +43,7 @@ def test_the_page_of_a_run_holds_step_speed_curves_and_log(rita, ended) -> None:
     for words in (
         "The loss became nan at step 3",
         "3 of 12",
-        "2,100 tokens per second",
+        "2,100 words per second",
         'aria-label="Loss by epoch. 0.500 at epoch 1, 0.400 at epoch 2',
         'aria-label="Validation tau-b by epoch. 0.250 at epoch 1, 0.350 at epoch 2',
         "03:04:05</time> attempt 1 began",
