@@ -205,9 +205,7 @@ def describe_state(schedule: Schedule) -> str:
         return "Waiting: no model is promoted in this campaign, so there is none to train again."
     fresh = newly_settled(waiting(schedule).settled, count_freezable(schedule.campaign))
     if schedule.after_settled is not None:
-        return (
-            f"Waiting: {fresh:,} of {counted(schedule.after_settled, 'newly settled candidate')}."
-        )
+        return f"Waiting for newly settled candidates: {fresh:,} of {schedule.after_settled:,}."
     return (
         f"Waiting for {schedule.at_hour:02d}:00 UTC: "
         f"{counted(fresh, 'candidate')} newly settled so far."

@@ -61,7 +61,7 @@ def test_newly_settled_candidates_become_a_model_that_an_admin_promotes(
     assert document["chain"]["status"] == "done", document
     (step,) = document["chain"]["steps"]
     assert step["outcome"] == "requested", step
-    assert document["state"] == "Waiting: 0 of 30 newly settled candidates."
+    assert document["state"] == "Waiting for newly settled candidates: 0 of 30."
     assert (Freeze.objects.count(), trained.count()) == (1, 1)
     model = ModelVersion.objects.get(run=trained.get())
     assert str(model.pk) == step["model"]
