@@ -46,7 +46,7 @@ def test_a_schedule_is_switched_on_and_its_chain_comes_by_itself_until_it_is_sto
     expect(page.get_by_text("Freezing.")).to_be_visible()
     carry_out_jobs()
     sweep_at_once()
-    expect(page.get_by_role("cell", name="training, 0 %")).to_be_visible()
+    expect(page.get_by_role("cell", name="training, 0 %: run")).to_be_visible()
     assert faults(page) == []
     go(page, "Stop the chain …")
     expect(page.get_by_role("heading", name="Stop this chain?")).to_be_visible()

@@ -130,7 +130,7 @@ def test_a_chain_is_followed_from_its_freeze_to_the_answer_of_an_admin(loop, rit
     assert "We cannot tell" in page
     assert "hx-get" not in page
     answer_promotion(model=step.run.model, answered_by=loop.ada, reason="no", agrees=False)
-    assert "<td>Declined</td>" in shown(rita, PAGE)
+    assert "Declined: <a href=" in shown(rita, PAGE)
 
 
 def test_it_is_stopped_and_switched_off_once_that_is_confirmed(loop, rita, ada) -> None:
