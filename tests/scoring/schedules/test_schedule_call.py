@@ -7,7 +7,7 @@ from django.test import Client
 
 from scoring.models import Chain, Schedule
 from tests.conftest import signed_in
-from tests.scoring.schedules.conftest import CRITERION, Loop, go_round, sweep_at_once
+from tests.scoring.schedules.conftest import CRITERION, Loop, go_round, made, sweep_at_once
 
 pytestmark = [pytest.mark.django_db]
 CALL = "/api/v1/campaigns/trial/schedule/"
@@ -44,7 +44,7 @@ def test_a_program_switches_it_on_follows_a_chain_and_switches_it_off(loop, rita
     (step,) = found["steps"]
     (row,) = chain.steps.all()
     assert step["criterion"] == CRITERION
-    assert step["model"] == str(row.run.model.pk)
+    assert step["model"] == str(made(row).pk)
     assert step["outcome"] == "requested"
     answer = rita.delete(CALL)
     assert (answer.status_code, answer.json()["is_on"]) == (200, False)

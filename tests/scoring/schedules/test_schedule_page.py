@@ -9,7 +9,14 @@ from scoring.models import Chain, DatasetVersion, Schedule
 from scoring.training.model_versions.promotions import answer_promotion, withdraw_promotion
 from tests.conftest import grant, make_user, signed_in
 from tests.scoring.conftest import shown
-from tests.scoring.schedules.conftest import Loop, carry_out_jobs, go_round, sweep_at_once
+from tests.scoring.schedules.conftest import (
+    Loop,
+    carry_out_jobs,
+    frozen,
+    go_round,
+    made,
+    sweep_at_once,
+)
 
 pytestmark = [pytest.mark.django_db]
 PAGE = "/schedules/trial/"
@@ -125,11 +132,11 @@ def test_a_chain_is_followed_from_its_freeze_to_the_answer_of_an_admin(loop, rit
     (step,) = chain.steps.all()
     assert "promotion requested" in page
     assert f'href="/reports/{step.report_id}/"' in page
-    assert f'href="/models/{step.run.model.pk}/promotion/"' in page
-    assert f'href="/datasets/trial/{chain.freeze.version.number}/"' in page
+    assert f'href="/models/{made(step).pk}/promotion/"' in page
+    assert f'href="/datasets/trial/{frozen(chain).number}/"' in page
     assert "We cannot tell" in page
     assert "hx-get" not in page
-    answer_promotion(model=step.run.model, answered_by=loop.ada, reason="no", agrees=False)
+    answer_promotion(model=made(step), answered_by=loop.ada, reason="no", agrees=False)
     assert "Declined: <a href=" in shown(rita, PAGE)
 
 
