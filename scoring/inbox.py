@@ -60,7 +60,8 @@ def _schedules(asked: Asked) -> Iterable[Line]:
     if slugs:
         page = resolve_url("scoring:schedule", slugs[0])
         url = page if len(slugs) == 1 else resolve_url("scoring:schedules")
-        yield Line(f"{counted(len(slugs), 'schedule')} ended by itself in the last week", url)
+        ended_ones = counted(len(slugs), "schedule")
+        yield Line(f"{ended_ones} ended in the last week without being switched off", url)
 
 
 def _own_jobs(asked: Asked) -> tuple[Kind, ...]:

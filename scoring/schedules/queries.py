@@ -1,6 +1,6 @@
 """Schedules in the scope of a person, what stands in the way of one, and what its page shows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -205,23 +205,21 @@ def describe_state(schedule: Schedule) -> str:
         return "Waiting: no model is promoted in this campaign, so there is none to train again."
     fresh = newly_settled(waiting(schedule).settled, count_freezable(schedule.campaign))
     if schedule.after_settled is not None:
-        return (
-            f"Waiting: {fresh:,} of {counted(schedule.after_settled, 'newly settled candidate')}."
-        )
+        return f"Waiting for newly settled candidates: {fresh:,} of {schedule.after_settled:,}."
     return (
         f"Waiting for {schedule.at_hour:02d}:00 UTC: "
         f"{counted(fresh, 'candidate')} newly settled so far."
     )
 
 
-def chains_of(campaign: Campaign) -> Sequence[Chain]:
+def chains_of(campaign: Campaign) -> list[Chain]:
     """Return the latest chains of a campaign with their steps in the rubric's order."""
     steps = ChainStep.objects.select_related(
         *("run__model_version", "run__reused_model", "report", "promotion__answer", "promoted")
     )
     rows = Chain.objects.filter(schedule__campaign=campaign)
     rows = rows.select_related("freeze__version__dataset__campaign", "schedule")
-    return rows.prefetch_related(Prefetch("steps", steps))[:MOST_CHAINS]
+    return list(rows.prefetch_related(Prefetch("steps", steps))[:MOST_CHAINS])
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +248,9 @@ def chain_part(chain: Chain) -> ChainPart:
     by_criterion = {step.criterion: step for step in chain.steps.all()}
     steps = [by_criterion[key] for key in ALL_CRITERIA if key in by_criterion]
     lines = (
-        StepLine(step, NAMES[step.criterion], _state(chain, step), step.run and step.run.model)
+        StepLine(
+            step, NAMES[step.criterion], _state(chain, step), step.run.model if step.run else None
+        )
         for step in steps
     )
     return ChainPart(chain, tuple(lines))

@@ -5,10 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from scoring.agreement.comparisons import BETTER, WORSE, verdict_sentence
+
 MOST_SETTLED: Final = 100_000
 LAST_HOUR: Final = 23
 # R references can be swapped in 2^R ways, so that no p lies below 2 / 2^R: of five, above 5 %.
 FEWEST_TESTED: Final = 6
+NEW: Final = "the new model"
+PROMOTED: Final = "the promoted one"
 TOO_FEW: Final = (
     "Too few test references have labels: whatever the two models say, the test could find no "
     "difference between them."
@@ -74,5 +78,6 @@ def compare(document: Mapping[str, Any], new: str, promoted: str) -> Comparison:
         return Comparison(None, pair["sentence"])
     if tested["smallest_p"] >= tested["alpha"]:
         return Comparison(None, TOO_FEW)
-    against = "worse" if pair["first"] == new else "better"
-    return Comparison(pair["verdict"] == against, pair["sentence"])
+    against = WORSE if pair["first"] == new else BETTER
+    sentence = verdict_sentence(pair, {new: NEW, promoted: PROMOTED}, tests=1)
+    return Comparison(pair["verdict"] == against, sentence[0].upper() + sentence[1:])

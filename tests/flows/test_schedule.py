@@ -11,7 +11,7 @@ from scoring.models import Chain, Freeze, ModelVersion, Promotion, TrainingRun
 from scoring.training.model_versions.promotions import promoted_in
 from tests.conftest import signed_in
 from tests.flows.programs import Programs, wait_until
-from tests.scoring.schedules.conftest import CRITERION, make_loop
+from tests.scoring.schedules.conftest import CRITERION, frozen, make_loop
 
 pytestmark = [
     pytest.mark.broker,
@@ -61,11 +61,11 @@ def test_newly_settled_candidates_become_a_model_that_an_admin_promotes(
     assert document["chain"]["status"] == "done", document
     (step,) = document["chain"]["steps"]
     assert step["outcome"] == "requested", step
-    assert document["state"] == "Waiting: 0 of 30 newly settled candidates."
+    assert document["state"] == "Waiting for newly settled candidates: 0 of 30."
     assert (Freeze.objects.count(), trained.count()) == (1, 1)
     model = ModelVersion.objects.get(run=trained.get())
     assert str(model.pk) == step["model"]
-    assert model.run.dataset_version == found.freeze.version
+    assert model.run.dataset_version == frozen(found)
     assert Promotion.objects.filter(model=model).count() == 1
     assert "1 promotion request waits for agreement" in ada.get("/").content.decode()
     agreed = {"act": "agree", "reason": "Not worse."}

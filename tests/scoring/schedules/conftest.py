@@ -12,6 +12,7 @@ from scoring.datasets.freezing.services import carry_out_freeze
 from scoring.models import (
     AgreementReport,
     Chain,
+    ChainStep,
     DatasetVersion,
     Freeze,
     ModelVersion,
@@ -106,6 +107,18 @@ def carry_out_jobs() -> int:
             carry_out(pk)
             count += 1
     return count
+
+
+def made(step: ChainStep) -> ModelVersion:
+    """Return the model that a criterion's training gave."""
+    assert step.run is not None and step.run.model is not None
+    return step.run.model
+
+
+def frozen(chain: Chain) -> DatasetVersion:
+    """Return the version that a chain froze."""
+    assert chain.freeze is not None and chain.freeze.version is not None
+    return chain.freeze.version
 
 
 def sweep_at_once() -> None:

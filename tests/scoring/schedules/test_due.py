@@ -23,11 +23,11 @@ def begun() -> int:
 
 def test_a_chain_waits_until_so_many_candidates_are_newly_settled(loop: Loop) -> None:
     schedule = loop.switch_on(after_settled=5)
-    assert describe_state(schedule) == "Waiting: 0 of 5 newly settled candidates."
+    assert describe_state(schedule) == "Waiting for newly settled candidates: 0 of 5."
     loop.rated.rate_all([12])
     sweep_at_once()
     assert begun() == 0
-    assert describe_state(schedule) == "Waiting: 3 of 5 newly settled candidates."
+    assert describe_state(schedule) == "Waiting for newly settled candidates: 3 of 5."
     loop.rated.rate_all([13])
     sweep_at_once()
     assert begun() == 1
@@ -56,7 +56,7 @@ def test_the_next_chain_waits_for_as_many_since_the_last_one_however_that_ended(
     stop_chain(chain=Chain.objects.get(), stopped_by=loop.ada)
     sweep_at_once()
     assert begun() == 1
-    assert describe_state(schedule) == "Waiting: 0 of 3 newly settled candidates."
+    assert describe_state(schedule) == "Waiting for newly settled candidates: 0 of 3."
     loop.rated.rate_all([13])
     sweep_at_once()
     assert begun() == 2

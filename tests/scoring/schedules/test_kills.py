@@ -26,7 +26,7 @@ from scoring.models import (
     TrainingRun,
 )
 from tests.amounts import tries
-from tests.scoring.schedules.conftest import CARRIED_OUT, CRITERION, make_loop, sweep_at_once
+from tests.scoring.schedules.conftest import CARRIED_OUT, CRITERION, made, make_loop, sweep_at_once
 
 MOST_STATEMENTS = 120
 CRITERIA = (CRITERION, "logical_linkage")
@@ -138,7 +138,7 @@ def test_each_step_is_done_once_wherever_programs_die(data_directory, db) -> Non
             assert chain.status == "done"
             for step in chain.steps.all():
                 assert step.outcome == "requested", step.sentence
-                assert step.promotion.model == step.run.model
+                assert step.promotion is not None and step.promotion.model == made(step)
         finally:
             connection.savepoint_rollback(undo)
 

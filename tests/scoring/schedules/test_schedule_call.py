@@ -7,7 +7,7 @@ from django.test import Client
 
 from scoring.models import Chain, Schedule
 from tests.conftest import signed_in
-from tests.scoring.schedules.conftest import CRITERION, Loop, go_round, sweep_at_once
+from tests.scoring.schedules.conftest import CRITERION, Loop, go_round, made, sweep_at_once
 
 pytestmark = [pytest.mark.django_db]
 CALL = "/api/v1/campaigns/trial/schedule/"
@@ -33,7 +33,7 @@ def test_before_any_it_answers_that_it_is_off(rita) -> None:
 def test_a_program_switches_it_on_follows_a_chain_and_switches_it_off(loop, rita) -> None:
     answer = send(rita, after_settled=3, asks_with_concerns=True)
     assert answer.status_code == 201
-    assert answer.json()["state"] == "Waiting: 0 of 3 newly settled candidates."
+    assert answer.json()["state"] == "Waiting for newly settled candidates: 0 of 3."
     assert send(rita, at_hour=1).status_code == 409
     loop.rated.rate_all(range(12, 20))
     sweep_at_once()
@@ -44,7 +44,7 @@ def test_a_program_switches_it_on_follows_a_chain_and_switches_it_off(loop, rita
     (step,) = found["steps"]
     (row,) = chain.steps.all()
     assert step["criterion"] == CRITERION
-    assert step["model"] == str(row.run.model.pk)
+    assert step["model"] == str(made(row).pk)
     assert step["outcome"] == "requested"
     answer = rita.delete(CALL)
     assert (answer.status_code, answer.json()["is_on"]) == (200, False)

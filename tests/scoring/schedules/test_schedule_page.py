@@ -9,7 +9,14 @@ from scoring.models import Chain, DatasetVersion, Schedule
 from scoring.training.model_versions.promotions import answer_promotion, withdraw_promotion
 from tests.conftest import grant, make_user, signed_in
 from tests.scoring.conftest import shown
-from tests.scoring.schedules.conftest import Loop, carry_out_jobs, go_round, sweep_at_once
+from tests.scoring.schedules.conftest import (
+    Loop,
+    carry_out_jobs,
+    frozen,
+    go_round,
+    made,
+    sweep_at_once,
+)
 
 pytestmark = [pytest.mark.django_db]
 PAGE = "/schedules/trial/"
@@ -43,7 +50,7 @@ def test_a_researcher_switches_it_on_and_sees_what_it_waits_for(loop, rita, ada)
     answer = rita.post(PAGE, typed(loop), follow=True)
     page = answer.content.decode()
     assert "The schedule is switched on." in page
-    assert "Waiting: 0 of 3 newly settled candidates." in page
+    assert "Waiting for newly settled candidates: 0 of 3." in page
     assert "after 3 newly settled candidates" in page
     assert "hx-get" not in page
     (schedule,) = Schedule.objects.all()
@@ -52,7 +59,7 @@ def test_a_researcher_switches_it_on_and_sees_what_it_waits_for(loop, rita, ada)
         False,
     )
     assert "trial-rita" in shown(ada, PAGE)
-    assert "Waiting: 0 of 3" in shown(ada, "/schedules/")
+    assert "Waiting for newly settled candidates: 0 of 3" in shown(ada, "/schedules/")
 
 
 def test_by_the_hour_the_other_number_does_not_count(loop, rita) -> None:
@@ -96,7 +103,7 @@ def test_a_version_that_allows_no_test_is_refused_at_its_field(loop, rita) -> No
 def test_admins_read_it_and_do_not_switch_it_on(loop, ada) -> None:
     page = shown(ada, PAGE)
     assert "Researchers of the campaign switch a schedule on" in page
-    assert "schedule-form" not in page
+    assert "Switch on</button>" not in page
     assert ada.post(PAGE, typed(loop)).status_code == 403
     assert not Schedule.objects.exists()
 
@@ -105,7 +112,7 @@ def test_without_a_promoted_model_the_page_says_what_to_do_first(loop, rita) -> 
     withdraw_promotion(model=loop.promoted, withdrawn_by=loop.rita, reason="no")
     page = shown(rita, PAGE)
     assert "No model of this campaign is promoted" in page
-    assert "schedule-form" not in page
+    assert "Switch on</button>" not in page
 
 
 def test_a_chain_is_followed_from_its_freeze_to_the_answer_of_an_admin(loop, rita) -> None:
@@ -125,12 +132,12 @@ def test_a_chain_is_followed_from_its_freeze_to_the_answer_of_an_admin(loop, rit
     (step,) = chain.steps.all()
     assert "promotion requested" in page
     assert f'href="/reports/{step.report_id}/"' in page
-    assert f'href="/models/{step.run.model.pk}/promotion/"' in page
-    assert f'href="/datasets/trial/{chain.freeze.version.number}/"' in page
+    assert f'href="/models/{made(step).pk}/promotion/"' in page
+    assert f'href="/datasets/trial/{frozen(chain).number}/"' in page
     assert "We cannot tell" in page
     assert "hx-get" not in page
-    answer_promotion(model=step.run.model, answered_by=loop.ada, reason="no", agrees=False)
-    assert "<td>Declined</td>" in shown(rita, PAGE)
+    answer_promotion(model=made(step), answered_by=loop.ada, reason="no", agrees=False)
+    assert "Declined: <a href=" in shown(rita, PAGE)
 
 
 def test_it_is_stopped_and_switched_off_once_that_is_confirmed(loop, rita, ada) -> None:
@@ -161,8 +168,11 @@ def test_a_schedule_that_ended_by_itself_says_why_on_its_page_and_in_the_inbox(l
     page = shown(rita, PAGE)
     assert "Who switched it on rates in this open campaign now" in page
     home = shown(rita, "/")
-    assert "1 schedule ended by itself in the last week" in home and f'href="{PAGE}"' in home
-    assert "ended by itself" not in shown(signed_in(loop.ada), "/")
+    assert (
+        "1 schedule ended in the last week without being switched off" in home
+        and f'href="{PAGE}"' in home
+    )
+    assert "without being switched off" not in shown(signed_in(loop.ada), "/")
 
 
 def test_who_rates_while_it_is_open_and_who_is_elsewhere_see_nothing_of_it(loop) -> None:

@@ -59,7 +59,7 @@ def test_who_is_no_researcher_and_who_rates_while_it_is_open_cannot(loop: Loop) 
     with pytest.raises(Forbidden, match="You rate"):
         loop.switch_on()
     Campaign.objects.filter(pk=loop.campaign.pk).update(status="closed")
-    assert loop.switch_on()
+    assert loop.switch_on().ended_at is None
 
 
 @pytest.mark.parametrize(
