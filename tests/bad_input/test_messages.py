@@ -17,7 +17,14 @@ from annotator.models import ClaimImport, ReliabilityReport
 from config.celery import app
 from core.jobs.registry import _enqueuers, kinds_of_jobs
 from core.jobs.rows import JobRow
-from scoring.models import AgreementReport, DatasetVersion, Freeze, ScoreRequest, TrainingRun
+from scoring.models import (
+    AgreementReport,
+    DatasetVersion,
+    Freeze,
+    QueueOrder,
+    ScoreRequest,
+    TrainingRun,
+)
 from tests.annotator.imports.import_files import file, lines, reference
 from tests.flows.conftest import ROOT, environment, kill_group
 
@@ -43,6 +50,7 @@ def rows_of_jobs(cast: Any, version: DatasetVersion) -> list[JobRow]:
         Freeze.objects.create(campaign=cast.campaign, asked_by=cast.rita, settings={"a": CANARY}),
         ClaimImport.objects.create(campaign=cast.campaign, file_name=CANARY, file_bytes=1),
         ReliabilityReport.objects.create(campaign=cast.campaign),
+        QueueOrder.objects.create(campaign=cast.campaign),
     ]
 
 
