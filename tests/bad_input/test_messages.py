@@ -17,7 +17,14 @@ from annotator.models import ClaimImport, Delivery, ReliabilityReport, Way
 from config.celery import app
 from core.jobs.registry import _enqueuers, kinds_of_jobs
 from core.jobs.rows import JobRow
-from scoring.models import AgreementReport, DatasetVersion, Freeze, ScoreRequest, TrainingRun
+from scoring.models import (
+    AgreementReport,
+    DatasetVersion,
+    Freeze,
+    QueueOrder,
+    ScoreRequest,
+    TrainingRun,
+)
 from tests.annotator.imports.import_files import file, lines, reference
 from tests.flows.conftest import ROOT, environment, kill_group
 
@@ -44,6 +51,7 @@ def rows_of_jobs(cast: Any, version: DatasetVersion) -> list[JobRow]:
         ClaimImport.objects.create(campaign=cast.campaign, file_name=CANARY, file_bytes=1),
         ReliabilityReport.objects.create(campaign=cast.campaign),
         Delivery.objects.create(way=Way.MAIL, about="x", content={"a": CANARY}, sealed=CANARY),
+        QueueOrder.objects.create(campaign=cast.campaign),
     ]
 
 

@@ -4,6 +4,7 @@ import random
 from typing import Any
 
 import pytest
+from django.db.models import F
 
 from annotator.assignments.services import take_next
 from annotator.models import (
@@ -203,10 +204,15 @@ def test_a_closed_campaign_is_left_alone(cast, references) -> None:
 def test_candidates_that_came_later_join_the_others_of_their_reference(cast, references) -> None:
     choose(cast)
     order(cast)
-    Reference.objects.filter(reference_id="r07").update(claims="1. A cup with a lid of steel.")
+    moved = Candidate.objects.exclude(queue_position=F("reference__position")).first()
+    assert moved is not None
+    own = Reference.objects.filter(pk=moved.reference_id)
+    own.update(claims="1. A cup with a lid of steel.")
+    Reference.objects.exclude(pk=moved.reference_id).update(claims="A cup")
     (sentinel,) = add_sentinels(
         campaign=Campaign.objects.get(slug="cups"), count=1, seed=1, by=cast.ada
     )
+    assert sentinel.reference_id == moved.reference_id
     siblings = Candidate.objects.filter(reference=sentinel.reference_id)
     assert len(set(siblings.values_list("queue_position", flat=True))) == 1
     late = Candidate.objects.create(
