@@ -37,7 +37,7 @@ def body_of(row: Delivery) -> bytes:
 
 def send(row: Delivery) -> Outcome:
     """Send a delivery once; within seconds there is an outcome."""
-    webhook = Webhook.objects.filter(pk=row.webhook_id).first()
+    webhook = Webhook.objects.filter(deliveries=row).first()
     if webhook is None:
         return Outcome("removed")
     try:

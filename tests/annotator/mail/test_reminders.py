@@ -80,9 +80,10 @@ def test_a_question_to_look_again_is_mailed_once(mailbox, reachable, cast) -> No
     assert remind_everybody() == 0
 
 
-def at(monkeypatch, hour: int) -> None:
+def at(monkeypatch, hour: int) -> datetime:
     now = database_now().replace(hour=hour, minute=30)
     monkeypatch.setattr(reminders, "database_now", lambda: now)
+    return now
 
 
 @pytest.mark.django_db
@@ -142,8 +143,8 @@ def test_a_deliverys_person_takes_it_along(sends, reachable, cast) -> None:
 def test_many_sweepers_at_one_moment_queue_each_mail_once(sends, reachable, cast, monkeypatch):
     reachable(cast.alice, MailKind.DUE, MailKind.DIGEST)
     due(cast, hours=20)
-    at(monkeypatch, 9)
-    Assignment.objects.update(due_at=reminders.database_now() + timedelta(hours=20))
+    now = at(monkeypatch, 9)
+    Assignment.objects.update(due_at=now + timedelta(hours=20))
 
     def sweep(_: int) -> int:
         try:

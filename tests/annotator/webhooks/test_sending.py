@@ -211,3 +211,13 @@ def test_what_was_delivered_is_listed_for_a_time_and_goes_with_its_webhook(recei
     assert delete_old_deliveries() == 1
     remove_webhook(webhook=made.row, by=cast.ada)
     assert not Delivery.objects.exists()
+
+
+def test_what_waits_for_a_webhook_that_is_removed_meanwhile_ends(receiver, cast) -> None:
+    made = add(cast.campaign, cast.ada, f"{receiver.base}/status/204")
+    row = queue_for(made.row, "test", state="test")
+    assert row is not None
+    remove_webhook(webhook=made.row, by=cast.ada)
+    assert posting.send(row).answer == "removed"
+    carry_out_delivery(row.pk)
+    assert not Delivery.objects.exists() and not receiver.received
