@@ -83,6 +83,7 @@ def read(cast: Any, content: bytes, *, is_confirmed: bool = False, **more: Any) 
 def worked_off(row: ClaimImport) -> ClaimImport:
     carry_out_import(row.pk)
     row.refresh_from_db()
+    assert row.status != "failed", row.message
     return row
 
 
