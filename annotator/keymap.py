@@ -79,7 +79,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("previous-mark", "Previous mark", ("<",), "Reading"),
     Action("go-to-claim", "Go to a claim by its number", ("g",), "Reading"),
     Action("find", "Find a term on both sides", ("/",), "Reading"),
-    Action("context", "Description and drawings, beside the claims", ("x",), "Reading"),
+    Action("context", "Description and drawings, beside the claims", ("i",), "Reading"),
     Action("rubric", "Bands and worked examples of the criterion", ("b",), "Reading"),
     Action("keys", "List of all keys", ("?",), "Reading"),
     Action("comment", "Write the comment", ("c",), "Notes"),

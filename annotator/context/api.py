@@ -15,9 +15,12 @@ class ParagraphSerializer(serializers.Serializer):
     """One paragraph; `label` is its own number, empty where it has none."""
 
     part = serializers.CharField()
-    label = serializers.CharField()
     is_heading = serializers.BooleanField()
     text = serializers.CharField()
+
+    def get_fields(self) -> dict[str, serializers.Field]:
+        # As an attribute the name is taken.
+        return {**super().get_fields(), "label": serializers.CharField()}
 
 
 class DrawingSerializer(serializers.Serializer):

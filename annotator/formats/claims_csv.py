@@ -193,6 +193,7 @@ class _Group:
             reference_claims=shape.claims("reference_claims"),
             candidates=(),
             **{name: shape.text(name, longest) for name, longest in LONGEST.items()},
+            context=None,
             draft_claims=shape.claims("draft_claims") if draft else "",
             may_train=_answer(shape),
             line=line,

@@ -87,6 +87,7 @@ def _reference(record: Record) -> tuple[ReferenceRecord, list[tuple[str, str]]]:
         reference_claims=shape.claims("reference_claims"),
         candidates=candidates,
         **{name: shape.text(name, longest) for name, longest in LONGEST.items()},
+        context=None,
         draft_claims=_draft(shape),
         may_train=_may_train(shape),
         line=record.line,

@@ -61,10 +61,12 @@ def counts_of(parts: Iterable[str], drawings: int) -> dict[str, int]:
 
 def describe_context(counts: Mapping[str, int], *, is_candidate: bool = False) -> list[str]:
     """Return in sentences what of a claim set's context would be stored, or that it is not."""
+    # A database may hand stored counts over in another order.
+    found = [(part, counts[part]) for part in (*PARTS, DRAWING) if part in counts]
     if is_candidate:
-        return [f"Left out: {part}: {count:,}; {OF_A_CANDIDATE}." for part, count in counts.items()]
+        return [f"Left out: {part}: {count:,}; {OF_A_CANDIDATE}." for part, count in found]
     named = [
         counted(count, part) if part == DRAWING else f"{part} of {counted(count, 'paragraph')}"
-        for part, count in counts.items()
+        for part, count in found
     ]
     return [f"Context: {', '.join(named)}."] if named else []

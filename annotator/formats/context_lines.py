@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from annotator.formats.context import PARTS, Context, Paragraph
+from annotator.formats.context import PARTS, Context, Paragraph, Sheet
 from annotator.formats.documents.bounds import (
     LONGEST_NAME,
     LONGEST_PASSAGE,
@@ -137,7 +137,7 @@ def _whole(held: Gathered) -> ReferenceRecord:
     why = _too_much(paragraphs, sum(len(data) for *_, data in images), len(images))
     if why:
         raise _bad(held.lines[-1].line, why)
-    sheets = ()
+    sheets: tuple[Sheet, ...] = ()
     if images:
         try:
             # What a file is called ends in its kind, and a name may hold a point itself.

@@ -59,7 +59,7 @@ def test_it_is_read_searched_and_closed_by_keyboard(beside: Page, width: int, he
     beside.set_viewport_size({"width": width, "height": height})
     pane = beside.locator("#context")
     expect(pane).to_be_empty()
-    beside.keyboard.press("x")
+    beside.keyboard.press("i")
     expect(beside.locator("#context-heading")).to_be_focused()
     expect(pane).to_contain_text("A cup with a handle.")
     assert sideways(beside) == []
@@ -80,12 +80,12 @@ def test_it_is_read_searched_and_closed_by_keyboard(beside: Page, width: int, he
     beside.keyboard.press("Escape")
     expect(pane).to_be_empty()
     expect(beside.locator("[data-action=context]")).to_be_focused()
-    beside.keyboard.press("x")
+    beside.keyboard.press("i")
     expect(pane).to_contain_text("A cup with a handle.")
 
 
 def test_a_term_of_a_claim_leads_to_its_paragraphs(beside: Page) -> None:
-    beside.keyboard.press("x")
+    beside.keyboard.press("i")
     pane = beside.locator("#context")
     expect(pane.locator("option").first).to_have_text("any")
     supported = pane.locator("option", has_text=re.compile(r"\([1-9]"))
@@ -100,7 +100,7 @@ def test_a_term_of_a_claim_leads_to_its_paragraphs(beside: Page) -> None:
 
 
 def test_a_drawing_is_made_larger_by_key_and_no_key_is_a_score(beside: Page) -> None:
-    beside.keyboard.press("x")
+    beside.keyboard.press("i")
     tab_to(beside, "#context [value=drawings]")
     beside.keyboard.press("Enter")
     pane, sheet = beside.locator("#context"), beside.locator("#context .sheet")

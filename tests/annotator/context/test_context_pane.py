@@ -228,8 +228,8 @@ def test_only_who_has_the_assignment_is_shown_context(
 
 
 def test_who_compares_is_shown_context(cast: Any, reference: Reference, alice: Client) -> None:
-    pair = list(reference.candidates.all())[:2]
-    (row,) = assign_comparisons(campaign=cast.campaign, annotator=cast.alice, pairs=[tuple(pair)])
+    left, right, _ = reference.candidates.all()
+    (row,) = assign_comparisons(campaign=cast.campaign, annotator=cast.alice, pairs=[(left, right)])
     path = f"/compare/{row.pk}/context/"
     assert path in alice.get(f"/compare/{row.pk}/").content.decode()
     assert "Cups with handles" in words(alice.get(path))

@@ -44,7 +44,7 @@ from tests.conftest import signed_in
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
-ARCHIVE = {
+ARCHIVE: dict[str, str | bytes] = {
     "P1/reference.txt": "Claims\n1. A lamp.",
     "P1/candidates/a.txt": "A torch is known.\nClaims\n1. A torch.",
     "P1/description.txt": "[0001] A lamp is known.\n[0002] zqcanary shines.",
@@ -83,6 +83,7 @@ def read(cast: Any, content: bytes, *, is_confirmed: bool = False, **more: Any) 
 def worked_off(row: ClaimImport) -> ClaimImport:
     carry_out_import(row.pk)
     row.refresh_from_db()
+    assert row.status != "failed", row.message
     return row
 
 

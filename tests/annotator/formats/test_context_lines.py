@@ -1,6 +1,7 @@
 import io
 import json
 from base64 import b64encode
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from annotator.formats.references import CandidateRecord, ReferenceRecord
 from core.text_io.streams import FormatError, ReadNotes
 from core.text_io.strict_json import MAX_BYTES
 from tests.annotator.formats.documents.pictures import SVG, bomb, pages, picture
+from tests.counted_inputs import PROPERTY
 
 RECORD = ReferenceRecord("P1", "1. A lamp.", (CandidateRecord("a", "1. A torch."),))
 OTHER = ReferenceRecord("P2", "1. A desk.", (CandidateRecord("a", "1. A table."),))
@@ -94,7 +96,10 @@ def test_that_of_a_reference_which_is_repeated_is_passed_over() -> None:
         ([line_of(RECORD), drawn(pages(2)[:300])], "damaged or incomplete"),
     ],
 )
-def test_wrong_context_is_refused_by_line(lines: list[bytes], why: str) -> None:
+def test_wrong_context_is_refused_by_line(
+    lines: list[bytes], why: str, record_property: Callable[[str, object], None]
+) -> None:
+    record_property(PROPERTY, ["lines of context", 1])
     with pytest.raises(FormatError) as caught:
         found(*lines)
     told = [caught.value.sentence, *map(str, caught.value.bad_records)]

@@ -184,12 +184,13 @@ TABLE: Final = (
     Row(("reader",), ("dataset", "report"), routes=REPORTS),
     Row(("researcher",), ("scored", "metric score"), routes=SCORES),
     Row(ADMINS, ("export", "export ids"), routes=("scoring:export", "scoring:api:export")),
-    Row(ADMINS, ("export ids",), routes=(*QUADRUPLETS, *ITEMS)),
+    # The reference that the dataset is about is one of the campaign's.
+    Row(ADMINS, ("export ids",)),
     Row(ADMINS, ("export",), routes=("scoring:quadruplet", *ITEM)),
     # Who lacks the texts of a campaign is told which admin to ask.
     Row(("researcher",), ("admin.name",), routes=ITEM),
     # Ids may reveal which system made a candidate; researchers meet them once it is closed.
-    Row(("researcher",), ("export ids",), ("closed",), routes=(*QUADRUPLETS, *ITEMS)),
+    Row(("researcher",), ("export ids",), ("closed",), routes=(*QUADRUPLETS, *ITEMS, *SETTLED)),
     # Admins follow a rating to what used it, and a reference to what an erasure would touch.
     Row(ADMINS, ("candidate_id", "candidate.pk", "reference.pk"), routes=USES),
     Row(ADMINS, ("one.rating", "peer.rating"), routes=USES),

@@ -1,4 +1,5 @@
 import io
+from collections.abc import Callable
 from itertools import product
 
 import pytest
@@ -6,10 +7,12 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from annotator.formats.documents import drawings
+from annotator.formats.documents.bounds import MOST_SHEETS
 from annotator.formats.documents.confined import read_pictures
 from annotator.formats.documents.drawings import sheets_of
 from core.text_io.streams import FormatError
 from tests.annotator.formats.documents.pictures import SVG, bomb, drawn, pages, picture, saved
+from tests.counted_inputs import PROPERTY
 
 # Pillow says of damaged pictures what is wrong with them.
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -106,10 +109,13 @@ def test_a_large_sheet_is_made_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
         (picture("JPEG")[:200], "is damaged or incomplete"),
         (b"II*\0" + b"\xff" * 400, "is damaged or incomplete"),
         (b"MM\0*\0\0\0\x08", "is damaged or incomplete"),
-        (pages(drawings.MOST_SHEETS + 1), "has 101 pages; at most 100 are read."),
+        (pages(MOST_SHEETS + 1), "has 101 pages; at most 100 are read."),
     ],
 )
-def test_what_is_no_whole_picture_is_refused_by_its_name(data: bytes, why: str) -> None:
+def test_what_is_no_whole_picture_is_refused_by_its_name(
+    data: bytes, why: str, record_property: Callable[[str, object], None]
+) -> None:
+    record_property(PROPERTY, ["drawings", 1])
     with pytest.raises(FormatError) as caught:
         list(sheets_of(data, "P1/a.svg"))
     assert why in caught.value.sentence
