@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from annotator.campaigns.members.services import invite
 from annotator.entry.groups import add_group_role
 from annotator.entry.refreshing import refresh_people
-from annotator.models import Adjudication, BrowserSession, Identity, Membership, Rating, User
+from annotator.models import Adjudication, BrowserSession, Draft, Identity, Membership, Rating, User
 from core.clock import database_now
 from tests.browser.axe import faults
 from tests.browser.scene import PASSWORD, furnish
@@ -147,3 +147,34 @@ def test_a_stranger_is_let_in_by_a_site_admin_and_out_by_the_provider(
         other.locator("button[name=logout], button[type=submit]").first.click()
     page.goto(f"{site}/account/")
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+
+
+def test_a_session_that_ends_while_typing_is_renewed_at_the_provider(
+    page: Page, site: str, cast: Any, firm: RealProvider, transactional_db: None
+) -> None:
+    reference = cast.reference()
+    furnish(reference)
+    work = cast.assign(cast.alice, reference)
+    cast.alice.set_unusable_password()
+    cast.alice.save()
+    Identity.objects.create(issuer=firm.settings.issuer, subject="nora", user=cast.alice)
+    page.goto(f"{site}/rate/{work[0].pk}/")
+    page.get_by_role("button", name="Sign in with Firm").click()
+    at_provider(page, firm, "nora")
+    page.wait_for_url(f"{site}/rate/**")
+    page.wait_for_selector(".fold")
+
+    BrowserSession.objects.all().delete()
+    page.get_by_label("Comment").fill("half a thought")
+    dialog = page.get_by_role("dialog", name="Sign in again")
+    expect(dialog).to_be_visible()
+    shoot(page, "again")
+    # The provider knows her still, and sends the new tab back at once.
+    with page.expect_popup() as opened:
+        dialog.get_by_role("button", name="Sign in with Firm").click()
+    opened.value.wait_for_url(f"{site}/")
+    opened.value.close()
+    dialog.get_by_role("button", name="I have signed in there").click()
+    expect(dialog).to_be_hidden()
+    expect(page.locator("#draft-state")).to_contain_text("Draft saved")
+    assert Draft.objects.get().typed["comment"] == "half a thought"

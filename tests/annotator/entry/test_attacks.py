@@ -105,9 +105,10 @@ def test_an_answer_without_a_question_opens_nothing(client, firm, sent) -> None:
 def test_an_answer_counts_once(client, firm) -> None:
     wish = leave(client, firm)
     assert come_back(client, firm, wish, code="code 1").status_code == 302
-    client.post("/logout/")
-    page = come_back(client, firm, wish, code="code 1")
-    assert "ended already" in refused(client, page)
+    assert who(client) == "alice"
+    assert come_back(client, firm, wish, code="code 2").status_code == 303
+    assert "ended already" in client.get("/account/").content.decode()
+    assert firm.used == {"code 1"}
 
 
 def test_a_code_that_was_used_opens_nothing(client, firm) -> None:
