@@ -30,6 +30,8 @@ FORBIDDEN = (
     *(f"{name}={order}" for name in ("ordering", "order_by", "sort") for order in ORDERS),
     *OTHERS,
 )
+# A list that is searched and sorted by names of its own has tests of its own.
+STATED = {"training-runs": ("sort=", "q=")}
 BAD_PAGES = (
     *("page=0", "page=-1", "page=1e9", "page=", "page=%D9%A3", "page=1.0", "page=99999999999"),
     *("page_size=0", "page_size=201", "page_size=1000000000", "page_size=-5", "page_size=all"),
@@ -54,6 +56,8 @@ def test_no_lookup_order_or_unknown_word_is_heeded(call, everybody, name) -> Non
     assert call(everybody, "get", f"{name}/").status_code == 200
     with CaptureQueriesContext(connection) as asked:
         for words in FORBIDDEN[LISTS.index(name) % step :: step]:
+            if words.startswith(STATED.get(name, ("never",))):
+                continue
             answer = call(everybody, "get", f"{name}/?{words}")
             assert (answer.status_code, words) == (400, words)
             assert list(answer.json().values()) == [["This parameter is not known here."]]

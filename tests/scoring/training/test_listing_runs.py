@@ -108,4 +108,6 @@ def test_a_call_lists_and_filters_alike(rita, runs, cast) -> None:
     assert found[0]["tags"] == ["paper", "v2"] and found[0]["settings"]["seed"] == 0
     assert rita.get(f"{CALL}?tag=none").status_code == 400
     assert rita.get(f"{CALL}?unknown=1").status_code == 400
+    for order in ("password", "-requested_by__password", "?", "1;--"):
+        assert rita.get(f"{CALL}?sort={order}").status_code == 400, order
     assert signed_in(cast.alice).get(CALL).status_code == 403
