@@ -27,11 +27,14 @@ BY_FILE: Final = {"api:import_claims"}
 
 
 def calls_with_bodies() -> list[tuple[str, str]]:
-    """Return route and method of every call that can carry a body."""
+    """Return route and method of every call that can carry a body.
+
+    Those of site admins alone, whom the scene lacks, are tried in `tests/annotator/entry`.
+    """
     return [
         (route, method)
         for route, rule in matrix.matrix().items()
-        if "api:" in route and route not in BY_FILE
+        if "api:" in route and route not in BY_FILE and rule.principals != {matrix.SITE_ADMIN}
         for method in sorted(rule.methods & set(WRITES))
     ]
 
