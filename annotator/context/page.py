@@ -100,6 +100,9 @@ def show_context(request: HttpRequest, beside: Beside) -> HttpResponse:
         "drawing_count": len(stored.drawings),
         **_view(stored, beside, asked),
     }
+    if not is_valid:
+        # The beginning is shown, and what was typed stays where it was.
+        context |= {"q": form.typed("q"), "term": form.typed("term")}
     name = "_context" if is_part else "context"
     status = form.status if request.method == "POST" else 200
     answer = render(request, f"annotator/context/{name}.html", context, status=status)

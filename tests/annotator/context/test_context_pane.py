@@ -207,6 +207,10 @@ def test_context_of_one_kind_alone(alice: Client, cast: Any) -> None:
 def test_what_cannot_be_asked_is_said(alice: Client, row: Assignment, sent: dict[str, str]) -> None:
     answer = alice.post(address(row), sent)
     assert answer.status_code == 422 and 'class="error"' in answer.content.decode()
+    typed = {"q": "tea", "term": "handle"} | sent
+    refused = alice.post(address(row), typed).content.decode()
+    assert f'name="q" value="{typed["q"]}"' in refused
+    assert f'<option value="{typed["term"]}" selected>' in refused
     assert paragraphs(answer) == [1, 2, 3, 4]
 
 
