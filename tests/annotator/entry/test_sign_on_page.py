@@ -136,7 +136,7 @@ def test_over_rest_the_table_is_read_and_changed(boss, cast, firm) -> None:
     assert client.get(url).json() == [row]
     again = client.post(url, json.dumps(sent), content_type=of_json)
     assert "already" in str(again.json()) and again.status_code == 400
-    nasty = [None, True, 7, [], {}, "", " ", "x" * 300, "\u202e"]
+    nasty: Any = [None, True, 7, [], {}, "", " ", "x" * 300, "\u202e"]
     for field in sent:
         for value in nasty:
             body = json.dumps(sent | {"group": "other", field: value})
