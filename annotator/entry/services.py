@@ -73,7 +73,7 @@ def _identity_of(person: Person) -> Identity:
         else:
             audit_log.record_on(row, "identity.arrived", None, provider=person.provider.name)
     row.name, row.address = person.name, person.address
-    row.groups = list(person.groups or row.groups)
+    row.groups = row.groups if person.groups is None else list(person.groups)
     row.save(update_fields=["name", "address", "groups"])
     return row
 
