@@ -14,7 +14,7 @@ from annotator import audit_log
 from annotator.accounts.sessions import Ended, end_access
 from annotator.models import RecoveryCode, SecondFactor, User
 from annotator.rate_limits import RateLimit, give_back, take_or_refuse
-from annotator.sealing import WrongKey, is_of_today, seal, unseal
+from annotator.sealing import WrongKey, seal, unseal
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
 
@@ -130,25 +130,6 @@ def _use_timed(user: User, code: str) -> bool:
     # One statement: of two requests with one code at one moment, one is let in.
     rows = SecondFactor.objects.filter(user=user, last_step__lt=step)
     return rows.update(last_step=step) == 1
-
-
-@transaction.atomic
-def seal_factors() -> dict[str, int]:
-    """Seal what a fallback opens with the SECRET_KEY of today, so that the old key can go."""
-    counts = {"sealed": 0, "unopened": 0}
-    rows = SecondFactor.objects.select_for_update(of=("self",), no_key=True).order_by("pk")
-    for row in rows:
-        owner = str(row.user_id)
-        if is_of_today(row.secret, owner=owner):
-            continue
-        try:
-            secret = unseal(row.secret, owner=owner)
-        except WrongKey:
-            counts["unopened"] += 1
-        else:
-            SecondFactor.objects.filter(pk=row.pk).update(secret=seal(secret, owner=owner))
-            counts["sealed"] += 1
-    return counts
 
 
 def _step_of(secret: str, code: str) -> int | None:

@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 
 from annotator.accounts.providers import provider_of, whole_claims
 from annotator.entry.groups import give_group_roles
-from annotator.entry.services import REFRESHED_EVERY, end_identity, note_tokens, owner_of
+from annotator.entry.services import REFRESHED_EVERY, end_identity, note_tokens
 from annotator.models import ApiToken, BrowserSession, Identity
 from annotator.sealing import WrongKey, unseal
 from core.clock import database_now
@@ -52,7 +52,7 @@ def _refresh(row: Identity, budget: Budget) -> None:
         end_identity(identity=row)
         return
     try:
-        tokens = renewed(provider, unseal(row.refresh_token, owner=owner_of(row)), budget)
+        tokens = renewed(provider, unseal(row.refresh_token, owner=row.owner), budget)
         groups = _groups(provider, row, tokens, budget)
     except WrongKey:
         end_identity(identity=row)

@@ -28,11 +28,6 @@ FULL: Final = "Too many sign-ins wait for approval. Ask a site admin."
 DEACTIVATED: Final = "Your account here is deactivated. Ask a site admin."
 
 
-def owner_of(identity: Identity) -> str:
-    """Return for whom a refresh token is sealed."""
-    return f"identity {identity.pk}"
-
-
 @transaction.atomic
 def sign_in_person(*, person: Person, invitation: str = "") -> Identity:
     """Note who has signed in at a provider; the identity has a user where that opens an account.
@@ -89,7 +84,7 @@ def note_tokens(row: Identity, refresh_token: str) -> None:
     The caller saves the row.
     """
     if refresh_token:
-        row.refresh_token = seal(refresh_token, owner=owner_of(row))
+        row.refresh_token = seal(refresh_token, owner=row.owner)
     row.refresh_at = database_now() + REFRESHED_EVERY if row.refresh_token else None
 
 

@@ -10,7 +10,7 @@ from annotator.models.keyed import Keyed
 class Identity(Keyed):
     """A person at a provider; without a user one that waits for a site admin, or was refused.
 
-    The refresh token is sealed (annotator.accounts.second_factor), for this row alone.
+    The refresh token is sealed (annotator.sealing), for this row alone.
     """
 
     issuer = models.CharField(max_length=255)
@@ -35,6 +35,11 @@ class Identity(Keyed):
         constraints = [
             models.UniqueConstraint(fields=["issuer", "subject"], name="one_identity_once")
         ]
+
+    @property
+    def owner(self) -> str:
+        """Whose a sealed refresh token is."""
+        return f"identity {self.pk}"
 
 
 class GroupRole(Keyed):

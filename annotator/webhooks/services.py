@@ -22,7 +22,7 @@ from annotator.outgoing.rules import (
     checked_url,
 )
 from annotator.rate_limits import RateLimit, refuse_haste
-from annotator.sealing import WrongKey, is_of_today, seal, unseal
+from annotator.sealing import seal
 from annotator.webhooks.events import note_announced
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
@@ -99,24 +99,6 @@ def try_webhook(*, webhook: Webhook, by: User) -> Delivery:
             raise OutOfDate(FULL)
         audit_log.record_on(row, "webhook.tested", by)
     return delivery
-
-
-@transaction.atomic
-def seal_webhooks() -> dict[str, int]:
-    """Seal what a fallback opens with the SECRET_KEY of today, so that the old key can go."""
-    counts = {"sealed": 0, "unopened": 0}
-    for row in Webhook.objects.select_for_update(of=("self",), no_key=True).order_by("pk"):
-        owner = str(row.pk)
-        if is_of_today(row.secret, owner=owner):
-            continue
-        try:
-            secret = unseal(row.secret, owner=owner)
-        except WrongKey:
-            counts["unopened"] += 1
-        else:
-            Webhook.objects.filter(pk=row.pk).update(secret=seal(secret, owner=owner))
-            counts["sealed"] += 1
-    return counts
 
 
 def _new_secret(row: Webhook) -> str:

@@ -4,7 +4,7 @@ import os
 import shutil
 import stat
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +18,7 @@ from django.db.utils import DatabaseError
 from kombu.exceptions import OperationalError
 from redis.exceptions import ResponseError
 
-from annotator.models import SWEEPER, Reference, SecondFactor, Webhook
+from annotator.models import SWEEPER, Reference
 from annotator.operations.backups.erasure_record import record_path, recorded_erasures
 from annotator.operations.health import database
 from annotator.operations.health.database import (
@@ -30,8 +30,8 @@ from annotator.operations.health.database import (
     registered_looks,
     warning,
 )
+from annotator.operations.health.sealed_secrets import look_at_sealed
 from annotator.operations.presences import alive
-from annotator.sealing import WrongKey, is_of_today, unseal
 from core.clock import database_now
 from core.configuration import is_loopback
 from core.errors import Refused
@@ -281,48 +281,6 @@ def look_at_jobs() -> Iterator[Finding]:
         yield ok("jobs", "None waits for long.")
 
 
-SECOND_FACTOR_PART: Final = "second factors"
-
-
-def look_at_second_factors() -> Iterator[Finding]:
-    """Return whether codes can be checked, and whether they need an older key for it."""
-    rows = SecondFactor.objects.values_list("pk", "secret")
-    yield _sealed(SECOND_FACTOR_PART, rows, "their codes are refused", "reset them")
-
-
-def look_at_webhooks() -> Iterator[Finding]:
-    """Return whether webhooks can be signed, and whether they need an older key for it."""
-    rows = Webhook.objects.values_list("pk", "secret")
-    yield _sealed("webhooks", rows, "they send nothing", "give them new secrets")
-
-
-def _sealed(part: str, rows: Iterable[tuple[object, str]], so: str, or_else: str) -> Finding:
-    older = unopened = 0
-    for pk, sealed in rows:
-        if is_of_today(sealed, owner=str(pk)):
-            continue
-        try:
-            unseal(sealed, owner=str(pk))
-        except WrongKey:
-            unopened += 1
-        else:
-            older += 1
-    if unopened:
-        return missing(
-            part,
-            f"{unopened} were sealed under another SECRET_KEY: {so}.",
-            "Put the key of then into SECRET_KEY_FALLBACKS and run `manage.py "
-            f"seal_second_factors`, or {or_else}.",
-        )
-    if older:
-        return warning(
-            part,
-            f"{older} need a key of SECRET_KEY_FALLBACKS.",
-            "Run `manage.py seal_second_factors`; after it the old key may go.",
-        )
-    return ok(part, "The SECRET_KEY of today opens all of them.")
-
-
 WITHOUT_DATABASE: Final[tuple[Look, ...]] = (
     look_at_choices,
     look_at_files,
@@ -332,8 +290,7 @@ WITH_DATABASE: Final[tuple[Look, ...]] = (
     database.look_at_settings,
     look_at_programs,
     look_at_jobs,
-    look_at_second_factors,
-    look_at_webhooks,
+    look_at_sealed,
     look_at_erasures,
 )
 

@@ -6,11 +6,11 @@ import pytest
 from django.test import Client
 
 from annotator.models import AuditEvent, Delivery, Webhook
-from annotator.operations.health.checks import look_at_webhooks
 from annotator.operations.health.database import Level
+from annotator.operations.health.sealed_secrets import look_at_sealed, seal_anew
 from annotator.outgoing.rules import EVENTS
 from annotator.sealing import unseal
-from annotator.webhooks.services import MOST_WEBHOOKS, OFF, seal_webhooks
+from annotator.webhooks.services import MOST_WEBHOOKS, OFF
 from tests.annotator.webhooks.hooks import add, rate
 from tests.conftest import grant, signed_in
 
@@ -165,23 +165,23 @@ def test_secrets_are_sealed_anew_with_todays_key(cast, settings) -> None:
     made = add(cast.campaign, cast.ada, URL)
     settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
     settings.SECRET_KEY = "another secret that is long enough to be one, and is none of ours"
-    assert seal_webhooks() == {"sealed": 1, "unopened": 0}
+    assert seal_anew() == {"sealed": 1, "unopened": 0}
     settings.SECRET_KEY_FALLBACKS = []
     row = Webhook.objects.get()
     assert unseal(row.secret, owner=str(row.pk)) == made.secret
-    assert seal_webhooks() == {"sealed": 0, "unopened": 0}
+    assert seal_anew() == {"sealed": 0, "unopened": 0}
     settings.SECRET_KEY = "a third secret that is long enough to be one, and is none of ours"
-    assert seal_webhooks() == {"sealed": 0, "unopened": 1}
+    assert seal_anew() == {"sealed": 0, "unopened": 1}
 
 
 def test_doctor_finds_a_secret_that_no_key_opens(cast, settings) -> None:
     add(cast.campaign, cast.ada, URL)
-    (found,) = look_at_webhooks()
+    (found,) = (one for one in look_at_sealed() if one.part == "webhooks")
     assert found.level == Level.OK
     settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
     settings.SECRET_KEY = "another secret that is long enough to be one, and is none of ours"
-    (found,) = look_at_webhooks()
+    (found,) = (one for one in look_at_sealed() if one.part == "webhooks")
     assert found.level == Level.WARNING
     settings.SECRET_KEY_FALLBACKS = []
-    (found,) = look_at_webhooks()
+    (found,) = (one for one in look_at_sealed() if one.part == "webhooks")
     assert found.level == Level.MISSING and "give them new secrets" in found.mend
