@@ -160,7 +160,8 @@ class DiscreetForm(forms.Form):
         super().__init__(*args, **kwargs)
         for field in self.fields.values():
             widget = field.widget
-            if isinstance(widget, forms.Textarea) or getattr(widget, "input_type", "") == "text":
+            is_text = getattr(widget, "input_type", "") in {"text", "search"}
+            if isinstance(widget, forms.Textarea) or is_text:
                 widget.attrs = DISCREET | widget.attrs
 
 

@@ -1,8 +1,9 @@
 """Answers after an accepted or refused form, and answers that are saved as a file."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import ObjectDoesNotExist
@@ -68,14 +69,18 @@ def page_or_plot(
     context: dict[str, Any],
     plots: Iterable[Plot | None],
     *,
+    known: Collection[str] = (),
     status: int = 200,
 ) -> HttpResponse:
     """Answer with a page, or with one of its plots as a file where the address asks for it.
 
-    `?plot=NAME` names the plot; 404 where the page has none of this name.
+    `?plot=NAME` names the plot; 404 where the page has none of this name. `known` are the other
+    parameters on which its plots depend.
     """
     wanted = request.GET.get("plot")
     if wanted is None:
+        given = urlencode({name: request.GET.getlist(name) for name in known}, doseq=True)
+        context = context | {"plot_query": f"{given}&" if given else ""}
         return render(request, template, context, status=status)
     for plot in plots:
         if plot is not None and plot.name == wanted:

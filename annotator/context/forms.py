@@ -4,7 +4,7 @@ from typing import Final
 
 from django import forms
 
-from core.forms import RefusableForm, WholeNumberField
+from core.forms import RefusableForm, TickField, WholeNumberField
 
 TEXT: Final = "text"
 DRAWINGS: Final = "drawings"
@@ -29,7 +29,7 @@ class ContextForm(RefusableForm):
         error_messages={"max_length": "Choose a term of the list."},
     )
     # The button that begins a search, so that drawings give way to the text.
-    find = forms.BooleanField(required=False)
+    find = TickField(required=False)
     page = WholeNumberField(required=False, min_value=1, max_value=LARGEST_NUMBER)
     # The place of a paragraph, to show it among its neighbours.
     at = WholeNumberField(required=False, min_value=1, max_value=LARGEST_NUMBER)

@@ -1,6 +1,5 @@
 """Sends one mail by SMTP and returns the outcome; its text is registered by kind."""
 
-import json
 import smtplib
 import ssl
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from annotator.models import Delivery, MailAddress
 from annotator.outgoing.rules import Outcome
 from annotator.sealing import WrongKey, unseal
 from core.clock import database_now
+from core.text_io.strict_json import loads
 
 BACKEND = "django.core.mail.backends.smtp.EmailBackend"
 
@@ -51,7 +51,7 @@ def site_name() -> str:
 def sealed_of(row: Delivery) -> dict[str, str]:
     """Return what was sealed for a mail; raise CannotBeOpened."""
     try:
-        found: dict[str, str] = json.loads(unseal(row.sealed, owner=str(row.pk)))
+        found: dict[str, str] = loads(unseal(row.sealed, owner=str(row.pk)))
     except WrongKey as error:
         raise CannotBeOpened from error
     return found

@@ -229,4 +229,5 @@ def _comparison_page(
     context = {"form": form, **more}
     plots = [more["scorers"].plot] if "scorers" in more else []
     template = "scoring/reports/compare_reports.html"
-    return page_or_plot(request, template, context, plots, status=status)
+    known = ("a", "b", "first", "second")
+    return page_or_plot(request, template, context, plots, known=known, status=status)

@@ -284,4 +284,5 @@ def ranking(request: SignedInRequest, name: str, number: int) -> HttpResponse:
                 )
         except Refused as refusal:
             context["refused"], status = refusal.sentence, refusal.status
-    return page_or_plot(request, "scoring/datasets/ranking.html", context, plots, status=status)
+    template = "scoring/datasets/ranking.html"
+    return page_or_plot(request, template, context, plots, known=form.fields.keys(), status=status)

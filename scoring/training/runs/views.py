@@ -121,7 +121,8 @@ def compare(request: SignedInRequest) -> HttpResponse:
     if len(found) < len(keys):
         raise Http404("One of these runs is not there.")
     page = compare_runs([found[key] for key in keys])
-    return page_or_plot(request, "scoring/training/compare_runs.html", {"page": page}, page.plots)
+    template = "scoring/training/compare_runs.html"
+    return page_or_plot(request, template, {"page": page}, page.plots, known=("run",))
 
 
 def _key(text: str) -> UUID:

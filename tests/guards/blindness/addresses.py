@@ -20,6 +20,7 @@ from annotator.models import (
     Comparison,
     Conflict,
     Flag,
+    Identity,
     Rating,
 )
 from annotator.rubric import CRITERIA
@@ -50,6 +51,7 @@ KINDS: Final = {
     "references": ("reference",),
     "sessions": ("session",),
     "tokens": ("token",),
+    "providers": ("identity",),
 }
 OTHER_TEXT: Final = (CRITERIA[0], "no-such-name")
 
@@ -142,6 +144,7 @@ def ids(scenario: Scenario) -> dict[str, list[UUID]]:
         "reference": [scenario.item.reference_id],
         "session": _first_id(BrowserSession.objects.filter(user=scenario.people["one"])),
         "token": _first_id(ApiToken.objects.filter(user=scenario.people["one"])),
+        "identity": _first_id(Identity.objects.filter(user=scenario.people["one"])),
         "user": [scenario.people["peer"].pk],
         "campaign": [campaign.pk],
     }

@@ -22,6 +22,8 @@ UNKNOWN = urlencode(
     {f"{path}{lookup}": "p" for path in PATHS for lookup in LOOKUPS}
     | dict.fromkeys(ORDERS, "-password")
 )
+# Of its parameters the order is one: it refuses those that it does not know.
+ORDERED = {"scoring:runs"}
 # They take known parameters only, and refuse the others.
 STRICT = {"scoring:export", "scoring:data_card"}
 # In `make test` a page is asked for by the first of them who may.
@@ -50,6 +52,9 @@ def test_no_page_heeds_a_lookup_or_an_order_that_it_does_not_know(world) -> None
             if address.path.startswith("/api/v1/") or address.route in STRICT:
                 if asked[0] != 400 and plain[0] < 400:
                     wrong.append(f"{name} {address.route}: {asked[0]} instead of 400")
+            elif address.route in ORDERED:
+                if asked[0] != 422:
+                    wrong.append(f"{name} {address.route}: {asked[0]} instead of 422")
             elif plain != asked:
                 wrong.append(f"{name} {address.route} shows something else")
     assert not wrong, "\n".join(sorted(set(wrong)))
