@@ -14,7 +14,7 @@ from django.test import Client, override_settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from annotator.accounts.sessions import create_token
-from annotator.models import AuditEvent, Identity, Membership, Role, User
+from annotator.models import AuditEvent, Membership, Role, User
 from annotator.reliability.services import carry_out_reliability, request_reliability
 from tests.guards.blindness.hook_rows import HOST
 from tests.guards.blindness.marks import ELSEWHERE, HERE, Marks
@@ -82,7 +82,6 @@ def _world(state: str) -> World:
     other = furnish(ELSEWHERE, "ruled")
     Client().force_login(other.people["one"])
     create_token(user=other.people["one"])
-    Identity.objects.create(issuer="https://firm.example", subject="s", user=other.people["one"])
     here = furnish(HERE, state)
     if state == "closed":
         # The pages of figures have something to show; names and own results are for afterwards.

@@ -7,7 +7,7 @@ from typing import Final
 from django.test import Client
 
 from annotator.accounts.sessions import create_token
-from annotator.models import Campaign, Membership, Role, User
+from annotator.models import Campaign, Identity, Membership, Role, User
 from tests.conftest import signed_in
 
 PASSWORD: Final = "a long enough phrase"
@@ -67,6 +67,8 @@ def members(mark: str, campaign: Campaign) -> dict[str, User]:
     Membership.objects.bulk_create(
         Membership(user=people[who], campaign=campaign, role=role) for who, role in ROLES.items()
     )
+    # One of them may sign in at a provider, too.
+    Identity.objects.create(issuer="https://firm.example", subject=mark, user=people["one"])
     return people
 
 

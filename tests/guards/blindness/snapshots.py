@@ -16,7 +16,8 @@ from tests.guards.blindness.states import Scenario
 # CSRF tokens, the key of a form that was not sent yet, and clocks.
 OF_THE_MOMENT: Final = re.compile(
     r'name="(csrfmiddlewaretoken|key)" value="[\w-]+"|"X-CSRFToken": "\w+"|csrftoken=\w+|'
-    r"expires[:=][^;\n]+|(?:x-request-id|export-at)[:=][^;\n]+|counted at [\d:]+|yours until.*",
+    r"expires[:=][^;\n]+|(?:x-request-id|export-at)[:=][^;\n]+|counted at [\d:]+|yours until.*|"
+    r"\bnow\b|\b(?:an?|\d+)\s\w+ ago\b",
     re.IGNORECASE,
 )
 # A secret that is drawn anew at each look, and figures that count the looks.

@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.promise("P17")]
 # What differs from one answer to the next, whatever is asked: CSRF tokens and the clock.
 OF_THE_MOMENT = re.compile(
     r'name="csrfmiddlewaretoken" value="\w+"|"X-CSRFToken": "\w+"|csrftoken=\w+|'
-    r"expires[:=][^;\n]+|x-request-id[:=][^;\n]+",
+    r"expires[:=][^;\n]+|x-request-id[:=][^;\n]+|\bnow\b|\b(?:an?|\d+)\s\w+ ago\b",
     re.IGNORECASE,
 )
 NAMELESS = UUID(int=4)

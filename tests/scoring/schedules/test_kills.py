@@ -55,7 +55,7 @@ def killed_at(number: int) -> Iterator[None]:
         with connection.execute_wrapper(count):
             yield
     except Killed:
-        # What opened no savepoint, as it was alone in its transaction, marks the test's for rollback.
+        # What was alone in its transaction opened no savepoint here, and marks the test's instead.
         connection.needs_rollback = False
 
 
