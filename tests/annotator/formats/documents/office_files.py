@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, Final
 from zipfile import ZipFile
 
-from annotator.formats.documents.records import ReadDocument
+from annotator.formats.documents.reading import read_document
+from annotator.formats.documents.records import ReadDocument, ReadOptions
 
 PATENT_CLIENT: Final = "patent_client-5.0.19-py3-none-any.whl"
 PATENTBENCH: Final = "patentbench-0.2.0-py3-none-any.whl"
@@ -75,12 +76,13 @@ Parsed = tuple[tuple[int, tuple[str, ...]], ...]
 
 @dataclass(frozen=True)
 class OfficeFile:
-    """A file with its kind, and its claims as they have to be read: one each, without spaces."""
+    """A file with its kind, and its claims as they are to be read: without spaces and `dropped`."""
 
     name: str
     kind: str
     data: bytes
     claims: tuple[str, ...]
+    dropped: str = NOTHING
 
 
 def closed_up(text: str) -> str:
@@ -137,7 +139,8 @@ def patent(name: str) -> OfficeFile:
         assert right.count(theirs) == 1
         right = right.replace(theirs, printed)
     data = f"What is claimed is:\n{text}".encode()
-    return OfficeFile(name, "text", data, tuple(right.split("\n")))
+    dropped = NUMBERS if name in DROPS_NUMBERS else NOTHING
+    return OfficeFile(name, "text", data, tuple(right.split("\n")), dropped)
 
 
 @cache
@@ -157,9 +160,47 @@ def example(name: str) -> OfficeFile:
 
 
 @cache
-def application(number: str) -> tuple[str, bytes]:
-    """Return the paragraphs of an application's claims, joined, and as a file."""
+def application(number: str) -> OfficeFile:
+    """Return an application's claims; each begins where a paragraph begins with its number."""
     lines = archived(PATENTBENCH, APPLICATIONS).splitlines()
     (row,) = [row for row in map(json.loads, lines) if row["application_number"] == number]
-    text = "\n".join(row["claims"])
-    return text, text.encode()
+    claims: list[str] = []
+    for part in row["claims"]:
+        paragraph = part.removeprefix("What is claimed is: ")
+        begins = re.match(r"(\d+) (?:- (\d+) )?\. ", paragraph)
+        if begins is None:
+            claims[-1] += closed_up(paragraph)
+        elif begins[2]:
+            numbers = range(int(begins[1]), int(begins[2]) + 1)
+            claims += [f"{number}.(canceled)" for number in numbers]
+        else:
+            claims.append(closed_up(paragraph))
+    return OfficeFile(number, "text", "\n".join(row["claims"]).encode(), tuple(claims))
+
+
+APPLIED: Final = (
+    ("17100019", 20),
+    ("16100020", 57),
+    ("16100001", 6),
+    ("16100006", 14),
+    ("16100010", 16),
+)
+ANSWERED: Final = (
+    ("claims_example", "EP1000000A1", 11),
+    ("claims_example_2", "WO2009085664A2", 20),
+)
+EXAMPLES: Final = (("multiple_dependent", 11), ("published_claims", 25))
+# One of each office first: what is tried where the others would be tried again.
+ALL: Final = (
+    (ops, "claims_example"),
+    (patent, "US-20230007979-A1"),
+    (ops, "claims_example_2"),
+    *((patent, name) for name, *_ in COUNTS if name != "US-20230007979-A1"),
+    *((application, name) for name, _ in APPLIED),
+    *((example, name) for name, _ in EXAMPLES),
+)
+
+
+def claims_in(file: OfficeFile, stored: str) -> tuple[str, ...]:
+    """Return the claims of a text that was stored of the file, as `file.claims` has them."""
+    return claims_read(read_document(stored.encode(), "text", ReadOptions()), file.dropped)
