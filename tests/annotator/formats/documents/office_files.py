@@ -54,6 +54,7 @@ COUNTS: Final = (
     ("US-RE28436-E", 16, 14),
     ("US-3857398-A", 10, 8),
 )
+# What it drops, and what of the others is dropped.
 NUMBERS: Final = r"\d+\)(?=\s)"
 NOTHING: Final = r"(?!)"
 DROPS_NUMBERS: Final = ("US-11556727-B1", "US-20230008865-A1", "US-20230007979-A1")
@@ -78,7 +79,6 @@ Parsed = tuple[tuple[int, tuple[str, ...]], ...]
 class OfficeFile:
     """A file with its kind, and its claims as they are to be read: without spaces and `dropped`."""
 
-    name: str
     kind: str
     data: bytes
     claims: tuple[str, ...]
@@ -140,7 +140,7 @@ def patent(name: str) -> OfficeFile:
         right = right.replace(theirs, printed)
     data = f"What is claimed is:\n{text}".encode()
     dropped = NUMBERS if name in DROPS_NUMBERS else NOTHING
-    return OfficeFile(name, "text", data, tuple(right.split("\n")), dropped)
+    return OfficeFile("text", data, tuple(right.split("\n")), dropped)
 
 
 @cache
@@ -148,7 +148,7 @@ def ops(name: str) -> OfficeFile:
     """Return an answer of the EPO's Open Patent Services."""
     claims = json.loads(archived(PATENT_CLIENT, f"{OPS}/{name}.json"))["claims"]
     data = archived(PATENT_CLIENT, f"{OPS}/{name}.xml")
-    return OfficeFile(name, "xml", data, joined(_numbered(claims)))
+    return OfficeFile("xml", data, joined(_numbered(claims)))
 
 
 @cache
@@ -156,7 +156,7 @@ def example(name: str) -> OfficeFile:
     """Return a claim set that the package tries its own parser on."""
     claims = json.loads(archived(PATENT_CLIENT, f"{CLAIM_EXAMPLES}/{name}.json"))
     data = archived(PATENT_CLIENT, f"{CLAIM_EXAMPLES}/{name}.txt")
-    return OfficeFile(name, "text", data, joined(_numbered(claims)))
+    return OfficeFile("text", data, joined(_numbered(claims)))
 
 
 @cache
@@ -175,7 +175,7 @@ def application(number: str) -> OfficeFile:
             claims += [f"{number}.(canceled)" for number in numbers]
         else:
             claims.append(closed_up(paragraph))
-    return OfficeFile(number, "text", "\n".join(row["claims"]).encode(), tuple(claims))
+    return OfficeFile("text", "\n".join(row["claims"]).encode(), tuple(claims))
 
 
 APPLIED: Final = (
