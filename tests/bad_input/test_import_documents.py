@@ -1,5 +1,6 @@
-"""Documents that no import takes, by page and call: a sentence, nothing stored, no 5xx."""
+"""Documents that no import takes, by page, call and command: a sentence, and nothing stored."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +17,7 @@ from tests.annotator.formats.documents.test_reading import REFUSED, WORD
 from tests.annotator.formats.documents.word_files import zipped
 from tests.annotator.imports.import_files import drop_at_once
 from tests.conftest import signed_in
+from tests.scoring.management import commands
 from tests.soak.tally import Tally
 
 pytestmark = pytest.mark.django_db
@@ -88,28 +90,41 @@ def by_api(client: Client, name: str, content: bytes) -> tuple[bool, str]:
     return body.get("status") == "failed", escape("\n".join([body["message"], *listed]))
 
 
+def by_command(path: Path, name: str, content: bytes) -> tuple[bool, str]:
+    path.write_bytes(content)
+    more = ["--format", "text"] if name in AS_TEXT else []
+    # An archive names its references itself.
+    more += [] if "in an archive" in name or "a layout" in name else ["--reference-id", "R"]
+    output = commands.refused("import_claims", str(path), "--campaign", "cups", *more)
+    return True, escape("\n".join(output))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("interface", "names"),
     [
         ("web", FIRST),
         ("api", FIRST),
+        ("command", FIRST),
         pytest.param("web", tuple(CASES), marks=pytest.mark.exhaustive, id="web, all"),
         pytest.param("api", tuple(CASES), marks=pytest.mark.exhaustive, id="api, all"),
+        pytest.param("command", tuple(CASES), marks=pytest.mark.exhaustive, id="command, all"),
     ],
 )
 def test_a_bad_document_is_refused_in_a_sentence_and_stores_nothing(
     cast: Any, tmp_path: Path, interface: str, names: tuple[str, ...], tally: Tally
 ) -> None:
     if interface == "web":
-        client, send = signed_in(cast.ada), by_web
-    else:
+        send = partial(by_web, signed_in(cast.ada))
+    elif interface == "api":
         token = create_token(user=cast.ada, scope=TokenScope.WRITE).token
-        client, send = Client(headers={"Authorization": f"Token {token}"}), by_api
+        send = partial(by_api, Client(headers={"Authorization": f"Token {token}"}))
+    else:
+        send = partial(by_command, tmp_path / "claims.docx")
     wrong = {}
     for name in names:
         content, why = CASES[name]
-        is_refused, output = send(client, name, content)
+        is_refused, output = send(name, content)
         if not is_refused or escape(why) not in output:
             wrong[name] = output[-600:]
         if "Traceback" in output or str(tmp_path) in output or "amp." in output:

@@ -12,7 +12,7 @@ from tests.guards.conftest import ROOT
 
 LINES = [
     line.split("#")[0].strip()
-    for name in ("requirements.txt", "requirements-dev.txt")
+    for name in ("requirements.txt", "requirements-dev.txt", "requirements-documents.txt")
     for line in (ROOT / name).read_text().splitlines()
     if line.split("#")[0].strip() and not line.startswith("-r ")
 ]
@@ -31,6 +31,7 @@ def test_every_requirement_is_pinned_exactly() -> None:
     [
         ("requirements.txt", "requirements.lock", {"torch"}),
         ("requirements-uv.txt", "requirements-uv.lock", set()),
+        ("requirements-documents.txt", "requirements-documents.lock", set()),
     ],
 )
 def test_every_pin_but_that_of_torch_has_digests_and_no_address(pinned_in, lock, without) -> None:
@@ -48,7 +49,8 @@ def test_every_pin_but_that_of_torch_has_digests_and_no_address(pinned_in, lock,
 
 
 def test_make_installs_by_digest_what_has_one() -> None:
-    installs = re.findall(r"pip install (.*)", (ROOT / "Makefile").read_text())
+    makefile = (ROOT / "Makefile").read_text().replace("\\\n", " ")
+    installs = re.findall(r"pip (?:install|download) (.*)", makefile)
     free = [install for install in installs if "--require-hashes" not in install]
     # torch, and the packages of development.
     assert [install.split()[-1] for install in free] == ['"$(TORCH)"', "requirements-dev.txt"]

@@ -1,5 +1,6 @@
 """Documents over REST: sent as a file or as text, answered, corrected, stored."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ from django.test import Client
 from annotator.accounts.sessions import create_token
 from annotator.imports.services import carry_out_import
 from annotator.models import Candidate, ClaimImport, ReadClaimSet, Reference, TokenScope
+from tests.amounts import few
+from tests.annotator.formats.documents.office_files import ALL, OfficeFile, claims_in
 from tests.annotator.formats.documents.samples import DOCUMENTS
 from tests.annotator.formats.documents.word_files import zipped
 from tests.annotator.imports.test_documents_page import AMENDED, STRUCK, WORD
@@ -73,6 +76,16 @@ def test_each_kind_of_document_comes_in(ada: Client, kind: str) -> None:
     assert (body["format"], body["is_stored"]) == (kind, True), body
     stored = Reference.objects.get()
     assert (stored.reference_id, stored.claims[:4]) == ("P1", "1. A")
+
+
+@pytest.mark.parametrize(("office", "name"), few(ALL, 2))
+def test_a_file_of_an_office_comes_in_whole(
+    ada: Client, office: Callable[[str], OfficeFile], name: str
+) -> None:
+    file = office(name)
+    body = by_file(ada, file.data, reference_id=name, format=file.kind)
+    assert (body["format"], body["is_stored"]) == (file.kind, True), body
+    assert claims_in(file, Reference.objects.get().claims) == file.claims
 
 
 def test_a_text_is_sent_as_json(ada: Client) -> None:

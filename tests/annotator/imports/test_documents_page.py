@@ -1,6 +1,7 @@
 """Documents through the browser: sent, read by a worker, asked about, corrected, stored."""
 
 import re
+from collections.abc import Callable
 from html import unescape
 from typing import Any
 
@@ -12,6 +13,8 @@ from annotator.imports.files import stored_uploads
 from annotator.imports.services import carry_out_import
 from annotator.models import AuditEvent, Candidate, ClaimImport, ReadClaimSet, Reference
 from core.text_io.text import text_sha256
+from tests.amounts import few
+from tests.annotator.formats.documents.office_files import ALL, OfficeFile, claims_in
 from tests.annotator.formats.documents.samples import DOCUMENTS
 from tests.annotator.formats.documents.word_files import (
     CLAIMS,
@@ -228,6 +231,18 @@ def test_each_kind_of_document_comes_in(ada: Client, kind: str) -> None:
     assert row.format == kind
     confirm(ada, row)
     assert Reference.objects.get().claims
+
+
+@pytest.mark.parametrize(("office", "name"), few(ALL, 2))
+def test_a_file_of_an_office_comes_in_whole(
+    ada: Client, office: Callable[[str], OfficeFile], name: str
+) -> None:
+    file = office(name)
+    row = send(ada, file.data, "file", reference_id=name, format=file.kind)
+    confirm(ada, row)
+    stored = Reference.objects.get()
+    assert (row.format, stored.reference_id) == (file.kind, name)
+    assert claims_in(file, stored.claims) == file.claims
 
 
 def test_the_language_of_a_file_in_two_is_asked(ada: Client) -> None:

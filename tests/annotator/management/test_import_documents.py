@@ -1,9 +1,12 @@
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from annotator.models import Campaign, Candidate, ClaimImport, Reference
+from tests.amounts import few
+from tests.annotator.formats.documents.office_files import ALL, OfficeFile, claims_in
 from tests.annotator.formats.documents.samples import DOCUMENTS
 from tests.annotator.formats.documents.word_files import (
     CLAIMS,
@@ -77,6 +80,17 @@ def test_each_kind_of_document_comes_in(tmp_path: Path, kind: str) -> None:
     assert (done["format"], done["references"]) == (kind, 1)
     stored = Reference.objects.get()
     assert (stored.reference_id, stored.claims[:4]) == ("P1", "1. A")
+
+
+@pytest.mark.parametrize(("office", "name"), few(ALL, 2))
+def test_a_file_of_an_office_comes_in_whole(
+    tmp_path: Path, office: Callable[[str], OfficeFile], name: str
+) -> None:
+    file = office(name)
+    path = save(tmp_path, "file", file.data)
+    done = run(path, "--reference-id", name, "--format", file.kind)
+    assert (done["format"], done["references"]) == (file.kind, 1)
+    assert claims_in(file, Reference.objects.get().claims) == file.claims
 
 
 def test_plain_text_is_read_where_it_is_asked_for(tmp_path: Path) -> None:
