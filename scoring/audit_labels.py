@@ -11,7 +11,9 @@ ACTS: Final = {
     "chain.failed": Act("a scheduled chain failed"),
     "chain.finished": Act("a scheduled chain finished"),
     "chain.stopped": Act("stopped a scheduled chain"),
-    "dataset.exported": Act("exported a dataset", ("dataset", "format", "split", "sha256")),
+    "dataset.exported": Act(
+        "exported a dataset", ("dataset", "format", "split", "context", "sha256")
+    ),
     "dataset.freeze": Act("a dataset was frozen", ("dataset", "items", "sha256")),
     "dataset.import": Act("imported a dataset", ("dataset", "items", "sha256")),
     "dataset.licence_set": Act("set a licence", ("dataset", "earlier", "licence")),

@@ -1,6 +1,6 @@
 """What leaves of a dataset, noted in the audit trail: streams, files, releases; and its licence."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeVar
@@ -16,6 +16,7 @@ from scoring import files as scoring_files
 from scoring.access.downloads import Export
 from scoring.access.scopes import SPLITS
 from scoring.datasets.cards import README, card_json, readme
+from scoring.datasets.exports.context import SUFFIX, ContextFile
 from scoring.datasets.exports.queries import base_of, card_files, card_of
 from scoring.files import (
     SUMS_NAME,
@@ -81,15 +82,17 @@ def export_version(
     is_gzipped: bool = False,
     exported_by: User | None = None,
     progress: Progress | None = None,
+    has_context: bool = False,
 ) -> Export:
     """Check the stored file, note who takes what, and give the bytes as a stream.
 
-    The same version, format and split give the same bytes each time. Raises Refused, by field,
+    The same version, format and split give the same bytes each time. `has_context` notes that the
+    context of the references leaves with them. Raises Refused, by field,
     for an unknown format or split, StoredFileDamaged before the first byte leaves.
     """
     _refuse_unknown(file_format, split)
     pieces = in_blocks(_pieces(version, file_format, split, progress))
-    record_export(version, file_format, split, is_gzipped, exported_by)
+    record_export(version, file_format, split, is_gzipped, exported_by, has_context=has_context)
     return Export(
         name=data_file_name(base_of(version), file_format, split, is_gzipped=is_gzipped),
         media_type=media_type(file_format, is_gzipped=is_gzipped),
@@ -98,15 +101,20 @@ def export_version(
     )
 
 
-def export_to_file(*, version: DatasetVersion, target: Path, **how: Any) -> WrittenFile:
+def export_to_file(
+    *, version: DatasetVersion, target: Path, context: ContextFile | None = None, **how: Any
+) -> WrittenFile:
     """Write an export to a file, its card and SHA256SUMS beside it; whole or not at all.
 
-    `how` are the further keywords of export_version. Raises what it raises, and Refused where the
-    file cannot be written.
+    `context` is written first, beside it, where it is given. `how` are the further keywords of
+    export_version. Raises what it raises, PictureGone, and Refused where a file cannot be written.
     """
-    export = export_version(version=version, **how)
-    beside = {f"{_stem(target.name)}.card.json": card_json(card_of(version))}
+    export = export_version(version=version, has_context=context is not None, **how)
+    stem = _stem(target.name)
+    place = target.with_name(f"{stem}{SUFFIX}")
     try:
+        facts = context.write(lambda pieces: put_file(place, pieces, {})) if context else None
+        beside = {f"{stem}.card.json": card_json(card_of(version, context=facts))}
         return put_file(target, export.pieces, beside)
     except OSError as error:
         raise Refused(f"Cannot write {target}: {error.strerror}.") from error
@@ -151,7 +159,13 @@ def followed(
 
 @transaction.atomic
 def record_export(
-    version: DatasetVersion, file_format: str, split: str, is_gzipped: bool, user: User | None
+    version: DatasetVersion,
+    file_format: str,
+    split: str,
+    is_gzipped: bool,
+    user: User | None,
+    *,
+    has_context: bool = False,
 ) -> None:
     """Note in the audit trail that the texts leave; before they do, so that no way is around it."""
     audit_log.record(
@@ -166,6 +180,7 @@ def record_export(
             "format": file_format,
             "split": split,
             "gzip": is_gzipped,
+            **({"context": True} if has_context else {}),
         },
     )
     notify_webhooks(version.dataset.campaign_id, "export", state="requested")
@@ -187,28 +202,33 @@ def write_release(
     directory: Path,
     exported_by: User | None = None,
     progress: Progress | None = None,
+    context: ContextFile | None = None,
 ) -> list[WrittenFile]:
     """Write a file for each split that has rows, cards, README and SHA256SUMS into a directory.
 
-    The directory has its name once everything is in it. Raises StoredFileDamaged, and Refused
-    where something stands there already or it cannot be written.
+    `context` is written with them where it is given. The directory has its name once everything is
+    in it. Raises StoredFileDamaged, PictureGone, and Refused where something stands there already
+    or it cannot be written.
     """
     stored = scoring_files.open_dataset(version.sha256)
-    record_export(version, RELEASE, ALL, False, exported_by)
+    record_export(version, RELEASE, ALL, False, exported_by, has_context=context is not None)
     try:
         with new_directory(directory) as aside:
             lines = followed(lines_of(stored), version, progress)
             by_split = _write_splits(aside, base_of(version), lines)
-            cards = card_files(version)
+            name = f"{base_of(version)}{SUFFIX}"
+            facts = context.write(lambda pieces: _write(aside, name, pieces)) if context else None
+            cards = card_files(version, context=facts)
             names = {split: file.name for split, file in by_split.items()}
             head = readme(
                 *(cards[f"{base_of(version)}.card.md"], names),
                 has_control="control" in version.card,
             )
             beside = {**cards, README: head}
-            files = [*by_split.values(), *(_write(aside, *entry) for entry in beside.items())]
+            files = [*by_split.values(), *([context.file] if context and context.file else [])]
+            files += [_write(aside, name, [content]) for name, content in beside.items()]
             digests = {file.name: file.sha256 for file in files}
-            return [*files, _write(aside, SUMS_NAME, sums(digests))]
+            return [*files, _write(aside, SUMS_NAME, [sums(digests)])]
     except OSError as error:
         raise Refused(f"Cannot write the release to {directory}: {error.strerror}.") from error
 
@@ -227,8 +247,9 @@ def _write_splits(directory: Path, base: str, lines: Iterator[bytes]) -> dict[st
         return {split: files[split].finish() for split in SPLIT_NAMES if split in files}
 
 
-def _write(directory: Path, name: str, content: bytes) -> WrittenFile:
+def _write(directory: Path, name: str, pieces: Iterable[bytes]) -> WrittenFile:
     with (directory / name).open("xb") as opened:
         file = HashedFile(opened, name)
-        file.write(content)
+        for piece in pieces:
+            file.write(piece)
         return file.finish()

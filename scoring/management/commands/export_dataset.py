@@ -8,6 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 from annotator.management.base import WorkbenchCommand
 from core.errors import Refused
 from scoring.access.scopes import SPLITS
+from scoring.datasets.exports.context import ContextFile
 from scoring.datasets.exports.services import export_to_file, export_version, write_release
 from scoring.files import WrittenFile
 from scoring.formats.export_formats import ALL, CANONICAL, EXPORT_FORMATS
@@ -30,6 +31,11 @@ class Command(WorkbenchCommand):
         parser.add_argument("--format", choices=EXPORT_FORMATS, default=CANONICAL)
         parser.add_argument("--split", choices=SPLITS, default=ALL)
         parser.add_argument("--gzip", action="store_true", help="compress the file")
+        parser.add_argument(
+            "--with-context",
+            action="store_true",
+            help="one more file beside the rows: descriptions, abstracts and drawings",
+        )
         parser.add_argument("--output", default=STDOUT, metavar="PATH|-")
         parser.add_argument("--release", metavar="DIRECTORY", help="a directory that is not there")
 
@@ -43,35 +49,58 @@ class Command(WorkbenchCommand):
                 returncode=2,
             )
         version = version_or_refuse(options["dataset"])
+        split = options["split"]
+        context = ContextFile(version, split) if options["with_context"] else None
         if options["release"] is not None:
-            return self._release(version, Path(options["release"]))
+            return self._release(version, Path(options["release"]), context)
         how = {
             "version": version,
             "file_format": options["format"],
-            "split": options["split"],
+            "split": split,
             "is_gzipped": options["gzip"],
         }
         if options["output"] == STDOUT:
             if options["json"]:
                 raise Refused("--json and --output - would both write to stdout; name a file.")
+            if context:
+                raise Refused(
+                    "--with-context writes a second file beside the rows: name a file with "
+                    "--output, or a directory with --release."
+                )
             with standard_output("Whoever read the export went away before its end.") as output:
                 output.writelines(export_version(**how).pieces)
             return None
         file = export_to_file(
-            **how, target=Path(options["output"]), progress=progress_bar(self.log, "Exporting")
+            **how,
+            target=Path(options["output"]),
+            progress=progress_bar(self.log, "Exporting"),
+            context=context,
         )
-        split = options["split"]
         items = version.items if split == ALL else version.card["splits"].get(split, 0)
-        return _document(version, items) | _file_json(file)
+        return _document(version, items) | _file_json(file) | self._describe(context)
 
-    def _release(self, version: DatasetVersion, directory: Path) -> dict[str, Any]:
+    def _release(
+        self, version: DatasetVersion, directory: Path, context: ContextFile | None
+    ) -> dict[str, Any]:
         files = write_release(
-            version=version, directory=directory, progress=progress_bar(self.log, "Writing")
+            version=version,
+            directory=directory,
+            progress=progress_bar(self.log, "Writing"),
+            context=context,
         )
-        return _document(version, version.items) | {
-            "directory": str(directory),
-            "files": [_file_json(file) for file in files],
-        }
+        found = {"directory": str(directory), "files": [_file_json(file) for file in files]}
+        return _document(version, version.items) | found | self._describe(context)
+
+    def _describe(self, context: ContextFile | None) -> dict[str, Any]:
+        """Log what there is of context, and return what the document holds of it."""
+        if context is None:
+            return {}
+        if context.file is None:
+            self.log("No reference of these rows has context: there is no file of it.")
+            return {"context": None}
+        counted = ", ".join(f"{count:,} {kind}" for kind, count in context.counts.items())
+        self.log(f"Context in {context.file.name}: {counted}.")
+        return {"context": _file_json(context.file) | dict(context.counts)}
 
 
 def _document(version: DatasetVersion, items: int) -> dict[str, Any]:

@@ -5,6 +5,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from annotator.accounts.sessions import create_token
+from clients.patclaimeval_client import ApiError
+from clients.patclaimeval_client import Client as Program
 from scoring.models import Chain, Schedule
 from tests.conftest import signed_in
 from tests.scoring.schedules.conftest import CRITERION, Loop, go_round, made, sweep_at_once
@@ -88,3 +91,37 @@ def test_what_is_wrong_is_named_by_its_field(rita, body, field) -> None:
 
 def test_admins_switch_none_on(loop) -> None:
     assert send(signed_in(loop.ada), at_hour=1).status_code == 403
+
+
+class InThisProcess(Program):
+    """The client with the calls answered here instead of by a server."""
+
+    def _read(self, method: str, path: str, data: bytes = b"", headers: Any = None) -> bytes:
+        answer = Client().generic(
+            method,
+            f"/api/v1/{path}",
+            data,
+            "application/json",
+            headers={"Authorization": f"Token {self._token}"},
+        )
+        if answer.status_code >= 400:
+            raise ApiError(answer.status_code, answer.json())
+        return answer.content
+
+
+def test_the_client_in_one_file_reads_switches_and_stops(loop) -> None:
+    token = create_token(user=loop.rita, scope="write", days=1).token
+    program = InThisProcess("http://127.0.0.1", token)
+    assert not program.schedule("trial")["is_on"]
+    found = program.switch_schedule_on("trial", "trial@1", after_settled=3, asks_with_concerns=True)
+    assert (found["is_on"], found["after_settled"]) == (True, 3)
+    assert Schedule.objects.get().asks_with_concerns
+    loop.rated.rate_all(range(12, 20))
+    sweep_at_once()
+    assert program.schedule("trial")["chain"]["status"] == "freezing"
+    found = program.stop_chain("trial")
+    assert (found["is_on"], found["chain"]["status"]) == (True, "stopped")
+    assert not program.switch_schedule_off("trial")["is_on"]
+    with pytest.raises(ApiError) as refused:
+        program.switch_schedule_off("trial")
+    assert refused.value.status == 409
