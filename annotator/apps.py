@@ -12,6 +12,7 @@ class AnnotatorConfig(AppConfig):
         from annotator import tasks
         from annotator.accounts.sessions import delete_ended_sessions
         from annotator.entry.queries import inbox_lines
+        from annotator.entry.services import delete_old_strangers
         from annotator.inbox.rows import register_inbox
         from annotator.mail.letters import register_letters
         from annotator.mail.reminders import mail_of_job
@@ -65,6 +66,7 @@ class AnnotatorConfig(AppConfig):
         register_tidying(delete_used_up)
         register_tidying(delete_old_deliveries)
         register_tidying(delete_old_resets)
+        register_tidying(delete_old_strangers)
         register_tidying(presences.forget_presences)
         register_tidying(delete_ended_sessions)
         worker_ready.connect(presences.begin)

@@ -153,6 +153,7 @@ _ACTS: Final[dict[str, Act]] = {
     "identity.ended": Act("the provider closed a sign-in"),
     "identity.linked": Act("linked a sign-in at a provider"),
     "identity.unlinked": Act("unlinked a sign-in at a provider"),
+    "identity.forgotten": Act("deleted a sign-in that nobody let in"),
     "identity.refused": Act("refused a sign-in at a provider"),
     "import.answered": Act("answered what an import asked", ("sha256",)),
     "import.cancelled": Act("cancelled an import", ("sha256",)),

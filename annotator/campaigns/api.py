@@ -64,6 +64,8 @@ class RulesSerializer(serializers.Serializer):
     has_ladder = serializers.BooleanField(required=False)
     retain_until = serializers.DateField(required=False, allow_null=True)
     has_legal_hold = serializers.BooleanField(required=False)
+    has_timesheet = serializers.BooleanField(required=False)
+    has_mark_files = serializers.BooleanField(required=False)
 
 
 class ReasonSerializer(serializers.Serializer):

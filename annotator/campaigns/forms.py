@@ -91,6 +91,12 @@ class RulesForm(RefusableForm):
         help_text="Sums up each annotator's active hours for the admins: by month while the "
         "campaign is open, by day once it is closed. Annotators read it on their queue.",
     )
+    has_mark_files = TickField(
+        label="Let annotators download their marks",
+        required=False,
+        help_text="Gives each annotator a Word file of the claims that they rate, with their own "
+        "tags and comment. Each download is on record.",
+    )
     retain_until = DayField(
         label="Keep the claim texts until",
         required=False,
@@ -125,7 +131,7 @@ def rules_as_sent(campaign: Campaign) -> dict[str, Any]:
     same = (
         *("name", "overlap", "shared_percent", "revision_hours", "lease_minutes"),
         *("criterion_gap", "has_ladder", "retain_until"),
-        *("has_legal_hold", "has_timesheet"),
+        *("has_legal_hold", "has_timesheet", "has_mark_files"),
     )
     return {name: getattr(campaign, name) for name in same} | {
         "overall_gap": gap_text(campaign.overall_gap_numerator),

@@ -56,6 +56,7 @@ class CampaignRules:
     retain_until: date | None
     has_legal_hold: bool = False
     has_timesheet: bool = False
+    has_mark_files: bool = False
 
 
 # Rules whose change may open or lapse conflicts; each change of one is a version of its own.

@@ -22,6 +22,9 @@ from core.errors import OutOfDate, Refused
 REFRESHED_EVERY: Final = timedelta(minutes=5)
 # Of one that the provider cannot be asked about.
 WITHOUT_REFRESH: Final = timedelta(minutes=15)
+# Names and addresses of people without an account are deleted after so long.
+REFUSED_IS_STORED: Final = timedelta(days=30)
+WAITING_IS_STORED: Final = timedelta(days=90)
 # Anybody may have an account at some providers.
 MOST_WAITING: Final = 200
 FULL: Final = "Too many sign-ins wait for approval. Ask a site admin."
@@ -163,6 +166,27 @@ def _locked(identity: Identity) -> Identity:
     if row is None:
         raise OutOfDate("Somebody has answered this sign-in already.")
     return row
+
+
+@transaction.atomic
+def delete_old_strangers() -> int:
+    """Delete who was refused, or waits, and for how long nobody let them in; return how many.
+
+    Whoever signs in at the provider after that waits anew.
+    """
+    now = database_now()
+    old = Q(refused_at__lte=now - REFUSED_IS_STORED)
+    old |= Q(refused_at=None, made_at__lte=now - WAITING_IS_STORED)
+    # Locked before they are deleted: who is let in at this moment stays.
+    rows = Identity.objects.select_for_update(no_key=True, of=("self",)).filter(old, user=None)
+    keys = list(rows.values_list("pk", flat=True))
+    audit_log.record_each(
+        action="identity.forgotten",
+        object_type="identity",
+        details_by_id=[(pk, {}) for pk in keys],
+    )
+    Identity.objects.filter(pk__in=keys).delete()
+    return len(keys)
 
 
 @transaction.atomic

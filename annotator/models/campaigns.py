@@ -42,6 +42,8 @@ class Campaign(Keyed):
     has_calibration = models.BooleanField(default=False, db_default=False)
     # Active time is summed up by person and day, for the admins.
     has_timesheet = models.BooleanField(default=False, db_default=False)
+    # Annotators may take their own marks, with the claims that they are on, as Word files.
+    has_mark_files = models.BooleanField(default=False, db_default=False)
     # Until when the claim texts are to be stored; none means that nobody has decided.
     retain_until = models.DateField(null=True, blank=True)
     # While a lawsuit or an audit asks for them, nothing is erased, whatever the day.

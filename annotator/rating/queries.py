@@ -175,7 +175,9 @@ class RatePage(ReadingPage):
 
     @property
     def may_take(self) -> bool:
-        """Whether the texts are still there, and still theirs to take along with own marks."""
+        """Whether the campaign lets them take own marks, with texts that are there and theirs."""
+        if not self.assignment.campaign.has_mark_files:
+            return False
         is_there = self.assignment.candidate.reference.erased_at is None
         return is_there and self.assignment.status not in GIVEN_UP
 

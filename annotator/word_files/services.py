@@ -23,12 +23,15 @@ from annotator.models import (
 from annotator.rating.queries import GIVEN_UP, LEFT_SENTENCES, RatePage
 from annotator.word_files.documents import claims_file, marks_file, ruling_file, signed_file
 from core.clock import database_now
-from core.errors import OutOfDate, Refused
+from core.errors import Forbidden, OutOfDate, Refused
 from core.text_io.text import text_sha256
 
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_NAME: Final = 80
 NOT_RULED: Final = "This candidate has no valid ruling; there is none to download."
+NO_MARK_FILES: Final = (
+    "This campaign gives annotators no files of their marks. Its admins can allow it in its rules."
+)
 NO_REFERENCE: Final = "This campaign has no such reference."
 NO_CANDIDATE: Final = "This reference has no such candidate."
 
@@ -68,8 +71,14 @@ def take_claims(
 
 @transaction.atomic
 def take_marks(*, page: RatePage, tracked: Collection[Change], taken_by: User) -> WordDownload:
-    """Return one's own marks on a candidate; OutOfDate where nothing of it is theirs any more."""
+    """Return one's own marks on a candidate.
+
+    Raises Forbidden where the campaign gives annotators no such files, and OutOfDate where nothing
+    of the candidate is theirs any more.
+    """
     row = page.assignment
+    if not row.campaign.has_mark_files:
+        raise Forbidden(NO_MARK_FILES)
     status = AssignmentStatus(row.status)
     if status in GIVEN_UP:
         raise OutOfDate(LEFT_SENTENCES[status])

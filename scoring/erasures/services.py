@@ -134,6 +134,8 @@ def carry_out_erasures() -> int:
 @transaction.atomic
 def _erase_rows(pk: UUID) -> None:
     row = Erasure.objects.select_for_update(no_key=True, of=("self",)).get(pk=pk)
+    # A version is stored under this lock: it is there already, or sees that the reference is gone.
+    Campaign.objects.select_for_update(no_key=True).get(pk=row.campaign_id)
     reference = Reference.objects.select_for_update(no_key=True).get(pk=row.reference_id)
     versions = versions_with(reference)
     texts = [reference.claims, reference.draft_claims, reference.title]

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from annotator.formats.documents.reading import read_document
 from annotator.formats.documents.records import ReadOptions, TrackedChanges
-from annotator.models import DraftClaimsEdit, Reference
+from annotator.models import Campaign, DraftClaimsEdit, Reference
 from tests.browser.axe import faults
 from tests.browser.conftest import Enter
 from tests.browser.scene import CANDIDATE, CLAIMS, frame_overflow, go_to, press, wait_until_stored
@@ -23,6 +23,13 @@ def read(path: Path, changes: str = "accepted") -> str:
     return read_document(path.read_bytes(), "docx", options).claims.text
 
 
+@pytest.fixture
+def allowed(work: Any) -> None:
+    """Have the campaign let annotators take their marks."""
+    Campaign.objects.update(has_mark_files=True)
+
+
+@pytest.mark.usefixtures("allowed")
 def test_an_annotator_takes_a_word_file_by_keyboard_and_stays_on_the_page(
     scene: Page, complaints: list[str]
 ) -> None:
@@ -41,6 +48,7 @@ def test_an_annotator_takes_a_word_file_by_keyboard_and_stays_on_the_page(
     expect(scene.get_by_label("Comment", exact=False).first).to_have_value("Not quite.")
 
 
+@pytest.mark.usefixtures("allowed")
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 def test_the_choices_fit_beside_the_claims(scene: Page, size: tuple[int, int]) -> None:
     scene.set_viewport_size({"width": size[0], "height": size[1]})

@@ -11,12 +11,17 @@ from core.text_io.streams import ReadNotes
 from scoring import files as scoring_files
 from scoring.datasets.cards import make_card
 from scoring.datasets.drafts import Draft
+from scoring.datasets.freezing.erased import erased_in, quotes_erased
 from scoring.datasets.freezing.rules import Progress, by_percent, split_json
 from scoring.datasets.freezing.services import Frozen, refuse_name, store_version
 from scoring.formats.dataset_files import LABEL_STUDIO, format_of, join, read_file
 from scoring.quadruplets import DatasetRow, SplitPlan
 
 READING: Final = "Reading the files."
+ERASED: Final = (
+    "A reference in these rows was erased while they were read; take it out of them and import "
+    "again."
+)
 # The share of the whole work at which writing begins.
 WRITING_FROM: Final = 0.8
 
@@ -90,9 +95,11 @@ def _imported(
     stated: Sequence[dict[str, Any]] = (),
     *,
     counts_people: bool = False,
+    campaign: Campaign | None,
     progress: Progress = lambda share, words: None,
     **how: Any,
 ) -> Frozen:
+    before = erased_in(campaign) if campaign else frozenset()
     with scoring_files.spool() as spool:
         draft = Draft(spool)
         join(files, draft, notes)
@@ -103,8 +110,18 @@ def _imported(
         if counts_people:
             made["people"] = {"annotators": len(draft.annotators), "adjudicators": 0}
         card = make_card(draft, source="import", **made)
+
+        def erased() -> str:
+            return ERASED if campaign and quotes_erased(campaign, draft, before) else ""
+
         return store_version(
-            draft=draft, card=card, progress=progress, progress_from=WRITING_FROM, **how
+            campaign=campaign,
+            draft=draft,
+            card=card,
+            erased=erased,
+            progress=progress,
+            progress_from=WRITING_FROM,
+            **how,
         )
 
 

@@ -19,12 +19,14 @@ from core.jobs.rows import FINAL_STATUSES, JobStatus
 from core.jobs.running import run_job
 from scoring import files as scoring_files
 from scoring.datasets.drafts import Draft
+from scoring.datasets.freezing.erased import rates_erased
 from scoring.datasets.freezing.queries import WRITING_FROM, draft_freeze
 from scoring.datasets.freezing.rules import FreezeSettings, Progress, by_percent
 from scoring.datasets.versions.queries import prepare_pages
 from scoring.models import Dataset, DatasetVersion, Freeze, UsedRating
 
 WRITING: Final = "Writing the file."
+ERASED: Final = "A reference was erased while this ran; freeze again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +45,24 @@ def store_version(
     card: dict[str, Any],
     used_ratings: Collection[str] = (),
     created_by: User | None = None,
+    erased: Callable[[], str] = lambda: "",
     progress: Progress,
     progress_from: float,
 ) -> Frozen:
-    """Write a draft with its splits and make it the next version, or return the one it is."""
+    """Write a draft with its splits and make it the next version, or return the one it is.
+
+    `erased` returns why it must not be stored where something in it was erased meanwhile; Refused
+    with that sentence then.
+    """
     # The file is whole on disk before any row names it; a file without a row harms nobody.
     digest = scoring_files.store_dataset(_counting(draft, progress, progress_from))
     with transaction.atomic():
+        if campaign is not None:
+            # An erasure locks it, too, and then looks for versions: each sees what the other wrote.
+            Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        if sentence := erased():
+            _drop_file(digest)
+            raise Refused(sentence)
         refuse_name(name, campaign)
         dataset, _ = Dataset.objects.get_or_create(name=name, campaign=campaign)
         # Locked, so that two freezes cannot take one number.
@@ -78,6 +91,15 @@ def store_version(
             details={"dataset": str(version), "sha256": digest, "items": len(draft)},
         )
     return Frozen(version, is_new=True)
+
+
+def _drop_file(digest: str) -> None:
+    """Delete a file that no version needs, or that an erasure has deleted before."""
+    if (
+        scoring_files.tombstone_path(digest).is_file()
+        or not DatasetVersion.objects.filter(sha256=digest).exists()
+    ):
+        scoring_files.dataset_path(digest).unlink(missing_ok=True)
 
 
 FREEZE_WITHHELD: Final = (
@@ -128,7 +150,8 @@ def freeze_dataset(
 
     `settings` are those of FreezeSettings. `progress` gets each percent, outside of any
     transaction, and may raise to stop: nothing is stored then. Raises Refused when nothing is
-    left, or when the references cannot be split as asked, Forbidden for who rates meanwhile.
+    left, when the references cannot be split as asked, or when one of them was erased before the
+    version was stored; Forbidden for who rates meanwhile.
     """
     on_progress = by_percent(progress)
     chosen = FreezeSettings(**settings)
@@ -144,6 +167,7 @@ def freeze_dataset(
             card=card,
             used_ratings=used_ratings,
             created_by=created_by,
+            erased=lambda: ERASED if rates_erased(campaign, used_ratings) else "",
             progress=on_progress,
             progress_from=WRITING_FROM,
         )

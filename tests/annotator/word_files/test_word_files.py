@@ -18,12 +18,14 @@ from annotator.imports.services import carry_out_import, request_import
 from annotator.models import (
     Assignment,
     AuditEvent,
+    Campaign,
     Candidate,
     Conflict,
     Draft,
     ReadingPreference,
     Reference,
 )
+from annotator.word_files.services import NO_MARK_FILES
 from core.clock import database_now
 from tests.annotator.adjudication.conftest import conflict, flip, ratings  # noqa: F401
 from tests.annotator.adjudication.discrepant import NOTES, WORDS
@@ -72,6 +74,7 @@ def pair(cast: Any) -> Candidate:
 
 @pytest.fixture
 def mine(cast: Any, pair: Candidate) -> Assignment:
+    Campaign.objects.filter(pk=cast.campaign.pk).update(has_mark_files=True)
     (row,) = cast.assign(cast.alice, pair.reference)
     return row
 
@@ -249,6 +252,36 @@ def test_the_rate_page_offers_the_classes_that_the_person_has_marked(cast, alice
     assert f'action="/rate/{mine.pk}/docx/"' in page
     assert 'name="changes" value="signs" checked' in page
     assert 'name="changes" value="articles">' in page
+
+
+def test_annotators_take_no_marks_unless_the_rules_allow_it(cast, call, alice, ada, pair):
+    (row,) = cast.assign(cast.alice, pair.reference)
+    rating = cast.submit(row)
+    page, own = f"/rate/{row.pk}/", f"ratings/{rating.pk}/docx/"
+    assert "Word file" not in alice.get(page).content.decode()
+    refused = take(alice, row)
+    assert refused.status_code == 403
+    assert (
+        NO_MARK_FILES in refused.content.decode() and f'href="{page}"' in refused.content.decode()
+    )
+    answer = call(cast.alice, "get", own)
+    assert (answer.status_code, answer.json()) == (403, {"detail": NO_MARK_FILES})
+    assert not AuditEvent.objects.filter(action="marks.taken").exists()
+    rules = "/campaigns/cups/rules/"
+    fields = ada.get(rules).context["form"].initial
+    sent = {name: value for name, value in fields.items() if value not in (None, False)}
+    assert ada.post(rules, sent | {"has_mark_files": "on"}).status_code == 303
+    assert "Word file" in alice.get(page).content.decode()
+    assert read(take(alice, row)) == AFTER
+    assert call(cast.alice, "get", own).status_code == 200
+    off = call(cast.ada, "patch", "campaigns/cups/rules/", {"has_mark_files": False})
+    assert off.json()["has_mark_files"] is False
+    assert take(alice, row).status_code == 403
+    changes = [
+        event.details["changes"]
+        for event in AuditEvent.objects.filter(action="campaign.rules_changed").order_by("pk")
+    ]
+    assert changes == [{"has_mark_files": [False, True]}, {"has_mark_files": [True, False]}]
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ _CAMPAIGN: Final = "slug name status rubric_version overlap roles"
 _GROUP_ROLE: Final = "id provider group campaign role people"
 _RULES: Final = (
     "name overlap shared_percent revision_hours lease_minutes criterion_gap overall_gap flip_gap "
-    "has_ladder has_timesheet retain_until has_legal_hold"
+    "has_ladder has_timesheet has_mark_files retain_until has_legal_hold"
 )
 _REFERENCE: Final = (
     "reference reference.reference_id reference.title reference.office reference.ipc "

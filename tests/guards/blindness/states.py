@@ -89,7 +89,9 @@ class Scenario:
 @override_settings(JOB_LEASE_SECONDS=3600, WEBHOOK_HOSTS=[HOST])
 def furnish(mark: str, state: str) -> Scenario:
     """Return a campaign whose item is in the state; every text in it begins with the mark."""
-    campaign = Campaign.objects.create(slug=f"{mark}slug", name=f"{mark}campaign")
+    campaign = Campaign.objects.create(
+        slug=f"{mark}slug", name=f"{mark}campaign", has_mark_files=True
+    )
     people = members(mark, campaign)
     claims = claim_rows(mark, campaign)
     steps = STEPS[state]
