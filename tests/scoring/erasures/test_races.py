@@ -8,13 +8,16 @@ from typing import Any, Final
 import pytest
 from django.db import connection
 
+from annotator import audit_log
 from annotator.models import User
 from core.clock import database_now
 from core.errors import Refused
 from core.jobs.rows import JobStatus
+from scoring import files as scoring_files
 from scoring.datasets.freezing import services as freezing_services
 from scoring.datasets.freezing.imports import import_dataset
 from scoring.datasets.freezing.services import carry_out_freeze, freeze_dataset, request_freeze
+from scoring.datasets.versions.lineage import versions_with
 from scoring.erasures import services as erasures_services
 from scoring.files import dataset_path, datasets_directory
 from scoring.models import DatasetVersion, Erasure
@@ -90,14 +93,14 @@ def rows_of_files(reference: str = "r0", text: str = TEXT) -> list[DatasetRow]:
 
 def while_writing(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
     """Have something done when the file is written, and its version not yet stored."""
-    write, first = freezing_services.scoring_files.store_dataset, once(act)
+    write, first = scoring_files.store_dataset, once(act)
 
     def then(pieces: Any) -> str:
         digest = write(pieces)
         first()
         return digest
 
-    monkeypatch.setattr(freezing_services.scoring_files, "store_dataset", then)
+    monkeypatch.setattr(scoring_files, "store_dataset", then)
 
 
 def test_a_freeze_fails_when_a_reference_was_erased_since_it_was_read(
@@ -119,13 +122,13 @@ def test_a_freeze_fails_when_a_reference_was_erased_since_it_was_read(
 def test_the_file_of_an_erased_version_does_not_come_back(scene, erasure, monkeypatch) -> None:
     """The freeze gives the content of the version that the erasure has just emptied."""
     first = scene.freeze(**SETTINGS)
-    write = freezing_services.scoring_files.store_dataset
+    write = scoring_files.store_dataset
 
     def erased_before(pieces: Any) -> str:
         erase(erasure)
         return write(pieces)
 
-    monkeypatch.setattr(freezing_services.scoring_files, "store_dataset", erased_before)
+    monkeypatch.setattr(scoring_files, "store_dataset", erased_before)
     with pytest.raises(Refused, match="freeze again"):
         freeze_dataset(campaign=scene.campaign, **SETTINGS)
     assert not dataset_path(first.sha256).exists()
@@ -164,7 +167,7 @@ def test_an_import_that_holds_what_was_erased_meanwhile_is_refused(
 def test_a_version_that_is_stored_during_an_erasure_waits_and_is_refused(
     scene, erasure, monkeypatch, kind: str
 ) -> None:
-    look = erasures_services.versions_with
+    look = versions_with
     threads = []
 
     def store() -> None:
@@ -193,7 +196,7 @@ def test_an_erasure_during_the_storing_of_a_version_waits_and_finds_it(
     scene, erasure, monkeypatch, kind: str
 ) -> None:
     """The version is written and not committed when the erasure begins."""
-    record, threads = freezing_services.audit_log.record, []
+    record, threads = audit_log.record, []
     first = once(lambda: threads.append(begun(lambda: erase(erasure))))
 
     def recorded(**act: Any) -> Any:
@@ -201,7 +204,7 @@ def test_an_erasure_during_the_storing_of_a_version_waits_and_finds_it(
             first()
         return record(**act)
 
-    monkeypatch.setattr(freezing_services.audit_log, "record", recorded)
+    monkeypatch.setattr(audit_log, "record", recorded)
     if kind == "freeze":
         freeze_dataset(campaign=scene.campaign, **SETTINGS)
     else:
