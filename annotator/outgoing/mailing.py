@@ -51,7 +51,7 @@ def site_name() -> str:
 def sealed_of(row: Delivery) -> dict[str, str]:
     """Return what was sealed for a mail; raise CannotBeOpened."""
     try:
-        found: dict[str, str] = loads(unseal(row.sealed, owner=str(row.pk)))
+        found: dict[str, str] = loads(unseal(row.sealed, owner=str(row.pk)).encode())
     except WrongKey as error:
         raise CannotBeOpened from error
     return found
