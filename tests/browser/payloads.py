@@ -89,8 +89,10 @@ NO_TEXTS: Final = frozenset(
         *("rubric_version", "directory", "seal", "mark", "scorer", "shown", "meaning", "work"),
         # The number of a worked example in the rubric.
         *("example",),
-        # A day, a language or a zone is checked against a list where it is taken.
-        *("language", "time_zone"),
+        # A day, a language, a zone or a tag of a run is checked where it is taken.
+        *("language", "time_zone", "tags"),
+        # What a delivery is about, and what is sealed of it, its worker reads.
+        *("about", "sealed", "once"),
     }
 )
 
@@ -130,6 +132,8 @@ class Planting:
         value = row[field.attname]
         if isinstance(field, models.JSONField):
             return self._inside(value)
+        if value is None:
+            return None
         # A picture of the second factor has no space for a longer name than ours may be.
         longest = None if self._is_unlimited and field.name != "username" else field.max_length
         if MARKED.search(value):

@@ -57,7 +57,10 @@ FOREIGN: Final = """() => {
   const inside = "script:not([src]), body style, meta[http-equiv=refresh]";
   const none = "iframe object embed base math video source img animate marquee hx-partial";
   for (const one of document.querySelectorAll(none.replaceAll(" ", ","))) {
-    found.push(`<${one.localName}>`);
+    // The mark in the bar is ours; where it leads is looked at below.
+    if (!one.matches("img.mark[src^='/static/']")) {
+      found.push(`<${one.localName}>`);
+    }
   }
   for (const one of document.querySelectorAll(inside)) {
     found.push(one.outerHTML.slice(0, 80));
@@ -140,7 +143,7 @@ class Reader:
         for found in SHOWN.finditer(text):
             if WHOLE[int(found[1])].match(text, found.start()):
                 self.shown.add(int(found[1]))
-            elif not text.endswith("…"):
+            elif not text.endswith("…") and not _is_cut(text[found.start() :], int(found[1])):
                 yield text[found.start() : found.start() + 120]
 
     def _dialog(self, dialog: Any) -> None:
@@ -155,6 +158,12 @@ class Reader:
         asked = urlsplit(url)
         if asked[:2] != urlsplit(self.site)[:2] or asked.path == "/zq":
             self.faults.append(f"asked for {url}")
+
+
+def _is_cut(text: str, number: int) -> bool:
+    """Return whether a payload is there as far as an ellipsis, as lists show long texts."""
+    shown, ellipsis, _ = text.partition("…")
+    return bool(ellipsis) and shown_as(number).startswith(shown)
 
 
 def _texts(text: str) -> Iterator[str]:

@@ -130,7 +130,7 @@ def test_a_draft_is_stored_and_discarded(plain: Page) -> None:
     expect(plain.get_by_text("Draft saved.")).to_be_visible()
     plain.reload()
     assert chosen(plain) == ["9"]
-    click(plain, "Discard the draft")
+    click(plain, "Discard the draft …")
     expect(plain.get_by_text("cannot be taken back")).to_be_visible()
     click(plain, "Discard the draft")
     expect(plain.get_by_text("Draft discarded.")).to_be_visible()

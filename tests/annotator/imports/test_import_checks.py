@@ -120,6 +120,7 @@ def test_the_first_references_are_shown_and_long_texts_cut() -> None:
         "reference_id": "r1",
         "title": "T1",
         "claims": "1. A cup r1.",
+        "context": [],
         "candidates": [{"candidate_id": "c1", "claims": "1. A mug c1 of r1."}],
     }
 

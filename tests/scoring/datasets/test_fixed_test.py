@@ -9,10 +9,9 @@ from annotator.adjudication.settled.queries import count_freezable, freezable_re
 from annotator.models import Campaign, Reference
 from core.errors import Refused
 from scoring.access.scopes import read_rows
-from scoring.datasets.cards import data_card
+from scoring.datasets.exports.queries import card_files
 from scoring.datasets.freezing.queries import describe_settings
 from scoring.datasets.freezing.services import carry_out_freeze, request_freeze
-from scoring.datasets.markdown import card_markdown
 from scoring.datasets.versions.queries import describe_making
 from scoring.models import DatasetVersion
 from tests.scoring.conftest import SETTINGS, make_campaign
@@ -55,8 +54,9 @@ def test_a_new_reference_with_a_text_of_a_tested_one_is_tested_too(rated) -> Non
 
 
 def test_a_version_says_whose_test_references_it_has(rated) -> None:
-    scene = rated(6).rate_all()
+    scene = rated(7).rate_all(range(6))
     first = scene.freeze(**SETTINGS)
+    scene.rate_all(range(6, 7))
     settings = SETTINGS | {"name": None, "include_unlocked": False, "test_of": str(first.pk)}
     freeze = request_freeze(campaign=scene.campaign, settings=settings)
     carry_out_freeze(freeze.pk)
@@ -65,10 +65,8 @@ def test_a_version_says_whose_test_references_it_has(rated) -> None:
     said = "test references of trial@1, 0 validation"
     assert said in dict(describe_settings(freeze))["Split"]
     assert said in dict(describe_making(freeze.version.card, shows_files=False))["Split"]
-    assert (
-        "tested on the test references of trial@1"
-        in card_markdown(data_card(freeze.version.card, licence="")).decode()
-    )
+    page = card_files(freeze.version)["trial-2.card.md"].decode()
+    assert "tested on the test references of trial@1" in page
 
 
 def test_another_campaigns_test_references_are_refused(rated) -> None:
