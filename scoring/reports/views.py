@@ -115,7 +115,9 @@ def _report(request: SignedInRequest, pk: UUID, template: str) -> HttpResponse:
         "formats": FORMATS,
         "may_ask": versions_for(request.user).filter(pk=row.dataset_version_id).exists(),
     }
-    return page_or_plot(request, template, context, plots_of(page) if page else ())
+    plots = plots_of(page) if page else ()
+    known = ("scorer", "sort", "order") if sorting.key else ("scorer",)
+    return page_or_plot(request, template, context, plots, known=known)
 
 
 def _again(request: SignedInRequest) -> dict[str, Any]:
