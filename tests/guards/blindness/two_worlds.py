@@ -34,7 +34,7 @@ from tests.guards.blindness.states import Scenario
 # is. Nor is a lock: worlds are held together whose item is locked, by whatever locked it.
 # At these addresses: when something was done, which the database writes by its own clock.
 ALLOWED_AT: Final = ("/audit/own/", "/audit/", "/account/")
-ALLOWED: Final = re.compile(rb'(?<=nowrap">)\d\d? \w{3} \d{4}, \d\d:\d\d(:\d\d)? UTC(?=</td>)')
+ALLOWED: Final = re.compile(rb'(?<=">)\d\d? \w{3} \d{4}, \d\d:\d\d(:\d\d)? UTC(?=</td>)')
 NEAR: Final = dict.fromkeys(CRITERIA, 5)
 OTHERS: Final = "others"
 
