@@ -30,7 +30,7 @@ from core.errors import OutOfDate, Refused
 MOST_WEBHOOKS: Final = 5
 OF_TESTS: Final = RateLimit("webhook tests", 5, 30)
 OFF: Final = (
-    "This site sends nothing outside. Whoever runs it can name in WEBHOOK_HOSTS where webhooks may "
+    "This site sends no webhooks. Whoever runs it can name in WEBHOOK_HOSTS where webhooks may "
     "lead."
 )
 GONE: Final = "This webhook was removed."
