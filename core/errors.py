@@ -48,3 +48,9 @@ class TooOften(Refused):
     ) -> None:
         super().__init__(sentence, fields)
         self.retry_after = retry_after
+
+
+class Unreachable(Refused):
+    """Something that is needed cannot be reached now; later it may be."""
+
+    status = 503
