@@ -33,6 +33,9 @@ LONGFORMER: Final = "allenai/longformer-base-4096"
 LARGEST_MAX_TOKENS: Final = 32_768
 """No pair may be longer, whatever an encoder takes."""
 
+MOST_PROCESSES: Final = 64
+"""More than one machine has GPUs."""
+
 PAPER: Final[dict[str, Any]] = {
     "method": "finetune",
     "encoder": LONGFORMER,
@@ -101,9 +104,11 @@ class TrainingSettings:
     ``epochs``, ``learning_rate`` and ``weight_decay`` left at None are filled by method. With the
     probe, ``weight_decay`` is how many comparisons its prior weighs, and what concerns an encoder
     or its training has no effect: ``encoder``, ``epochs``, ``batch_size``, ``learning_rate``,
-    ``margin``, ``tolerance``, ``seed``, ``device``, ``batching``, ``precision``, ``over_length``.
+    ``margin``, ``tolerance``, ``seed``, ``device``, ``batching``, ``precision``, ``over_length``,
+    ``processes``.
     ``precision`` is the floats that the encoder computes in: 32-bit, bfloat16, or bfloat16 where
     it is measured to be faster ('auto', as is None).
+    ``processes`` share each batch, each on a GPU of its own, or on the CPU.
     ``margin`` (m) and ``tolerance`` (n) are those of the loss, in score units. ``over_length``
     says what becomes of items with a pair over the encoder's limit: they refuse the run, or are
     left out and listed; nothing is ever cut.
@@ -129,6 +134,7 @@ class TrainingSettings:
     over_length: str = "refuse"
     allow_download: bool = False
     precision: str | None = None
+    processes: int = 1
 
     def __post_init__(self) -> None:
         """Refuse values out of range, naming the field."""
@@ -161,6 +167,7 @@ class TrainingSettings:
     def _check_numbers(self) -> None:
         _whole("epochs", self.epochs, 1, 100_000, optional=True)
         _whole("batch_size", self.batch_size, 1, 4096)
+        _whole("processes", self.processes, 1, MOST_PROCESSES)
         _whole("seed", self.seed, 0, 2**32 - 1)
         _whole("max_tokens", self.max_tokens, 16, LARGEST_MAX_TOKENS)
         _real("learning_rate", self.learning_rate, 0.0, 1.0, open_low=True, optional=True)

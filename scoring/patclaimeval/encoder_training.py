@@ -40,7 +40,7 @@ from scoring.patclaimeval.encoder import (
 from scoring.patclaimeval.errors import TrainingFailed, full_disk_reported
 from scoring.patclaimeval.features import FEATURES
 from scoring.patclaimeval.finetune import finetune, score_differences
-from scoring.patclaimeval.memory import out_of_memory_reported
+from scoring.patclaimeval.memory import device_errors_reported, out_of_memory_reported
 from scoring.patclaimeval.network import LinearHead, PairScorer, features_of
 from scoring.patclaimeval.outcome import Outcome, training_result
 from scoring.patclaimeval.prior import prior_of
@@ -90,7 +90,7 @@ def train_encoder(
     on_progress(Progress("preparing", 1, 1))
     key = state_key(encoder, fitting, settings)
     states = StateStore(state_directory, key, *save_every)
-    with out_of_memory_reported(), own_random_state(settings.seed):
+    with device_errors_reported(), out_of_memory_reported(), own_random_state(settings.seed):
         outcome = _train_finetuned(encoder, fitting, settings, on_progress, states)
     outcome.left_out = fitting.left_out
     outcome.warnings = [*fitting.warnings, *outcome.warnings]
@@ -221,15 +221,25 @@ def _train_finetuned(
     training, validation, tokens = fitting.training, fitting.validation, fitting.tokens
     started = settings.method == "probe-then-finetune"
     device = torch.device(settings.device)
-    encoder.to(device)
     if started:
+        encoder.to(device)
         head, columns = _started_head(encoder, training, settings, on_progress)
     else:
         head, columns = _random_head(encoder.width), 0
-    network = PairScorer(encoder, head, settings.pooling).to(device)
-    extra = _extra(columns, device)
+    network = PairScorer(encoder, head, settings.pooling).cpu()
+    extra = extra_features(columns, device)
 
-    tuned = finetune(network, extra, training, validation, settings, tokens, on_progress, states)
+    if settings.processes == 1:
+        tuned = finetune(
+            network.to(device), extra, training, validation, settings, tokens, on_progress, states
+        )
+    else:
+        from scoring.patclaimeval.several_processes import finetune_together
+
+        tuned = finetune_together(
+            network, columns, training, validation, settings, tokens, on_progress, states
+        )
+        network.to(device)
     epochs = settings.epochs or 0
 
     def check() -> None:
@@ -258,7 +268,7 @@ def _epoch_chosen_by(history: Sequence[Mapping[str, Any]]) -> str:
     return "the last epoch, as no validation items could choose one"
 
 
-def _extra(columns: int, device: torch.device) -> Callable[[Sequence[Pair]], Tensor]:
+def extra_features(columns: int, device: torch.device) -> Callable[[Sequence[Pair]], Tensor]:
     """Return what gives pairs their surface features, made once; none if ``columns`` is 0."""
     known: dict[Pair, Tensor] = {}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Final
@@ -18,9 +19,16 @@ from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Pair, Progress, Quadruplet, batches, distinct_pairs
 from scoring.patclaimeval.errors import TrainingFailed
 from scoring.patclaimeval.graphed_steps import GraphedSteps
-from scoring.patclaimeval.memory import TokenBudget, first_budget, is_out_of_memory, release
+from scoring.patclaimeval.memory import (
+    TokenBudget,
+    first_budget,
+    is_out_of_memory,
+    out_of_memory_reported,
+    release,
+)
 from scoring.patclaimeval.network import PairScorer, margin_tolerance_loss
 from scoring.patclaimeval.packed.forward import PackedForward
+from scoring.patclaimeval.process_group import ALONE, ProcessGroup
 from scoring.patclaimeval.training_state import (
     State,
     StateStore,
@@ -39,24 +47,50 @@ def take_step(
     chunks: Sequence[Sequence[Quadruplet]],
     settings: TrainingSettings,
     optimiser: torch.optim.Optimizer,
+    group: ProcessGroup = ALONE,
+    size: int | None = None,
 ) -> Tensor:
     """Take one step on a batch; return its mean loss and its gradient's length, shape [2].
 
     ``chunks`` are the parts of the batch that are encoded at once: gradients add up over them,
     so that they are the batch's, in the memory of one part. Each distinct pair of a part is
-    encoded once. The result stays on the device: reading it is what would wait.
+    encoded once. In a ``group`` they are this process's share of a batch of ``size`` items, and
+    each process takes the step of the whole batch. The result stays on the device: reading it is
+    what would wait.
     """
     optimiser.zero_grad(set_to_none=True)
-    size = sum(map(len, chunks))
-    total: Tensor | None = None
+    size = size or sum(map(len, chunks))
+    try:
+        total = _add_gradients(network, extra, chunks, settings, size)
+        is_short = False
+    except (RuntimeError, MemoryError) as error:
+        if group.size == 1 or not is_out_of_memory(error):
+            raise
+        is_short = True
+    if group.size > 1 and group.any(is_short):
+        # All take the batch again in smaller parts: none may wait for who stopped.
+        raise MemoryError
+    total = group.add_up(total, network.parameters())
+    length = torch.nn.utils.clip_grad_norm_(network.parameters(), GRADIENT_CLIP)
+    with nullcontext() if group.size == 1 else out_of_memory_reported():
+        optimiser.step()
+    return torch.stack([total, length.to(total.device)])
+
+
+def _add_gradients(
+    network: PairScorer,
+    extra: Extra,
+    chunks: Sequence[Sequence[Quadruplet]],
+    settings: TrainingSettings,
+    size: int,
+) -> Tensor:
+    """Add up the gradients of the parts of a batch; return their share of its mean loss, []."""
+    total = torch.zeros((), device=network.head.weight.device)
     for chunk in chunks:
         loss = batch_losses(network, extra, chunk, settings).sum() / size
         loss.backward()
-        total = loss.detach() if total is None else total + loss.detach()
-    assert total is not None
-    length = torch.nn.utils.clip_grad_norm_(network.parameters(), GRADIENT_CLIP)
-    optimiser.step()
-    return torch.stack([total, length.to(total.device)])
+        total = total + loss.detach()
+    return total
 
 
 def batch_losses(
@@ -167,19 +201,21 @@ def score_differences(
     items: Sequence[Quadruplet],
     parts: Parts = one_by_one,
     check: Callable[[], None] = lambda: None,
+    group: ProcessGroup = ALONE,
 ) -> NDArray[np.float64]:
     """Return s_B - s_C of each item, shape [n], encoding each distinct pair once.
 
     ``parts`` divides the pairs into those encoded at once; ``check`` is called before each part
-    and may raise to stop.
+    and may raise to stop. Each process of a ``group`` encodes a share.
     """
     network.eval()
-    scores: dict[Pair, float] = {}
-    for part in parts(distinct_pairs(items)):
+    own: dict[Pair, float] = {}
+    for part in parts(group.share(distinct_pairs(items), lambda pair: len(pair[0] + pair[1]))):
         check()
         with torch.inference_mode():
             found = network(part, extra(part)).tolist()
-        scores.update(zip(part, found, strict=True))
+        own.update(zip(part, found, strict=True))
+    scores = {pair: score for each in group.gathered(own) for pair, score in each.items()}
     return np.array([scores[item.pairs[0]] - scores[item.pairs[1]] for item in items])
 
 
@@ -189,12 +225,13 @@ def validation_tau(
     items: Sequence[Quadruplet],
     parts: Parts = one_by_one,
     check: Callable[[], None] = lambda: None,
+    group: ProcessGroup = ALONE,
 ) -> float | None:
     """Return tau-b of score differences with labels; None where undefined or a score is no number.
 
     The next step's loss then is no number either, and stops the training with its own message.
     """
-    differences = score_differences(network, extra, items, parts, check)
+    differences = score_differences(network, extra, items, parts, check, group)
     if not np.isfinite(differences).all():
         return None
     return tau_b(differences, [item.y for item in items]).value
@@ -226,6 +263,7 @@ def finetune(
     tokens: Mapping[Pair, int],
     on_progress: OnProgress,
     states: StateStore,
+    group: ProcessGroup = ALONE,
 ) -> Tuned:
     """Train ``network`` in place and leave it with the weights of its best epoch.
 
@@ -233,9 +271,10 @@ def finetune(
     without a defined tau the last epoch is kept. ``extra`` gives features [n, k] beside the
     encoder's, ``tokens`` the length of each pair. ``on_progress`` may raise to stop. Goes on from
     the newest of ``states``, to the same weights as without a stop. Draws from torch's global
-    generator (dropout): the caller seeds it. Raises ``TrainingFailed``.
+    generator (dropout): the caller seeds it. Each process of a ``group`` calls this alike, and ends
+    with the same weights; the first one saves. Raises ``TrainingFailed``.
     """
-    loop = _Loop(network, extra, settings, tokens, on_progress, states)
+    loop = _Loop(network, extra, settings, tokens, on_progress, states, group)
     return loop.run(training, validation)
 
 
@@ -250,11 +289,14 @@ class _Loop:
         tokens: Mapping[Pair, int],
         on_progress: OnProgress,
         states: StateStore,
+        group: ProcessGroup,
     ) -> None:
+        self.group = group
         self.network, self.extra, self.settings = network, extra, settings
         self.tokens, self.on_progress, self.states = tokens, on_progress, states
         self.optimiser = make_optimiser(network, settings)
-        self.graphs = graphed_steps(network, settings, self.optimiser)
+        is_alone = group.size == 1
+        self.graphs = graphed_steps(network, settings, self.optimiser) if is_alone else None
         self.budget = TokenBudget(first_budget(settings.device))
         self.read_every = STEPS_BETWEEN_READS if settings.device.startswith("cuda") else 1
         self.step, self.steps = 0, 0
@@ -296,7 +338,8 @@ class _Loop:
             if len(self.unread) >= self.read_every:
                 self._read()
             self._report(epoch, self.told)
-            if self.states.is_due(self.step):
+            # The clocks of several processes differ.
+            if self.group.any(self.group.is_first and self.states.is_due(self.step)):
                 self._read()
                 self._save()
         self._read()
@@ -306,6 +349,7 @@ class _Loop:
             validation,
             lambda pairs: self.budget.pair_parts(pairs, self.tokens),
             lambda: self._report(epoch, self.told),
+            self.group,
         )
         loss = float(np.mean(self.losses))
         self.history.append({"epoch": epoch, "loss": loss, "validation_tau": tau})
@@ -318,14 +362,16 @@ class _Loop:
 
     def _take_step(self, epoch: int, part: Sequence[Quadruplet]) -> Tensor:
         while True:
-            chunks = self.budget.chunks(part, self.tokens)
+            own = self.group.share(part, lambda item: sum(self.tokens[p] for p in item.pairs))
+            chunks = self.budget.chunks(own, self.tokens)
             try:
                 result = self._replay(epoch, chunks)
                 if result is None:
                     result = take_step(
-                        self.network, self.extra, chunks, self.settings, self.optimiser
+                        *(self.network, self.extra, chunks, self.settings, self.optimiser),
+                        *(self.group, len(part)),
                     )
-                self.encoded += sum(self.tokens[p] for c in chunks for p in distinct_pairs(c))
+                self.encoded += sum(self.tokens[pair] for pair in distinct_pairs(part))
                 return result
             except (RuntimeError, MemoryError) as error:
                 if not is_out_of_memory(error):
@@ -391,7 +437,7 @@ class _Loop:
         tau, epoch, weights = self.best or (None, 0, None)
         rest = {
             "optimiser": self.optimiser.state_dict(),
-            "random": random_states(),
+            "random": self.group.gathered(random_states()),
             "history": self.history,
             "losses": self.losses,
             "told": self.told,
@@ -399,7 +445,8 @@ class _Loop:
             "budget": [self.budget.tokens, self.budget.is_halved],
             "notes": self.notes,
         }
-        self.states.save(State(self.step, self.network.state_dict(), weights, epoch, rest))
+        if self.group.is_first:
+            self.states.save(State(self.step, self.network.state_dict(), weights, epoch, rest))
 
     def _resume(self) -> None:
         state, sentence = self.states.load()
@@ -413,7 +460,7 @@ class _Loop:
             self.notes = rest["notes"]
             if state.best is not None:
                 self.best = rest["best_tau"], state.best_epoch, state.best
-            restore_random_states(rest["random"])
+            restore_random_states(rest["random"][self.group.rank])
         if sentence:
             # Told, but no fact about the model: the same weights come out.
             self._report(len(self.history), self.told, sentence)

@@ -105,6 +105,19 @@ def out_of_memory_reported() -> Iterator[None]:
         ) from error
 
 
+@contextmanager
+def device_errors_reported() -> Iterator[None]:
+    """Turn an error of the GPU itself, other than memory, into ``TrainingFailed``."""
+    try:
+        yield
+    except torch.AcceleratorError as error:
+        raise TrainingFailed(
+            "The GPU stopped answering: it was taken away, reset or is broken. Nothing of this "
+            "training was kept; start it again, and on another device if that happens again. "
+            f"({str(error).partition(chr(10))[0]})"
+        ) from error
+
+
 def release(device: str) -> None:
     """Give memory that is cached but unused back to the device."""
     if device.startswith("cuda"):

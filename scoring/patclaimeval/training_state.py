@@ -61,17 +61,28 @@ class StateStore:
 
     def __init__(
         self,
-        directory: Path | None,
+        directory: Path | str | None,
         key: Mapping[str, str],
         every_steps: int = EVERY_STEPS,
         every_seconds: float = EVERY_SECONDS,
     ) -> None:
         """Use ``directory``, made when first written; save each so many steps or seconds."""
-        self.directory = directory
+        self.directory = None if directory is None else Path(directory)
         self.key = dict(key)
         self._every = every_steps, every_seconds
         self._saved_at = 0, monotonic()
         self._entries: list[Entry] = []
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the arguments by which another process makes a store of the same states."""
+        steps, seconds = self._every
+        directory = None if self.directory is None else str(self.directory)
+        return {
+            "directory": directory,
+            "key": self.key,
+            "every_steps": steps,
+            "every_seconds": seconds,
+        }
 
     def is_due(self, step: int) -> bool:
         """Return whether so much was done since the last state that another should be saved."""

@@ -28,6 +28,7 @@ OPTIONS = (
     ("batching", str, BATCHINGS),
     ("over_length", str, OVER_LENGTH),
     ("precision", str, PRECISIONS),
+    ("processes", int, None),
 )
 
 

@@ -3,7 +3,13 @@ import torch
 
 from scoring.patclaimeval.data import Quadruplet, distinct_pairs
 from scoring.patclaimeval.errors import TrainingFailed
-from scoring.patclaimeval.memory import CPU_TOKENS, TokenBudget, first_budget, is_out_of_memory
+from scoring.patclaimeval.memory import (
+    CPU_TOKENS,
+    TokenBudget,
+    device_errors_reported,
+    first_budget,
+    is_out_of_memory,
+)
 
 ITEMS = [
     Quadruplet("r", "ref", "b1", "c1", 1),
@@ -53,3 +59,11 @@ def test_what_says_that_memory_ran_out_is_distinguished_from_other_errors(error,
 
 def test_a_cpu_encodes_about_one_long_pair_at_once() -> None:
     assert first_budget("cpu") == CPU_TOKENS
+
+
+def test_a_gpu_that_falls_out_is_a_sentence() -> None:
+    sentence = r"The GPU stopped answering.*\(CUDA error: unspecified launch failure\)$"
+    with pytest.raises(TrainingFailed, match=sentence), device_errors_reported():
+        raise torch.AcceleratorError("CUDA error: unspecified launch failure\nCompile with ...")
+    with pytest.raises(torch.OutOfMemoryError), device_errors_reported():
+        raise torch.OutOfMemoryError
