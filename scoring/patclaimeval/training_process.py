@@ -143,7 +143,9 @@ def _end_with_reader() -> None:
     os._exit(1)
 
 
-def _note_error(kind: type[BaseException], error: BaseException, trace: TracebackType) -> None:
+def _note_error(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
     """Write where an error came from, and not its text, which may quote claims."""
     traceback.print_tb(trace)
     sys.stderr.write(f"{kind.__name__}\n")
