@@ -16,7 +16,7 @@ from scoring.patclaimeval.data import Pair, Progress, read_claims, read_pairs
 from scoring.patclaimeval.errors import DataError, PatClaimEvalError
 from scoring.patclaimeval.explanation import Explanation, explain_scores, leading
 from scoring.patclaimeval.named_scorers import NamedScorer, chosen_scorer, model_scorer, numbers
-from scoring.patclaimeval.occlusion import Occlusion, explain_by_occlusion, matched, occlude
+from scoring.patclaimeval.occlusion import Occlusion, explain_by_occlusion, occlude
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -82,10 +82,8 @@ def _score(options: argparse.Namespace) -> None:
         return
     for row in rows:
         print(f"{row['score']:.4f}  {row['candidate']}")
-    if isinstance(explained, Occlusion):
-        _print_occlusion(explained)
-    elif explained is not None:
-        _print_explanation(explained)
+    if explained is not None:
+        print("", *explained.lines(), sep="\n")
 
 
 def _explained(
@@ -99,24 +97,6 @@ def _explained(
     texts = occlude(pairs[0][0], [pairs[place][1] for place in places])
     found = dict(zip(texts.pairs, numbers(scorer.score(texts.pairs)), strict=True))
     return explain_by_occlusion(texts, found, [place + 1 for place in places])
-
-
-def _print_occlusion(explained: Occlusion) -> None:
-    print(f"\n{explained.title}: {explained.tried} limitations were left out, one at a time")
-    for move in explained.moves:
-        others = "; ".join(map(matched, move.counterparts))
-        print(f"{move.change:+8.3f}  {explained.sentence(move)}; matched with {others}")
-    for note in explained.notes:
-        print(note)
-
-
-def _print_explanation(explained: Explanation) -> None:
-    print(f"\n{explained.title}; in log-odds:")
-    for label, number in explained.labelled_groups:
-        print(f"{number:+8.3f}  {label}")
-    print(f"{explained.total:+8.3f}  together\n")
-    for reason in explained.reasons:
-        print(f"{reason.contribution:+8.3f}  {reason.sentence}")
 
 
 def _score_rows(options: argparse.Namespace) -> None:

@@ -72,6 +72,16 @@ class Explanation:
         """Each group as it is called on a page, with its number."""
         return [(GROUP_LABELS[group], number) for group, number in self.groups]
 
+    def lines(self) -> list[str]:
+        """Return what a command prints of it."""
+        return [
+            f"{self.title}; in log-odds:",
+            *(f"{number:+8.3f}  {label}" for label, number in self.labelled_groups),
+            f"{self.total:+8.3f}  together",
+            "",
+            *(f"{reason.contribution:+8.3f}  {reason.sentence}" for reason in self.reasons),
+        ]
+
     def as_json(self) -> dict[str, Any]:
         """Return the numbers and sentences, JSON-ready."""
         return {

@@ -205,6 +205,16 @@ class Occlusion:
         where = f"{move.piece.label} of {_name(move.of)}"
         return f"without {where} {what} {way} by {abs(move.change):.3f}"
 
+    def lines(self) -> list[str]:
+        """Return what a command prints of it."""
+        moves = [
+            f"{move.change:+8.3f}  {self.sentence(move)}; "
+            f"matched with {'; '.join(map(matched, move.counterparts))}"
+            for move in self.moves
+        ]
+        tried = f"{self.tried} limitations were left out, one at a time"
+        return [f"{self.title}: {tried}", *moves, *self.notes]
+
     def as_json(self) -> dict[str, Any]:
         """Return the numbers and positions, JSON-ready; no text."""
         return {
@@ -245,6 +255,10 @@ def _move_json(move: Move) -> dict[str, Any]:
 
 def _key(of: Name) -> int | str:
     return "reference" if of is None else of
+
+
+def _opening(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
 
 
 def _name(of: Name) -> str:
@@ -290,7 +304,7 @@ def explain_by_occlusion(
         whole=whole,
         tried=sum(rest is not None for _, _, rest in found),
         moves=tuple(sorted(moves, key=lambda move: -abs(move.change))),
-        notes=tuple(f"{_name(of).capitalize()} {own.note}" for of, own in sides if own.note),
+        notes=tuple(_opening(f"{_name(of)} {own.note}") for of, own in sides if own.note),
     )
 
 

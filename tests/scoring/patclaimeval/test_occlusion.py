@@ -100,6 +100,8 @@ def test_a_text_of_one_limitation_loses_nothing_and_that_is_said(scorer: Scorer)
     assert pieces_of("").pieces == ()
     found = explained(scorer, "1. A pump.")
     assert found.notes == ("Candidate 1 is one limitation, so nothing of it was left out.",)
+    both = explained(scorer, "1. A pump.", B, names=("B", "C"))
+    assert both.notes == ("Candidate B is one limitation, so nothing of it was left out.",)
     assert found.tried == 6
     assert {move.of for move in found.moves} == {None}
     assert {one for move in found.moves for one in move.counterparts} == {Counterpart(1, None, 0.0)}
