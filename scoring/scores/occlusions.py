@@ -29,7 +29,6 @@ Texts = tuple[str, Sequence[str]]
 class ShownMove:
     """A limitation that moved the score, in words; quotes are "" where texts are not shown."""
 
-    change: float
     sentence: str
     quote: str
     matched: tuple[tuple[str, str], ...]
@@ -56,7 +55,7 @@ class ShownOcclusion:
                 (matched(one), self._quote(one.of, one.piece)) for one in move.counterparts
             )
             sentence, quote = self.found.sentence(move), self._quote(move.of, move.piece)
-            yield ShownMove(move.change, sentence, quote, others)
+            yield ShownMove(sentence, quote, others)
 
     def _quote(self, of: Name, piece: Piece | None) -> str:
         if piece is None or of not in self.texts:

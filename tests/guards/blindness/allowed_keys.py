@@ -82,14 +82,13 @@ _SCHEDULE: Final = (
 )
 _SCORE: Final = "id status progress message deleted_at candidates explanations"
 # Of an encoder that was explained: positions and numbers.
+_PIECE: Final = ("of", "claim", "limitation", "start", "end")
 OCCLUSION: Final = tuple(
     f"explanations.{key}"
     for key in (
         *("score", "difference", "tried", "notes", "limitations"),
-        *(f"limitations.{one}" for one in "of claim limitation start end change".split()),
-        *("limitations.sentence", "limitations.matched"),
-        *(f"limitations.matched.{one}" for one in "of claim limitation start end".split()),
-        "limitations.matched.similarity",
+        *(f"limitations.{one}" for one in (*_PIECE, "change", "sentence", "matched")),
+        *(f"limitations.matched.{one}" for one in (*_PIECE, "similarity")),
     )
 )
 _PROMOTED: Final = "model criterion is_promoted is_asked_for"

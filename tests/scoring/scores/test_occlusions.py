@@ -140,7 +140,7 @@ def test_the_page_quotes_the_limitations_that_moved_most_and_folds_the_rest(rita
     assert rest.count("<li>") == len(one.rest) > 0
     first = one.strongest[0]
     assert first.quote in (REFERENCE + POORER + WHOLE).replace("\n", " ")
-    assert f"{first.sentence[1:]}: <q>{first.quote}</q> <strong>{first.change:+.3f}" in shown
+    assert f"{first.sentence[1:]}: <q>{first.quote}</q><br>" in shown
     for words, quote in first.matched:
         assert (f"{words}: <q>{quote}</q>" if quote else words) in shown
     assert f"{one.found.whole:+.3f}" in shown
