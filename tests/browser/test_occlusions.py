@@ -23,7 +23,11 @@ MOVED = "What moved the score of candidate"
 
 @pytest.fixture
 def encoder(
-    cast: Cast, transactional_db: None, settings: Any, tmp_path: Path, tiny_encoder: Path  # noqa: F811
+    cast: Cast,
+    transactional_db: None,
+    settings: Any,
+    tmp_path: Path,
+    tiny_encoder: Path,  # noqa: F811
 ) -> ModelVersion:
     settings.DATA_DIR = tmp_path
     version = imported("listing", listing_rows(dataset_rows()), campaign=cast.campaign)
