@@ -14,7 +14,7 @@ from setuptools.command.build_py import build_py
 
 # Of packages that hold more than the library needs, the modules that it needs.
 ONLY = {
-    "patclaimeval.core": {"__init__", "claim_text", "errors", "files", "languages"},
+    "patclaimeval.core": {"__init__", "claim_text", "errors", "files", "languages", "limitations"},
     "patclaimeval.metrics": {
         *("__init__", "base", "bleu", "languages", "meteor", "ngram", "rouge", "tokens"),
     },
@@ -23,7 +23,7 @@ RENAMED = (
     (r"\bscoring\.patclaimeval\b", "patclaimeval"),
     (r"\bscoring\.(agreement|metrics)\b", r"patclaimeval.\1"),
     (
-        r"(?<![\w.])core\.(claim_text|errors|files|languages|statistics|text_io)\b",
+        r"(?<![\w.])core\.(claim_text|errors|files|languages|limitations|statistics|text_io)\b",
         r"patclaimeval.core.\1",
     ),
 )

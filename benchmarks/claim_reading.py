@@ -23,7 +23,7 @@ from pathlib import Path
 from annotator.claims import reading
 from annotator.claims.antecedents import missing_antecedents
 from annotator.claims.edits import Edit, apply_edits
-from annotator.claims.limitations import align_features, split_features
+from annotator.claims.limitations import align_features
 from annotator.claims.pairing import align_claims
 from annotator.claims.reading import read_pair
 from annotator.claims.term_changes import foreign_terms, renamed_terms
@@ -31,6 +31,7 @@ from annotator.claims.tree import build_tree
 from annotator.claims.word_diff import diff_words
 from annotator.demo import make_candidates, read_sources
 from core.claim_text import find_markers, find_references, parse_claims
+from core.limitations import split_features
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "demo"
 SIZES = (20, 100)

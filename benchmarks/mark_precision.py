@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from annotator.claims.comparing import CANDIDATE, REFERENCE, claim_body
-from annotator.claims.limitations import Standing, align_features, split_features
+from annotator.claims.limitations import Standing, align_features
 from annotator.claims.mark_kinds import FOREIGN, LIKELY_BASIS, NO_ANTECEDENT
 from annotator.claims.pairing import align_claims
 from annotator.claims.reading import (
@@ -33,6 +33,7 @@ from annotator.claims.reading import (
     read_pair,
 )
 from core.claim_text import find_markers, parse_claims
+from core.limitations import split_features
 
 # Characters shown on either side of a mark.
 CONTEXT = 160

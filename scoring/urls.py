@@ -85,6 +85,7 @@ urlpatterns = [
         browsing_views.item_reading,
         name="item_reading",
     ),
+    path("reports/<uuid:pk>/items/<int:place>/why/", browsing_views.item_why, name="item_why"),
     path(
         "reports/<uuid:pk>/items/<int:place>/context/",
         browsing_context_views.item_context,

@@ -4,17 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from annotator.claims.limitations import (
-    Feature,
-    LimitationPair,
-    Standing,
-    align_features,
-    split_features,
-)
+from annotator.claims.limitations import LimitationPair, Standing, align_features
 from annotator.claims.pairing import Row, content_of, pairs_compared
 from annotator.claims.sharing import Shared, Sharing, Side, find_shared
 from annotator.claims.word_diff import Piece, diff_words
 from core.claim_text import Claim
+from core.limitations import Feature, split_features
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,11 @@ from enum import StrEnum
 from functools import cache
 
 from annotator.claims.antecedents import ORDINALS
-from annotator.claims.limitations import Feature, is_negation
+from annotator.claims.limitations import is_negation
 from annotator.claims.pairing import Content, Row, claims_activity
 from annotator.claims.words import content_words, read_unlabelled
 from core.claim_text import Claim, citations
+from core.limitations import Feature
 
 # A part must add so many words to what the whole's own counterpart says.
 _LEAST_NEW = 3

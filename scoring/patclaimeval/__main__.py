@@ -12,10 +12,11 @@ from typing import Any
 from scoring.metrics.ngram import NGRAM
 from scoring.patclaimeval import SPLITS, agree, train
 from scoring.patclaimeval.config import BATCHINGS, METHODS, OVER_LENGTH, PRECISIONS, PRESETS
-from scoring.patclaimeval.data import Progress, read_claims, read_pairs
+from scoring.patclaimeval.data import Pair, Progress, read_claims, read_pairs
 from scoring.patclaimeval.errors import DataError, PatClaimEvalError
-from scoring.patclaimeval.explanation import Explanation, explain_scores
-from scoring.patclaimeval.named_scorers import chosen_scorer, model_scorer, numbers
+from scoring.patclaimeval.explanation import Explanation, explain_scores, leading
+from scoring.patclaimeval.named_scorers import NamedScorer, chosen_scorer, model_scorer, numbers
+from scoring.patclaimeval.occlusion import Occlusion, explain_by_occlusion, occlude
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -67,15 +68,12 @@ def _score(options: argparse.Namespace) -> None:
     reference = read_claims(options.reference)
     pairs = [(reference, read_claims(path)) for path in options.candidate]
     scorer = chosen_scorer(options.model, options.metric, options.criterion)
-    parts = scorer.parts
-    if options.explain and parts is None:
-        raise DataError("Only PatClaimEval-0 and a default (linear) model can be explained.")
     scores = numbers(scorer.score(pairs))
     rows = [
         {"candidate": str(path), "score": score}
         for path, score in zip(options.candidate, scores, strict=True)
     ]
-    explained = explain_scores(scores, parts(pairs)) if options.explain and parts else None
+    explained = _explained(options, scorer, pairs, scores) if options.explain else None
     if options.json:
         told = {**scorer.facts, "reference": str(options.reference), "scores": rows}
         if explained is not None:
@@ -85,16 +83,20 @@ def _score(options: argparse.Namespace) -> None:
     for row in rows:
         print(f"{row['score']:.4f}  {row['candidate']}")
     if explained is not None:
-        print(f"\n{explained.title}; in log-odds:")
-        _print_explanation(explained)
+        print("", *explained.lines(), sep="\n")
 
 
-def _print_explanation(explained: Explanation) -> None:
-    for label, number in explained.labelled_groups:
-        print(f"{number:+8.3f}  {label}")
-    print(f"{explained.total:+8.3f}  together\n")
-    for reason in explained.reasons:
-        print(f"{reason.contribution:+8.3f}  {reason.sentence}")
+def _explained(
+    options: argparse.Namespace, scorer: NamedScorer, pairs: list[Pair], scores: list[float]
+) -> Explanation | Occlusion:
+    if options.metric is not None:
+        raise DataError("Only models can be explained: leave out --metric or --explain.")
+    if scorer.parts is not None:
+        return explain_scores(scores, scorer.parts(pairs))
+    places = leading(scores)
+    texts = occlude(pairs[0][0], [pairs[place][1] for place in places])
+    found = dict(zip(texts.pairs, numbers(scorer.score(texts.pairs)), strict=True))
+    return explain_by_occlusion(texts, found, [place + 1 for place in places])
 
 
 def _score_rows(options: argparse.Namespace) -> None:

@@ -72,6 +72,16 @@ class Explanation:
         """Each group as it is called on a page, with its number."""
         return [(GROUP_LABELS[group], number) for group, number in self.groups]
 
+    def lines(self) -> list[str]:
+        """Return what a command prints of it."""
+        return [
+            f"{self.title}; in log-odds:",
+            *(f"{number:+8.3f}  {label}" for label, number in self.labelled_groups),
+            f"{self.total:+8.3f}  together",
+            "",
+            *(f"{reason.contribution:+8.3f}  {reason.sentence}" for reason in self.reasons),
+        ]
+
     def as_json(self) -> dict[str, Any]:
         """Return the numbers and sentences, JSON-ready."""
         return {
@@ -91,12 +101,15 @@ def explain_scores(scores: Sequence[float], parts: Sequence[Parts]) -> Explanati
     given; contributions are in log-odds of the score.
     Source: ours; ``ridge`` has the formula of the score.
     """
-    order = sorted(range(len(scores)), key=lambda place: -scores[place])
-    first = order[0]
-    if len(order) == 1:
+    first, *others = leading(scores)
+    if not others:
         return explain_score(parts[first], first + 1)
-    second = order[1]
-    return explain_difference(parts[first], parts[second], first + 1, second + 1)
+    return explain_difference(parts[first], parts[others[0]], first + 1, others[0] + 1)
+
+
+def leading(scores: Sequence[float]) -> list[int]:
+    """Return the places of the highest of n >= 1 scores and the next, or of one; ties in order."""
+    return sorted(range(len(scores)), key=lambda place: -scores[place])[:2]
 
 
 def explain_difference(

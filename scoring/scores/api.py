@@ -14,10 +14,16 @@ from rest_framework.response import Response
 
 from core.jobs.registry import enqueue_on_commit
 from core.jobs.rows import JobStatus
-from core.rest.bodies import TEXT, TEXTS, body
+from core.rest.bodies import TEXT, TEXTS, TRUTH, body
 from scoring.access.api import PermittedView, person
 from scoring.models import ScoreRequest
-from scoring.scores.queries import MeasuredModel, explanations_of, models_of, score_requests_for
+from scoring.scores.queries import (
+    MeasuredModel,
+    explanations_of,
+    models_of,
+    occlusions_of,
+    score_requests_for,
+)
 from scoring.scores.services import delete_scores, request_scores
 
 
@@ -39,7 +45,8 @@ def score_json(row: ScoreRequest) -> dict[str, Any]:
     Beside each score stands the model that gave it, its tie threshold, and how far it agreed
     with people on validation. `explanations` say why a linear model scores the best candidate above
     the next, or a single one beside the average pair: `candidate` and `against` are numbers, and
-    contributions are in log-odds of the score.
+    contributions are in log-odds of the score. Of an encoder, where `explain` was asked for, they
+    say which `limitations` moved its score, in differences of scores.
     """
     models = models_of(row)
     scores = row.scores or {}
@@ -64,6 +71,11 @@ def score_json(row: ScoreRequest) -> dict[str, Any]:
         "explanations": [
             {"criterion": model.criterion, "model": model.scoring.id, **explanation.as_json()}
             for model, explanation in explanations_of(row)
+        ]
+        + [
+            {"criterion": model.criterion, "model": model.scoring.id, **shown.found.as_json()}
+            for model, shown in occlusions_of(row)
+            if shown is not None
         ],
     }
 
@@ -95,7 +107,7 @@ class Scores(PermittedView):
         responses={200: ScoreRequestSerializer, 202: ScoreRequestSerializer},
     )
     def post(self, request: Request) -> Response:
-        kinds = {"reference": TEXT, "candidates": TEXTS, "criteria": TEXTS}
+        kinds = {"reference": TEXT, "candidates": TEXTS, "criteria": TEXTS, "explain": TRUTH}
         sent = body(request, kinds, ("reference", "candidates"))
         row = request_scores(**sent, asked_by=person(request))
         if row.is_final:

@@ -11,13 +11,17 @@ from django.db.models import QuerySet
 from annotator.access.visibility import judges_meanwhile
 from annotator.models import User
 from annotator.rubric import ALL_CRITERIA, NAMES
+from core.errors import Refused
 from core.jobs.rows import JobStatus
-from scoring.models import ModelVersion, ScoreRequest, TrainingRun
+from scoring.datasets.versions.queries import rows_at
+from scoring.models import DatasetVersion, ModelVersion, ScoreRequest, TrainingRun
 from scoring.patclaimeval.data import Pair
 from scoring.patclaimeval.errors import CheckpointInvalid
 from scoring.patclaimeval.explanation import Explanation, Parts, explain_scores
+from scoring.patclaimeval.occlusion import Name
 from scoring.patclaimeval.pair_scores import PairScore
 from scoring.patclaimeval.prior import NAME as PRIOR_NAME
+from scoring.scores.occlusions import ShownOcclusion, Texts, compared, known_occlusion
 from scoring.scores.scorers import ScoringModel, cached_parts, cached_scorer, promoted_or_prior
 from scoring.training.model_versions.promotions import weaknesses
 
@@ -26,16 +30,38 @@ UNSEEN: Final = frozenset({"reference", "family", "ipc", "time"})
 
 
 def score_requests_for(user: User) -> QuerySet[ScoreRequest]:
-    """Return the person's own requests: nobody else ever sees one, whatever their role.
+    """Return the person's own requests about texts: nobody else ever sees one, whatever their role.
 
     Who has begun to rate or adjudicate since sees none, until the sweeper deletes them.
     """
-    rows = ScoreRequest.objects.filter(asked_by=user)
+    rows = ScoreRequest.objects.filter(asked_by=user, dataset_version=None)
     return rows.none() if judges_meanwhile(user) else rows
 
 
-def pairs_of(request: ScoreRequest) -> list[Pair]:
-    return [(request.reference_text, candidate) for candidate in request.candidate_texts]
+def newest_occlusion_request(
+    user: User, version: DatasetVersion, row_number: int, model: ScoringModel
+) -> ScoreRequest | None:
+    """Return the person's newest request to explain a model's scores of a row."""
+    rows = ScoreRequest.objects.filter(
+        asked_by=user, dataset_version=version, row_number=row_number
+    )
+    return rows.filter(models_by_criterion={model.criterion: model.id}).first()
+
+
+def texts_of(request: ScoreRequest) -> Texts:
+    """Return the texts of a request; raises Refused where the row that holds them is gone."""
+    if request.dataset_version is None:
+        return request.reference_text, request.candidate_texts
+    number = request.row_number
+    assert number is not None, "a constraint of the table"
+    row = rows_at(request.dataset_version, [number]).get(number)
+    if row is None:
+        raise Refused("The dataset does not hold this item any more.")
+    return row.reference, [row.b, row.c]
+
+
+def pairs_of(texts: Texts) -> list[Pair]:
+    return [(texts[0], candidate) for candidate in texts[1]]
 
 
 def known_scores(
@@ -172,6 +198,20 @@ def explanations_of(request: ScoreRequest) -> list[tuple[MeasuredModel, Explanat
     return found
 
 
+def occlusions_of(request: ScoreRequest) -> list[tuple[MeasuredModel, ShownOcclusion | None]]:
+    """Return each encoder that has scored, with what moved its scores as far as that is known."""
+    found: list[tuple[MeasuredModel, ShownOcclusion | None]] = []
+    for criterion, model in models_of(request).items():
+        places = compared((request.scores or {}).get(criterion, []))
+        if model.scoring.is_linear or not places:
+            continue
+        texts = texts_of(request)
+        known = known_occlusion(model.scoring, texts, places)
+        quoted: dict[Name, str] = {None: texts[0], **dict(enumerate(texts[1], start=1))}
+        found.append((model, None if known is None else ShownOcclusion(known, quoted)))
+    return found
+
+
 BEST, TIED = "best", "tied for best"
 
 
@@ -181,9 +221,11 @@ def score_page(request: ScoreRequest) -> dict[str, Any]:
     `models`, and the `weak` of them; `rows`: the number of each candidate and its cells, empty
     until it has succeeded. A cell has its `score` or `error`, and its `place`: best, tied for best,
     or nothing.
-    `explanations`: models with why they score so.
+    `explanations`: linear models with why they score so; `occlusions`: encoders with what moved
+    their scores, None where that was not asked for, or is not known any more: then it
+    `may_leave_out` limitations.
     """
-    found = models_of(request)
+    found, occlusions = models_of(request), occlusions_of(request)
     scores = request.scores or {}
     models = [model for key, model in found.items() if not scores or key in scores]
     columns = [_column(scores[model.criterion], model) for model in models if scores]
@@ -192,6 +234,8 @@ def score_page(request: ScoreRequest) -> dict[str, Any]:
         "weak": [model for model in models if model.weaknesses],
         "rows": list(enumerate(zip(*columns, strict=True), start=1)),
         "explanations": explanations_of(request),
+        "occlusions": occlusions,
+        "may_leave_out": any(shown is None for _, shown in occlusions),
         "deleted_at": request.created_at + timedelta(minutes=settings.SCORE_KEEP_MINUTES),
         "waits_for_training": request.status == JobStatus.QUEUED
         and TrainingRun.objects.filter(status=JobStatus.RUNNING).exists(),

@@ -1,7 +1,7 @@
 """Writes of score requests: asked for, answered from the cache or by a worker, deleted."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
@@ -20,11 +20,12 @@ from core.jobs import leases
 from core.jobs.rows import FINAL_STATUSES, JobStatus
 from core.jobs.running import run_job
 from core.text_io.shapes import is_blank
-from scoring.models import ScoreRequest
+from scoring.models import DatasetVersion, ScoreRequest
 from scoring.patclaimeval.data import Pair
 from scoring.patclaimeval.errors import PatClaimEvalError
 from scoring.patclaimeval.explanation import Parts
-from scoring.scores.queries import entries_of, known_scores, models_of, pairs_of
+from scoring.scores.occlusions import Texts, compared, occluded_pairs
+from scoring.scores.queries import entries_of, known_scores, models_of, pairs_of, texts_of
 from scoring.scores.scorers import ScoringModel, cached_parts, cached_scorer, promoted_or_prior
 
 MOST_CANDIDATES: Final = 50
@@ -39,12 +40,13 @@ def request_scores(
     reference: str,
     candidates: Sequence[str],
     criteria: Sequence[str] | None = None,
+    explain: bool = False,
     asked_by: User,
 ) -> ScoreRequest:
     """Return a request for scores; it is done if the cache has them all.
 
     A criterion's promoted model scores, or PatClaimEval-0 where none is promoted. `criteria` None
-    means all. Raises Refused naming the field,
+    means all. With `explain`, encoders are explained, too. Raises Refused naming the field,
     Forbidden for who rates meanwhile, TooOften where too many wait.
     """
     refuse_haste(OF_SCORES, asked_by, "Scores")
@@ -52,27 +54,57 @@ def request_scores(
         raise Forbidden("Model scores are withheld from who rates or adjudicates meanwhile.")
     _refuse_texts(reference, candidates)
     models = _models(criteria, asked_by)
-    pairs = [(reference, candidate) for candidate in candidates]
-    known = known_scores(models, pairs)
-    is_done = known is not None
-    with transaction.atomic():
-        # Two requests at once are counted one after the other.
-        list(User.objects.select_for_update(no_key=True).filter(pk=asked_by.pk))
-        waiting = ScoreRequest.objects.filter(asked_by=asked_by).exclude(status__in=FINAL_STATUSES)
-        if not is_done and waiting.count() >= MOST_WAITING:
-            raise TooOften(f"{MOST_WAITING} of your requests wait already; read them first.")
-        request = ScoreRequest.objects.create(
-            asked_by=asked_by,
-            reference_text=reference,
-            candidate_texts=list(candidates),
-            models_by_criterion={key: model.id for key, model in models.items()},
-            scores=known,
-            status=JobStatus.SUCCEEDED if is_done else JobStatus.QUEUED,
-            progress=float(is_done),
-            finished_at=database_now() if is_done else None,
-            message="Scored before." if is_done else "Waiting for a worker.",
-        )
-        _record("scores.requested", request, asked_by)
+    texts = reference, list(candidates)
+    known = known_scores(models, pairs_of(texts))
+    if known is not None and explain and not _are_explained(models, texts, known):
+        known = None
+    request = ScoreRequest(
+        reference_text=reference,
+        candidate_texts=texts[1],
+        explains=explain,
+        models_by_criterion={key: model.id for key, model in models.items()},
+        scores=known,
+    )
+    return _ask(request, asked_by)
+
+
+def request_occlusion(
+    *, version: DatasetVersion, row_number: int, model: ScoringModel, asked_by: User
+) -> ScoreRequest:
+    """Return a request to explain an encoder's scores of a row, whose texts stay where they are.
+
+    Callers have looked whether the person may see the row's scores; they are not told the texts.
+    Raises Refused for a model that is explained without it, TooOften where too many wait.
+    """
+    refuse_haste(OF_SCORES, asked_by, "Scores")
+    if model.is_linear:
+        raise Refused("A linear model is explained at once: look below the claims.")
+    request = ScoreRequest(
+        dataset_version=version,
+        row_number=row_number,
+        candidate_texts=[],
+        explains=True,
+        models_by_criterion={model.criterion: model.id},
+    )
+    return _ask(request, asked_by)
+
+
+@transaction.atomic
+def _ask(request: ScoreRequest, asked_by: User) -> ScoreRequest:
+    """Store a request, done where it has its scores."""
+    # Two requests at once are counted one after the other.
+    list(User.objects.select_for_update(no_key=True).filter(pk=asked_by.pk))
+    waiting = ScoreRequest.objects.filter(asked_by=asked_by).exclude(status__in=FINAL_STATUSES)
+    is_done = request.scores is not None
+    if not is_done and waiting.count() >= MOST_WAITING:
+        raise TooOften(f"{MOST_WAITING} of your requests wait already; read them first.")
+    request.asked_by = asked_by
+    request.status = JobStatus.SUCCEEDED if is_done else JobStatus.QUEUED
+    request.progress = float(is_done)
+    request.finished_at = database_now() if is_done else None
+    request.message = "Scored before." if is_done else "Waiting for a worker."
+    request.save()
+    _record("scores.requested", request, asked_by)
     return request
 
 
@@ -114,8 +146,17 @@ def delete_old_scores() -> int:
 
 def _score(request: ScoreRequest, check: Callable[[], None]) -> dict[str, Any]:
     """Score by criterion; a model that cannot score stores its error in place of its scores."""
-    models, pairs = models_of(request), pairs_of(request)
-    total, done, renewed_at = max(1, len(models) * len(pairs)), 0, time.monotonic()
+    models, texts = models_of(request), texts_of(request)
+    pairs = pairs_of(texts)
+    explained = {
+        criterion
+        for criterion, model in models.items()
+        if request.explains and not model.scoring.is_linear
+    }
+    # What is left out of the first two is about as much as of the two that will lead.
+    more = len(occluded_pairs(texts, range(len(pairs))[:2])) if explained else 0
+    total = max(1, len(models) * len(pairs) + len(explained) * more)
+    done, renewed_at = 0, time.monotonic()
 
     def on_step(count: int) -> None:
         nonlocal done, renewed_at
@@ -130,15 +171,29 @@ def _score(request: ScoreRequest, check: Callable[[], None]) -> dict[str, Any]:
     for number, (criterion, scoring) in enumerate(models.items(), start=1):
         leases.renew_lease(request, progress=done / total, message=f"Scoring {scoring.name}.")
         try:
-            scores = cached_scorer(scoring.scoring).score(pairs, on_step)
+            scorer = cached_scorer(scoring.scoring)
+            scores = scorer.score(pairs, on_step)
             found[criterion] = entries_of(scores, _parts(scoring.scoring, pairs, check))
+            if criterion in explained:
+                scorer.score(occluded_pairs(texts, compared(found[criterion])), on_step)
         except PatClaimEvalError as error:
             reasons.append(f"{scoring.name}: {error}")
             found[criterion] = [{"error": str(error)}] * len(pairs)
-        done = number * len(pairs)
+        done = number * len(pairs) + more * len(explained & {*list(models)[:number]})
     if len(reasons) == len(models):
         raise Refused(" ".join(reasons) or "The models of this request are gone.")
     return {"scores": found}
+
+
+def _are_explained(
+    models: Mapping[str, ScoringModel], texts: Texts, known: Mapping[str, list[dict[str, Any]]]
+) -> bool:
+    """Return whether the cache has what explains the encoders among the models."""
+    return all(
+        cached_scorer(model).known(occluded_pairs(texts, compared(known[criterion]))) is not None
+        for criterion, model in models.items()
+        if not model.is_linear
+    )
 
 
 def _parts(
@@ -189,13 +244,16 @@ def _text_reasons(what: str, text: str) -> list[str]:
 
 
 def _record(action: str, request: ScoreRequest, actor: User | None) -> None:
+    version = request.dataset_version
     audit_log.record(
         actor=actor,
+        campaign=None if version is None else version.dataset.campaign,
         action=action,
         object_type="score_request",
         object_id=request.pk,
         details={
-            "candidates": len(request.candidate_texts),
+            "candidates": len(request.candidate_texts) if version is None else 2,
             "models": sorted(request.models_by_criterion.values()),
-        },
+        }
+        | ({} if version is None else {"dataset": str(version), "row": request.row_number}),
     )

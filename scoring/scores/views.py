@@ -42,6 +42,7 @@ def score(request: SignedInRequest) -> HttpResponse:
             row = request_scores(
                 reference=form.cleaned_data["reference"],
                 candidates=form.candidates,
+                explain="explain" in request.POST,
                 asked_by=request.user,
             )
             if not row.is_final:

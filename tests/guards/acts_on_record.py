@@ -310,6 +310,7 @@ NAMED: Final = {
     "scoring:train_again": "training.requested",
     "scoring:schedule": "schedule.switched_on",
     "scoring:score": "scores.requested",
+    "scoring:item_why": "scores.requested",
     "scoring:reports": "report.requested",
     "scoring:cancel_report": "report.cancelled",
     "scoring:api:datasets": "freeze.requested",

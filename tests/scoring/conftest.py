@@ -173,6 +173,15 @@ def dataset_rows(references: int = 6) -> list[DatasetRow]:
     return rows
 
 
+def listing_rows(rows: Iterable[DatasetRow]) -> list[DatasetRow]:
+    """Return the rows with each part of a device a limitation of its claim."""
+
+    def cut(text: str) -> str:
+        return text.replace(", a", "; a")
+
+    return [replace(row, reference=cut(row.reference), b=cut(row.b), c=cut(row.c)) for row in rows]
+
+
 @pytest.fixture
 def rows() -> Callable[..., list[DatasetRow]]:
     return dataset_rows

@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -16,11 +16,13 @@ from core.errors import Refused
 from core.files import open_atomic
 from core.text_io.streams import FormatError
 from scoring.management.base import progress_bar, standard_output
-from scoring.patclaimeval.data import read_claims
+from scoring.patclaimeval.data import Pair, read_claims
 from scoring.patclaimeval.errors import PatClaimEvalError
+from scoring.patclaimeval.explanation import Explanation, explain_scores, leading
+from scoring.patclaimeval.occlusion import Occlusion, explain_by_occlusion, occlude
 from scoring.patclaimeval.pair_scores import CachedScorer
 from scoring.patclaimeval.stream import Tally, score_lines
-from scoring.scores.scorers import ScoringModel, cached_scorer, scoring_model
+from scoring.scores.scorers import ScoringModel, cached_parts, cached_scorer, scoring_model
 
 STANDARD: Final = "-"
 
@@ -32,6 +34,9 @@ class Command(WorkbenchCommand):
         "before comes from the cache."
     )
 
+    _explanation: Sequence[str] = ()
+    """What is printed of it behind the scores."""
+
     def add_own_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
             "--model",
@@ -41,6 +46,12 @@ class Command(WorkbenchCommand):
         )
         parser.add_argument("--reference", type=Path, metavar="FILE")
         parser.add_argument("--candidate", type=Path, nargs="+", metavar="FILE")
+        parser.add_argument(
+            "--explain",
+            action="store_true",
+            help="with --candidate: why the best leads the next; an encoder scores them some "
+            "hundred times for it",
+        )
         parser.add_argument("--jsonl", metavar="FILE|-", help="pairs, one JSON object a line")
         parser.add_argument("--output", metavar="FILE|-", default=STANDARD, help="with --jsonl")
 
@@ -49,11 +60,13 @@ class Command(WorkbenchCommand):
         is_any_single = options["reference"] is not None or options["candidate"] is not None
         if (options["jsonl"] is None) != is_single or (options["jsonl"] and is_any_single):
             raise CommandError("Give --reference and --candidate, or --jsonl.", returncode=2)
+        if options["explain"] and not is_single:
+            raise CommandError("--explain takes --reference and --candidate.", returncode=2)
         model = scoring_model(options["model"])
         scorer = cached_scorer(model, self.log)
         try:
             if options["jsonl"] is None:
-                return _single(model, scorer, options["reference"], options["candidate"])
+                return self._single(model, scorer, options)
             return self._many(model, scorer, options)
         except PatClaimEvalError as error:
             raise Refused(str(error)) from error
@@ -61,6 +74,26 @@ class Command(WorkbenchCommand):
             raise Refused(f"{options['jsonl']}: {error.sentence}") from error
         except FileNotFoundError as error:
             raise Refused(f"There is no file {error.filename}.") from error
+
+    def _single(
+        self, model: ScoringModel, scorer: CachedScorer, options: dict[str, Any]
+    ) -> dict[str, Any]:
+        candidates = options["candidate"]
+        text = read_claims(options["reference"])
+        pairs = [(text, read_claims(path)) for path in candidates]
+        scores = _scores(scorer, pairs, candidates)
+        document = asdict(model.details) | {
+            "validation": model.version.card["validation"] if model.version else None,
+            "scores": [
+                {"candidate": str(path), "score": score}
+                for path, score in zip(candidates, scores, strict=True)
+            ],
+        }
+        if options["explain"]:
+            found = _explained(model, scorer, pairs, scores)
+            self._explanation = ["", *found.lines()]
+            document["explanation"] = found.as_json()
+        return document
 
     def _many(
         self, model: ScoringModel, scorer: CachedScorer, options: dict[str, Any]
@@ -94,20 +127,15 @@ class Command(WorkbenchCommand):
             return super().sentence(document)
         threshold = document["tie_threshold"]
         lines = [f"{row['score']:.4f}  {row['candidate']}" for row in document["scores"]]
-        return "\n".join(
-            [
-                *lines,
-                f"model {document['model']}, {document['criterion']}; scores that differ by "
-                f"{threshold:.4f} or less are a tie",
-            ]
+        lines.append(
+            f"model {document['model']}, {document['criterion']}; scores that differ by "
+            f"{threshold:.4f} or less are a tie"
         )
+        return "\n".join([*lines, *self._explanation])
 
 
-def _single(
-    model: ScoringModel, scorer: CachedScorer, reference: Path, candidates: list[Path]
-) -> dict[str, Any]:
-    text = read_claims(reference)
-    scored = scorer.score([(text, read_claims(path)) for path in candidates])
+def _scores(scorer: CachedScorer, pairs: Sequence[Pair], candidates: Sequence[Path]) -> list[float]:
+    scored = scorer.score(pairs)
     refused = [
         f"{path}: {score.reason}"
         for path, score in zip(candidates, scored, strict=True)
@@ -115,13 +143,20 @@ def _single(
     ]
     if refused:
         raise Refused(" ".join(refused))
-    return asdict(model.details) | {
-        "validation": model.version.card["validation"] if model.version else None,
-        "scores": [
-            {"candidate": str(path), "score": score.value}
-            for path, score in zip(candidates, scored, strict=True)
-        ],
-    }
+    return [score.value for score in scored if score.value is not None]
+
+
+def _explained(
+    model: ScoringModel, scorer: CachedScorer, pairs: Sequence[Pair], scores: Sequence[float]
+) -> Explanation | Occlusion:
+    parts = cached_parts(model)
+    if parts is not None:
+        return explain_scores(scores, parts.find(pairs))
+    places = leading(scores)
+    texts = occlude(pairs[0][0], [pairs[place][1] for place in places])
+    scored = zip(texts.pairs, scorer.score(texts.pairs), strict=True)
+    found = {pair: score.value for pair, score in scored if score.value is not None}
+    return explain_by_occlusion(texts, found, [place + 1 for place in places])
 
 
 def _progress(file: IO[bytes], tally: Tally, bar: Callable[[float], None]) -> Callable[[int], None]:

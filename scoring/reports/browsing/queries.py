@@ -48,15 +48,17 @@ from scoring.datasets.texts.queries import whom_to_ask
 from scoring.datasets.versions.lineage import Lineage, lineage_of
 from scoring.datasets.versions.queries import LABEL_TEXTS, label_lines, rows_at
 from scoring.models import AgreementReport, ReportItems
-from scoring.patclaimeval.errors import PatClaimEvalError
-from scoring.patclaimeval.explanation import Explanation, explain_difference
-from scoring.patclaimeval.prior import NAME as PRIOR_NAME
+from scoring.patclaimeval.explanation import Explanation
 from scoring.quadruplets import DatasetRow
+from scoring.reports.browsing.explanations import (
+    ItemOcclusion,
+    item_occlusions,
+    linear_explanations,
+)
 from scoring.reports.files import label_of
 from scoring.reports.inputs import TAG
 from scoring.reports.page_parts import BREAKDOWNS, RATINGS
-from scoring.scores.scorers import ScoringModel, cached_parts, scoring_model
-from scoring.training.model_versions.queries import MODEL_PREFIX, reports_for
+from scoring.training.model_versions.queries import reports_for
 
 A_PAGE: Final = 50
 SYSTEM: Final = "system"
@@ -276,8 +278,14 @@ class ItemPage:
     seen: SideBySide | None
     explanations: tuple[tuple[str, Explanation], ...]
     asked_of: tuple[str, ...]
+    occlusions: tuple[ItemOcclusion, ...]
     context_of: Reference | None = None
     """The reference, where it has context and the person reads its claims."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether a worker is about to say what moved an encoder."""
+        return any(one.waits for one in self.occlusions)
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -315,9 +323,23 @@ def item_page(user: User, found: Browsed, place: int) -> ItemPage | None:
         lineage=lineage_of(version, row, names) if campaign else None,
         tells_each=bool(names),
         seen=_seen(row) if reads_texts else None,
-        explanations=tuple(_explanations(found, row)) if reads_texts else (),
+        explanations=(
+            tuple(linear_explanations(found.report, found.scorers, row)) if reads_texts else ()
+        ),
         asked_of=() if reads_texts else tuple(whom_to_ask(version)),
+        occlusions=occlusions_of(user, found, place, row),
         context_of=reference_with_context(campaign, row) if reads_texts else None,
+    )
+
+
+def occlusions_of(
+    user: User, found: Browsed, place: int, row: DatasetRow
+) -> tuple[ItemOcclusion, ...]:
+    """Return the encoders of the report with what moved their scores of an item."""
+    numbered = int(found.items.rows[place - 1]), row
+    reads_texts = found.reader.reads_texts
+    return tuple(
+        item_occlusions(user, found.report, found.scorers, numbered, reads_texts=reads_texts)
     )
 
 
@@ -367,26 +389,6 @@ def _seen(row: DatasetRow) -> SideBySide:
     language = str(row.extras.get("language", ""))
     readings = [reading_of_texts(row.reference, text, language) for text in (row.b, row.c)]
     return set_side_by_side(readings, note_by_names(ITEM_NAMES))
-
-
-def _explanations(found: Browsed, row: DatasetRow) -> Iterator[tuple[str, Explanation]]:
-    """Yield why each linear model of the report prefers what it prefers; others have no reason."""
-    pairs = [(row.reference, row.b), (row.reference, row.c)]
-    for name, label in found.scorers:
-        if name != PRIOR_NAME and not name.startswith(MODEL_PREFIX):
-            continue
-        try:
-            model = _model(found.report, name)
-            parts = cached_parts(model)
-            if parts is not None:
-                b, c = parts.find(pairs)
-                yield label, explain_difference(b, c, "B", "C")
-        except (PatClaimEvalError, Refused):
-            continue
-
-
-def _model(report: AgreementReport, name: str) -> ScoringModel:
-    return ScoringModel(report.criterion) if name == PRIOR_NAME else scoring_model(name)
 
 
 def scatter_addresses(found: Browsed | None, name: str, address: str) -> tuple[str, ...]:

@@ -7,16 +7,18 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render, resolve_url
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotator.access.gate import SignedInRequest
 from annotator.access.visibility import show_systems
 from annotator.reading import reading_context, reading_preference, show_aid
 from core.errors import Refused
 from core.http import SeeOther, refusals_told
+from core.jobs.registry import enqueue_on_commit
 from scoring.access.downloads import as_download
 from scoring.agreement.item_table import Wanted, choose
 from scoring.datasets.versions.queries import HEADINGS
+from scoring.reports.browsing.explanations import encoder_of
 from scoring.reports.browsing.forms import ItemsForm
 from scoring.reports.browsing.queries import (
     A_PAGE,
@@ -27,12 +29,15 @@ from scoring.reports.browsing.queries import (
     browsed,
     item_lines,
     item_page,
+    item_row,
     neighbours,
+    occlusions_of,
     other_criteria,
     pulls,
 )
 from scoring.reports.browsing.services import export_items
 from scoring.reports.queries import ordered_result
+from scoring.scores.services import request_occlusion
 
 FORBIDDEN, UNPROCESSABLE = 403, 422
 # The keys of the rate page that work here too.
@@ -149,6 +154,40 @@ def item_reading(request: SignedInRequest, pk: UUID, place: int) -> HttpResponse
         return render(request, "annotator/comparisons/_compare_panes.html", context)
     address = resolve_url("scoring:report_item", pk, place)
     return SeeOther(f"{address}?{_form(request, found).address()}")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def item_why(request: SignedInRequest, pk: UUID, place: int) -> HttpResponse:
+    """Ask why an encoder scores an item so, which a worker finds out; or poll for the answer."""
+    found = found_report(request, pk)
+    if found.table is None or found.is_withheld:
+        return _nothing(request, found)
+    try:
+        row = item_row(found, place)
+    except Refused as refusal:
+        raise Http404 from refusal
+    if row is None:
+        raise Http404
+    if request.method == "POST":
+        with refusals_told(request):
+            asked = request_occlusion(
+                version=found.report.dataset_version,
+                row_number=int(found.items.rows[place - 1]),
+                model=encoder_of(found.report, found.scorers, request.POST.get("scorer", "")),
+                asked_by=request.user,
+            )
+            enqueue_on_commit(asked)
+        address = resolve_url("scoring:report_item", pk, place)
+        return SeeOther(f"{address}?{_form(request, found).address()}#moved")
+    occlusions = occlusions_of(request.user, found, place, row)
+    context = {
+        "report": found.report,
+        "place": place,
+        "query": _form(request, found).address(),
+        "occlusions": occlusions,
+        "waits": any(one.waits for one in occlusions),
+    }
+    return render(request, "scoring/reports/_item_moved.html", context)
 
 
 @require_safe

@@ -8,9 +8,9 @@ from annotator.claims.limitations import (
     align_features,
     count_elements,
     listed_elements,
-    split_features,
 )
 from core.claim_text import parse_claims
+from core.limitations import split_features
 
 PIECES = st.sampled_from(
     [

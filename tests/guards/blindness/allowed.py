@@ -67,7 +67,9 @@ ITEM: Final = (
     "scoring:report_item",
     "scoring:item_reading",
     "scoring:item_context",
+    "scoring:item_why",
     "scoring:report_item after scoring:item_reading",
+    "scoring:report_item after scoring:item_why",
 )
 ITEMS: Final = ("scoring:report_items", "scoring:export_items", *ITEM)
 # The page of a reference, whatever led there.

@@ -81,6 +81,16 @@ _SCHEDULE: Final = (
     "chain.steps.report chain.steps.outcome chain.steps.sentence"
 )
 _SCORE: Final = "id status progress message deleted_at candidates explanations"
+# Of an encoder that was explained: positions and numbers.
+_PIECE: Final = ("of", "claim", "limitation", "start", "end")
+OCCLUSION: Final = tuple(
+    f"explanations.{key}"
+    for key in (
+        *("score", "difference", "tried", "notes", "limitations"),
+        *(f"limitations.{one}" for one in (*_PIECE, "change", "sentence", "matched")),
+        *(f"limitations.matched.{one}" for one in (*_PIECE, "similarity")),
+    )
+)
 _PROMOTED: Final = "model criterion is_promoted is_asked_for"
 _CONFLICT: Final = (
     f"id campaign kind criterion gap words {_REFERENCE} candidates candidates.label "
@@ -209,7 +219,7 @@ ALLOWED_KEYS: Final = {
         "explanations.candidate explanations.against explanations.log_odds explanations.groups "
         "explanations.groups.group explanations.groups.contribution explanations.reasons "
         "explanations.reasons.feature explanations.reasons.group explanations.reasons.sentence "
-        "explanations.reasons.contribution"
+        f"explanations.reasons.contribution {' '.join(OCCLUSION)}"
     ),
     "GET scoring:api:reports": _REPORT,
     "POST scoring:api:reports": _REPORT,

@@ -62,6 +62,31 @@ def test_candidates_are_scored_and_the_same_pairs_need_the_model_no_more(model, 
     assert "lacks model.safetensors" in refusal(*given[:4], "--candidate", other)
 
 
+def test_an_encoder_and_a_linear_model_are_explained(model, tmp_path) -> None:
+    texts = [
+        "1. A machine0 device comprising a housing; a pump; a valve.",
+        "1. A machine0 device comprising a housing; a lever.",
+        "1. A housing; a motor.",
+    ]
+    reference, *candidates = files(tmp_path, *texts)
+    given = ("--reference", reference, "--candidate", *candidates)
+    for name in (str(model.pk), "logical_linkage"):
+        plain = document("--model", name, *given)
+        assert "explanation" not in plain
+        found = document("--model", name, *given, "--explain")
+        explained = found.pop("explanation")
+        assert found == plain
+        said, _ = commands.run("score_claims", "--model", name, *given, "--explain")
+        scores = [row["score"] for row in found["scores"]]
+        best = scores.index(max(scores))
+        assert (explained["candidate"], explained["against"]) == (best + 1, 2 - best)
+        if name == str(model.pk):
+            assert explained["difference"] == pytest.approx(abs(scores[0] - scores[1]))
+            assert [one["sentence"] in said for one in explained["limitations"]].count(True) > 3
+        else:
+            assert explained["reasons"][0]["sentence"] in said
+
+
 def test_a_criterion_is_scored_by_its_promoted_model_or_else_by_patclaimeval_0(
     version, cast, tmp_path
 ) -> None:
@@ -150,7 +175,7 @@ def test_what_cannot_be_scored_is_refused_in_a_line(version, tmp_path) -> None:
     "arguments",
     [
         *("", "--reference a", "--candidate a", "--reference a --jsonl b"),
-        "--reference a --candidate a --jsonl b",
+        *("--reference a --candidate a --jsonl b", "--jsonl b --explain"),
     ],
 )
 def test_either_files_or_lines_are_given(arguments) -> None:

@@ -118,23 +118,6 @@ def test_two_candidates_that_are_alike_to_the_model_are_said_to_be(rita, data_di
     assert "more feature" not in page
 
 
-def test_an_encoder_has_scores_and_no_explanation(rita, cast, model) -> None:
-    model.card["settings"]["method"] = "finetune"
-    assert cached_parts(ScoringModel(CRITERION, model)) is None
-    row = ScoreRequest.objects.create(
-        asked_by=cast.rita,
-        reference_text=REFERENCE,
-        candidate_texts=[WHOLE],
-        models_by_criterion={CRITERION: str(model.pk)},
-        scores={CRITERION: [{"score": 0.75}]},
-        status="succeeded",
-    )
-    said = rita.get(f"/api/v1/score/{row.pk}/").json()
-    assert said["explanations"] == []
-    assert said["candidates"][0]["scores"][0]["score"] == 0.75
-    assert "Why these scores" not in rita.get(f"/score/{row.pk}/").content.decode()
-
-
 def test_scores_stand_where_the_model_can_no_more_be_read_to_explain_them(rita, model) -> None:
     know(model, REFERENCE, {WHOLE: 0.75, POORER: 0.25})
     scoring_files.parts_cache_path().unlink()
