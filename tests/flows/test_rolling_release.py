@@ -165,12 +165,11 @@ def test_the_last_release_imports_trains_and_scores_on_the_tables_of_this_one(
     claims, pairs = tmp_path / "claims.jsonl", tmp_path / "pairs.jsonl"
     claims.write_text(json.dumps(RECORD))
     pairs.write_text(json.dumps(PAIR))
-    done = carry_out(old_code, "import_claims", "--campaign", "cups", str(claims))
-    assert done.returncode == 0, done.stderr
-    assert not Reference.objects.get(reference_id="EP9").has_context
     training = ("train_patclaimeval", "tiny", "--criterion", CRITERIA[0], "--device", "cpu")
-    done = carry_out(old_code, *training)
-    assert done.returncode == 0, done.stderr
+    for command in (("import_claims", "--campaign", "cups", str(claims)), ("sweep",), training):
+        done = carry_out(old_code, *command)
+        assert done.returncode == 0, done.stderr
+    assert not Reference.objects.get(reference_id="EP9").has_context
     model = ModelVersion.objects.get()
     assert (model.run.note, model.run.tags) == ("", "")
     asked = ("score_claims", "--model", str(model.pk), "--jsonl", str(pairs), "--output", "-")
