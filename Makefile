@@ -75,6 +75,7 @@ check-rest:
 	@# Lint only: its formatter spreads a table row of one line over five.
 	@.venv/bin/djlint templates --lint --quiet
 	@env $(OWN_SETTINGS) $(PY) manage.py makemigrations --check --dry-run
+	@env $(OWN_SETTINGS) $(PY) -m scripts.lint_migrations
 
 bench: .venv/runtime.stamp ## figures side by side
 	@for program in benchmarks/*.py; do echo "== $$program"; PYTHONPATH=. $(PY) "$$program" || exit 1; done

@@ -35,8 +35,8 @@ class TrainingRun(JobRow):
     log = models.JSONField(default=list)
     history = models.JSONField(default=list)
     # What researchers say of the run. Tags stand between spaces, so that one is found as a whole.
-    tags = models.CharField(max_length=300, blank=True, default="")
-    note = models.TextField(blank=True, default="")
+    tags = models.CharField(max_length=300, blank=True, default="", db_default="")
+    note = models.TextField(blank=True, default="", db_default="")
 
     class Meta:
         ordering = ["-created_at"]

@@ -35,10 +35,12 @@ def served_environment(**more: str) -> dict[str, str]:
 class Server:
     """The server as `make run` starts it, but for its numbers; it is stopped or killed.
 
-    Workers that die alone come back, as there. `more` is added to the environment.
+    Workers that die alone come back, as there. `more` is added to the environment; `code` is the
+    checkout whose programs serve.
     """
 
-    def __init__(self, workers: int = 1, threads: int = 2, **more: str) -> None:
+    def __init__(self, workers: int = 1, threads: int = 2, code: Path = ROOT, **more: str) -> None:
+        self._code = code
         self.port = lasting_port()
         self.url = f"http://{HOST}:{self.port}"
         self._numbers = ["--http", "1", "--workers", str(workers)]
@@ -52,7 +54,7 @@ class Server:
         command += ["--respawn-interval", "0.5", "--no-ws", "--log-level", "warning"]
         self._process = subprocess.Popen(
             [*command, "config.asgi:application"],
-            cwd=ROOT,
+            cwd=self._code,
             env=served_environment(**self._more),
             start_new_session=True,
         )
