@@ -127,7 +127,7 @@ def running(
             if process.poll() is not None or time.monotonic() > deadline:
                 end = log.read_text(encoding="utf-8", errors="replace")[-2000:]
                 raise RuntimeError(f"{command[0]} did not serve: {end}")
-            time.sleep(0.2)
+            time.sleep(0.05)
         yield Server((process.pid, *also), parts, log)
     finally:
         _end(process)

@@ -40,6 +40,7 @@ program.start()
 while program.is_running():
     time.sleep(0.02)
 program.clear()
+time.sleep(600)
 """
 
 
@@ -61,7 +62,7 @@ class Family:
 @pytest.fixture
 def family(tmp_path: Path) -> Iterator[Family]:
     command = [sys.executable, "-c", FAMILY, str(tmp_path)]
-    with subprocess.Popen(command, cwd=ROOT) as process:
+    with subprocess.Popen(command, cwd=ROOT, start_new_session=True) as process:
         found = Family(process, tmp_path)
         yield found
         process.kill()
@@ -78,7 +79,9 @@ def lives(pid: int) -> bool:
         return False
 
 
-@pytest.mark.parametrize("killed", [["parent"], ["program"], ["parent", "program"]])
+@pytest.mark.parametrize(
+    "killed", [["parent"], ["program"], ["parent", "program"], ["parent", "forked"]]
+)
 def test_whoever_is_killed_nothing_stays(family, killed) -> None:
     descendants = family.descendants()
     assert all(map(lives, descendants))
