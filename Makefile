@@ -47,7 +47,7 @@ install: .venv/runtime.stamp ## packages and code for a service, which cannot wr
 	@env -u PYTHONPYCACHEPREFIX $(PY) -m compileall -q -j 0 -x torch/testing core annotator scoring config .venv/lib
 
 run: .venv/runtime.stamp ## serve the application with its demo campaign at PORT (8000)
-	@exec $(PY) scripts/supervise.py --with-parent
+	@exec $(PY) -m scripts.supervise --with-parent
 
 test: .venv/development.stamp ## what a change must pass: each test once, on SQLite or on real services
 	@# Pages and calls try the services on SQLite; their own tests, which PostgreSQL may refuse, run there.

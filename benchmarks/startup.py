@@ -1,75 +1,113 @@
-"""Measures how long `make run` takes until the login page answers: first start, then second.
+"""Measures a start until its first page, and what then runs: processes, memory, processor time.
 
-    benchmarks/startup.py [--clone]
+    benchmarks/startup.py [--clone] [--starts N] [--peers DIR]
 
-With --clone the first start is that of a stranger: a fresh clone of the last commit, with its
-virtual environment and packages. Without it the environment of this checkout is used.
+First `make run` in a new data directory, with its demo, then N starts more. With --clone the first
+is that of a stranger: a fresh clone of the last commit, with its virtual environment and packages.
+With --peers Label Studio is started likewise, from DIR, where it is or will be installed.
+
+Memory is the proportional share (PSS) of each process, added up: what several share counts once.
 """
 
 import argparse
-import os
-import signal
-import socket
 import subprocess
 import tempfile
 import time
-import urllib.error
-import urllib.request
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from annotation_flow.label_studio import command_of, environment_in
+from annotation_flow.processes import Server, answers, clean_environment, family, free_port, running
+from shared import ROOT
+from shared.measuring import machine, print_row
+
 LONGEST_WAIT_SECONDS = 900
+# By then the last program has started, and has reported that it lives.
+SETTLED_SECONDS = 8
 
 
-def seconds_to_login_page(checkout: Path, data_dir: Path) -> float:
-    """Start `make run`, wait for the login page, stop everything; return the seconds it took."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    environment = os.environ | {"DATA_DIR": str(data_dir), "PORT": str(port)}
-    start = time.perf_counter()
-    process = subprocess.Popen(
-        ["make", "run"],
-        cwd=checkout,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    try:
-        while not answers(f"http://127.0.0.1:{port}/login/"):
-            if process.poll() is not None or time.perf_counter() - start > LONGEST_WAIT_SECONDS:
-                raise SystemExit("make run did not serve the login page")
-            time.sleep(0.05)
-        return time.perf_counter() - start
-    finally:
-        os.killpg(process.pid, signal.SIGTERM)
-        process.wait()
+@dataclass(frozen=True, slots=True)
+class Application:
+    """What is started and from where, and which page shows that it serves."""
+
+    name: str
+    command: list[str]
+    folder: Path
+    page: str
+    port: int
+    log: Path
+    environment: Mapping[str, str]
 
 
-def answers(url: str) -> bool:
-    """Return whether a page is served there."""
-    try:
-        with urllib.request.urlopen(url, timeout=2) as answer:
-            return bool(answer.status == 200)
-    except (urllib.error.URLError, OSError):
-        return False
+def ours(checkout: Path, data_dir: Path) -> Application:
+    """Return this application, as `make run` starts it."""
+    port = free_port()
+    environment = clean_environment({"DATA_DIR": str(data_dir), "PORT": str(port)})
+    log = data_dir.with_suffix(".log")
+    return Application("make run", ["make", "run"], checkout, "/login/", port, log, environment)
+
+
+def label_studio(peers: Path, data_dir: Path) -> Application:
+    """Return Label Studio as its own command starts it: SQLite, and no worker."""
+    port = free_port()
+    environment = clean_environment(environment_in(data_dir))
+    command, log = command_of(peers, port), data_dir.with_suffix(".log")
+    return Application("Label Studio", command, data_dir, "/user/login/", port, log, environment)
+
+
+def measure(application: Application, start: str) -> None:
+    """Start it, wait for its page and then until it is settled, print what it took, stop it."""
+    begun = time.perf_counter()
+    with running(
+        application.command,
+        is_ready=lambda: answers(application.port, application.page),
+        log=application.log,
+        environment=application.environment,
+        folder=application.folder,
+        longest_start=LONGEST_WAIT_SECONDS,
+    ) as server:
+        seconds = time.perf_counter() - begun
+        time.sleep(SETTLED_SECONDS)
+        cpu = sum(server.cpu_seconds().values())
+        count = len(family(server.roots))
+        print_row(
+            *(application.name, start, f"{seconds:.1f}", f"{cpu:.1f}"),
+            *(count, f"{memory_mb(server):.0f}", machine()),
+        )
+
+
+def memory_mb(server: Server) -> float:
+    """Return the memory of all processes of a server; of one that ends meanwhile, nothing."""
+    found = 0
+    for pid in family(server.roots):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+            found += next(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    return found / 1024
 
 
 def main() -> None:
-    """Print both figures with the load of the machine, which moves them."""
+    """Print a line for each start, with the load of the machine, which moves the seconds."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--clone", action="store_true", help="start from a fresh clone")
-    is_clone = parser.parse_args().clone
+    parser.add_argument("--clone", action="store_true", help="first start from a fresh clone")
+    parser.add_argument("--starts", type=int, default=3, help="starts after the first")
+    parser.add_argument("--peers", type=Path, help="where Label Studio is or will be installed")
+    given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         checkout, data_dir = ROOT, Path(name) / "data"
-        if is_clone:
+        if given.clone:
             checkout = Path(name) / "clone"
             subprocess.run(["git", "clone", "--quiet", str(ROOT), str(checkout)], check=True)
-        print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-        for start in ("first", "second"):
-            seconds = seconds_to_login_page(checkout, data_dir)
-            print(f"{start} start: {seconds:.1f} s to the login page")
+        print_row("application", "start", "s to page", "CPU s", "processes", "PSS MB", "machine")
+        applications = [ours(checkout, data_dir)]
+        if given.peers:
+            (Path(name) / "peer").mkdir()
+            applications.append(label_studio(given.peers, Path(name) / "peer"))
+        for number in range(1 + given.starts):
+            for application in applications:
+                measure(application, "next" if number else "first")
 
 
 if __name__ == "__main__":

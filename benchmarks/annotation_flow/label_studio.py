@@ -42,29 +42,37 @@ class LabelStudioInterface:
         return wire.call("POST", f"/api/tasks/{item}/annotations/?project=1", body)[0] == 201
 
 
+def environment_in(folder: Path) -> dict[str, str]:
+    """Return the settings with which it keeps its data in a folder."""
+    return {
+        "LABEL_STUDIO_BASE_DATA_DIR": str(folder / "data"),
+        # Nothing leaves this machine: no usage figures, no error reports, no version look-up.
+        "COLLECT_ANALYTICS": "false",
+        "LATEST_VERSION_CHECK": "false",
+        "SENTRY_DSN": "",
+        "FRONTEND_SENTRY_DSN": "",
+        "LABEL_STUDIO_ENABLE_LEGACY_API_TOKEN": "true",
+    }
+
+
+def command_of(peers: Path, port: int) -> list[str]:
+    """Return the command that serves it, installed now when it is not there."""
+    program = environment_of("label-studio", peers) / "bin" / "label-studio"
+    command = [str(program), "start", "--no-browser"]
+    return [*command, "--internal-host", HOST, "--port", str(port)]
+
+
 def measure_label_studio(scale: Scale, folder: Path, peers: Path) -> Figures:
     """Fill a fresh SQLite database, serve it with `label-studio start`, and drive it."""
     home = environment_of("label-studio", peers)
     package = next(home.glob("lib/python3*/site-packages/label_studio"))
-    environment = clean_environment(
-        {
-            "LABEL_STUDIO_BASE_DATA_DIR": str(folder / "data"),
-            # Nothing leaves this machine: no usage figures, no error reports, no version look-up.
-            "COLLECT_ANALYTICS": "false",
-            "LATEST_VERSION_CHECK": "false",
-            "SENTRY_DSN": "",
-            "FRONTEND_SENTRY_DSN": "",
-            "LABEL_STUDIO_ENABLE_LEGACY_API_TOKEN": "true",
-        }
-    )
+    environment = clean_environment(environment_in(folder))
     inside = {"DJANGO_SETTINGS_MODULE": "core.settings.label_studio", "PYTHONPATH": str(package)}
     beside = helper(str(home / "bin" / "python"), "label_studio_database")
     tokens = ask(beside, environment | inside, "fill", *scale.arguments())["tokens"]
     port = free_port()
-    command = [str(home / "bin" / "label-studio"), "start", "--no-browser"]
-    command += ["--internal-host", HOST, "--port", str(port)]
     with running(
-        command,
+        command_of(peers, port),
         is_ready=lambda: answers(port, "/health"),
         log=folder / "label-studio.log",
         environment=environment,

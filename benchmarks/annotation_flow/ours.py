@@ -82,13 +82,13 @@ def serving_ours(
         beside = helper(sys.executable, "ours_database")
         tokens = ask(beside, environment | inside, "fill", *scale.arguments())["tokens"]
         with running(
-            [sys.executable, str(ROOT / "scripts" / "supervise.py")],
+            [sys.executable, "-m", "scripts.supervise"],
             is_ready=lambda: answers(port, "/healthz"),
             log=folder / "ours.log",
             environment=environment | settings,
             folder=ROOT,
             also=roots,
-            parts=("granian", "celery", "sweep", "postgres"),
+            parts=("web server", "worker", "sweeper", "postgres"),
         ) as server:
             yield Served(
                 server,

@@ -87,8 +87,8 @@ class Server:
         """Return user and system seconds by part, children that have ended included."""
         found: Counter[str] = Counter()
         for pid in family(self.roots):
-            command_line = _command_line(pid)
-            part = next((part for part in self.parts if part in command_line), "other")
+            names = _names(pid)
+            part = next((part for part in self.parts if part in names), "other")
             found[part] += _cpu_ticks(pid)
         return {part: ticks / TICKS for part, ticks in found.items()}
 
@@ -127,7 +127,7 @@ def running(
             if process.poll() is not None or time.monotonic() > deadline:
                 end = log.read_text(encoding="utf-8", errors="replace")[-2000:]
                 raise RuntimeError(f"{command[0]} did not serve: {end}")
-            time.sleep(0.2)
+            time.sleep(0.05)
         yield Server((process.pid, *also), parts, log)
     finally:
         _end(process)
@@ -163,9 +163,11 @@ def _cpu_ticks(pid: int) -> int:
     return sum(int(word) for word in _stat(pid)[11:15])
 
 
-def _command_line(pid: int) -> str:
+def _names(pid: int) -> str:
+    """Return what a process calls itself, as forks do, and the command that it was started by."""
     try:
-        return Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8", errors="replace")
+        files = [Path(f"/proc/{pid}/{name}") for name in ("comm", "cmdline")]
+        return "\n".join(file.read_text(encoding="utf-8", errors="replace") for file in files)
     except (FileNotFoundError, ProcessLookupError):
         return ""
 

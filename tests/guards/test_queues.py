@@ -1,11 +1,14 @@
 """Every task of ours names its queue, and somebody works on that queue."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from config.celery import app
 from core.jobs.queues import Queues
 from scoring import tasks as scoring_tasks
-from scripts.supervise import programs
+from scripts.programs import programs
 from tests.core.jobs.conftest import make_job
 
 app.loader.import_default_modules()
@@ -20,11 +23,21 @@ def test_task_names_one_of_the_two_queues(task) -> None:
 
 
 @pytest.mark.parametrize("queue", [queue.value for queue in Queues])
-def test_supervisor_starts_one_worker_for_each_queue(queue) -> None:
-    workers = [p.command for p in programs(8000) if "worker" in p.command]
-    serving = [c for c in workers if c[c.index("-Q") + 1] == queue]
+def test_supervisor_starts_one_worker_for_each_queue(monkeypatch, queue) -> None:
+    started: list[dict[str, Any]] = []
+
+    def worker(**options: Any) -> SimpleNamespace:
+        started.append(options)
+        return SimpleNamespace(start=lambda: None, exitcode=0)
+
+    monkeypatch.setattr(app, "Worker", worker)
+    for name, program in programs(8000).items():
+        if name.startswith("worker"):
+            with pytest.raises(SystemExit):
+                program()
+    serving = [options for options in started if options["queues"] == queue]
     assert len(serving) == 1
-    assert serving[0][serving[0].index("--concurrency") + 1] == "1"
+    assert serving[0]["concurrency"] == 1
 
 
 @pytest.mark.django_db

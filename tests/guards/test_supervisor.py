@@ -1,7 +1,6 @@
 """What `make run` promises: one command serves, what dies comes back, nothing stays behind."""
 
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -31,7 +30,8 @@ class Process:
 
     pid: int
     parent: int
-    command: str
+    # What it calls itself; what a program of the supervisor forks keeps its name.
+    name: str
 
 
 @dataclass(frozen=True)
@@ -55,32 +55,28 @@ class Served:
                 if mark not in (folder / "environ").read_bytes() + b"\0":
                     continue
                 stat = (folder / "stat").read_text().rpartition(")")[2].split()
-                command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                name = (folder / "comm").read_text().strip()
             except (FileNotFoundError, PermissionError, ProcessLookupError):
                 continue
-            found.append(Process(int(folder.name), int(stat[1]), command))
+            found.append(Process(int(folder.name), int(stat[1]), name))
         return found
 
-    def keeper_of(self, command: str) -> int:
-        """The pid of the keeper of the program whose command holds this text."""
-        return self.only_child(self.process.pid, f"keeper.py .*{command}")
+    def pids(self, name: str) -> set[int]:
+        """Every process of a program."""
+        return {p.pid for p in self.processes() if p.name == name}
 
-    def master_of(self, command: str) -> int:
-        """The pid of the program itself."""
-        return self.only_child(self.keeper_of(command), command)
-
-    def only_child(self, parent: int, pattern: str) -> int:
-        """The pid of the one child with such a command, waited for.
-
-        Between fork and exec a process bears its parent's command, and for a moment none at all.
-        """
+    def program(self, name: str) -> int:
+        """The pid of a program itself, waited for: the one that the supervisor forked."""
 
         def found() -> list[int]:
-            own = [p for p in self.processes() if p.parent == parent]
-            return [p.pid for p in own if re.search(pattern, p.command)]
+            return [p.pid for p in self.processes() if (p.parent, p.name) == (self.pid, name)]
 
-        wait_until(lambda: len(found()) == 1, f"one child of {parent} with {pattern}")
+        wait_until(lambda: len(found()) == 1, f"{name} of {self.pid}")
         return found()[0]
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
 
     def answers(self) -> bool:
         try:
@@ -124,7 +120,7 @@ class Scenario:
         output = self._data_dir / "output"
         with output.open("wb") as stream:
             process = subprocess.Popen(
-                [sys.executable, "-c", HEEDING_HANGUP, "scripts/supervise.py"],
+                [sys.executable, "-c", HEEDING_HANGUP, "-m", "scripts.supervise"],
                 cwd=ROOT,
                 env=environment(self._data_dir, port),
                 stdin=subprocess.DEVNULL,
@@ -134,7 +130,7 @@ class Scenario:
         self._served = found = Served(process, port, self._data_dir)
         wait_until(lambda: found.answers() or process.poll() is not None, "first page")
         assert process.poll() is None, output.read_text()
-        wait_until(lambda: any("sweep" in p.command for p in found.processes()), "last program")
+        wait_until(lambda: found.pids("sweeper") != set(), "last program")
         return found
 
     def end(self) -> None:
@@ -170,28 +166,30 @@ def test_one_command_serves_and_prints_the_address_and_the_logins(served) -> Non
     assert (served.data_dir / "demo_password").stat().st_mode & 0o777 == 0o600
 
 
-def test_killed_web_server_is_served_again_by_new_workers_only(served) -> None:
-    old = {p.pid for p in served.processes() if "granian" in p.command}
-    os.kill(served.master_of("granian"), signal.SIGKILL)
-    wait_until(lambda: not old & {p.pid for p in served.processes()}, "old workers gone")
-    wait_until(served.answers, "page after the restart")
+def test_forks_share_no_thread_no_connection_and_nothing_heavy(served) -> None:
+    process = Path(f"/proc/{served.pid}")
+    assert len(list((process / "task").iterdir())) == 1
+    opened = {str(entry.readlink()) for entry in (process / "fd").iterdir()}
+    assert {name for name in opened if name.startswith("socket:")} == set()
+    inside = {name for name in opened if name.startswith(f"{served.data_dir}/")}
+    assert inside == {str(served.data_dir / "output")}
+    libraries = (process / "maps").read_text()
+    assert [name for name in ("/torch/", "/scipy/") if name in libraries] == []
 
 
 @pytest.mark.parametrize(
-    "command",
+    "name",
     [
-        "-Q gpu",
-        "sweep",
-        *(pytest.param(command, marks=pytest.mark.exhaustive) for command in ("granian", "-Q web")),
+        *("web server", "worker gpu"),
+        *(pytest.param(name, marks=pytest.mark.exhaustive) for name in ("sweeper", "worker web")),
     ],
 )
-def test_killed_keeper_leads_to_one_new_program(served, command) -> None:
-    keeper = served.keeper_of(command)
-    old = {p.pid for p in served.processes() if command in p.command}
-    os.kill(keeper, signal.SIGKILL)
-    wait_until(lambda: not old & {p.pid for p in served.processes()}, "old program gone")
-    assert served.keeper_of(command) != keeper
-    assert served.master_of(command) not in old
+def test_killed_program_comes_back_by_new_processes_only(served, name) -> None:
+    program, old = served.program(name), served.pids(name)
+    os.kill(program, signal.SIGKILL)
+    wait_until(lambda: not old & {p.pid for p in served.processes()}, "old processes gone")
+    assert served.program(name) not in old
+    wait_until(served.answers, "page")
 
 
 def test_killed_supervisor_leaves_no_process(served) -> None:
@@ -204,7 +202,7 @@ def test_killed_supervisor_leaves_no_process(served) -> None:
 
 @pytest.mark.exhaustive
 def test_web_server_and_supervisor_killed_together_leave_no_process(served) -> None:
-    os.kill(served.master_of("granian"), signal.SIGKILL)
+    os.kill(served.program("web server"), signal.SIGKILL)
     served.process.kill()
     served.process.wait()
     wait_until(lambda: served.processes() == [], "nothing left")
@@ -257,7 +255,7 @@ def test_impossible_port_is_refused_with_one_sentence(tmp_path, port) -> None:
 
 def run_supervisor(data_dir: Path, port: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "scripts/supervise.py"],
+        [sys.executable, "-m", "scripts.supervise"],
         cwd=ROOT,
         env=environment(data_dir, port),
         capture_output=True,

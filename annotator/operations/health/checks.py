@@ -16,7 +16,6 @@ from django.contrib.staticfiles.storage import staticfiles_storage
 from django.db.models import Q
 from django.db.utils import DatabaseError
 from kombu.exceptions import OperationalError
-from redis.exceptions import ResponseError
 
 from annotator.models import SWEEPER, Reference
 from annotator.operations.backups.erasure_record import record_path, recorded_erasures
@@ -237,6 +236,9 @@ def _untaken_jobs() -> Counter[str]:
 
 def look_at_broker() -> Iterator[Finding]:
     """Return whether messages can be sent."""
+    # Some megabytes, which the web server of a machine without Redis need not hold.
+    from redis.exceptions import ResponseError
+
     address = settings.CELERY_BROKER_URL
     kind = address.partition(":")[0]
     try:

@@ -21,7 +21,6 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, generate_la
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
-from redis.exceptions import ResponseError
 
 from annotator.models import SWEEPER, Assignment, AssignmentStatus
 from annotator.operations.presences import alive
@@ -151,6 +150,9 @@ def _jobs() -> Iterator[GaugeMetricFamily]:
 
 def _queues() -> GaugeMetricFamily:
     """Messages that wait in the broker; nothing of a queue where it is not reached."""
+    # Some megabytes, which the web server of a machine without Redis need not hold.
+    from redis.exceptions import ResponseError
+
     gauge = GaugeMetricFamily("workbench_messages", "Messages in the broker", labels=["queue"])
     try:
         with current_app.connection_for_write() as connection:

@@ -3,7 +3,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.contrib.auth.hashers import make_password
+from django.contrib.auth.hashers import identify_hasher, make_password, must_update_salt
 from django.db.models import F
 from django.test import Client
 from django.utils import timezone
@@ -406,3 +406,25 @@ def test_a_demo_password_may_be_short_and_stays_as_it_is() -> None:
     assert User.objects.get().check_password("demo") and ApiToken.objects.exists()
     set_demo_password(user=user, password="another")
     assert User.objects.get().check_password("another") and not ApiToken.objects.exists()
+
+
+def test_a_demo_password_that_was_set_here_is_known_without_its_slow_digest(monkeypatch) -> None:
+    user = create_user(username="dora", password=None)
+    set_demo_password(user=user, password="demo")
+    with monkeypatch.context() as patched:
+        patched.setattr(User, "check_password", lambda *_: pytest.fail("it was computed"))
+        set_demo_password(user=user, password="demo")
+    assert not must_update_salt(identify_hasher(user.password).decode(user.password)["salt"], 128)
+
+
+def test_a_demo_password_that_somebody_set_otherwise_is_set_anew() -> None:
+    user = create_user(username="dora", password=None)
+    set_demo_password(user=user, password="demo")
+    create_token(user=user)
+    user.set_password("another one than before")
+    set_demo_password(user=user, password="demo")
+    assert User.objects.get().check_password("demo") and not ApiToken.objects.exists()
+    token = create_token(user=user)
+    user.set_password("demo")  # the same, by another salt: whoever has access keeps it
+    set_demo_password(user=user, password="demo")
+    assert ApiToken.objects.get().token_sha256 == token_digest(token.token)
