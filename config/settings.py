@@ -210,7 +210,7 @@ USE_TZ = True
 FORMAT_MODULE_PATH = "config.formats"
 
 STATIC_URL = "/static/"
-STATIC_ROOT = DATA_DIR / "static"
+STATIC_ROOT = Path(os.environ.get("STATIC_ROOT") or DATA_DIR / "static").resolve()
 # WhiteNoise warns at every start of a folder that is not there.
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 SWAGGER_UI = ("static", "drf_spectacular_sidecar", "swagger-ui-dist")
