@@ -26,6 +26,7 @@ from core import (  # noqa: E402
     logs,
     mail_settings,
     sqlite,
+    traces,
 )
 from core.oidc import settings as oidc  # noqa: E402
 
@@ -93,6 +94,7 @@ try:
     )
     _numbers = environment.numbers(_given, TRUSTED_PROXIES=int(IS_BEHIND_PROXY))
     _endpoint = endpoint.read(_given)
+    traces.is_wanted(_given)
     _mail = mail_settings.read(_given, is_local=IS_LOCAL, private=_private_hosts)
     OIDC_PROVIDERS = oidc.read(_given)
     # None where everybody may sign in with a password.

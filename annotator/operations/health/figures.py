@@ -199,7 +199,9 @@ def _disk() -> Iterator[GaugeMetricFamily]:
     yield GaugeMetricFamily(
         "workbench_disk_free_bytes", "Free on the disk of DATA_DIR", value=disk.free
     )
-    yield GaugeMetricFamily("workbench_disk_bytes", "Size of the disk of DATA_DIR", value=disk.total)
+    yield GaugeMetricFamily(
+        "workbench_disk_bytes", "Size of the disk of DATA_DIR", value=disk.total
+    )
 
 
 def _backup() -> GaugeMetricFamily:
