@@ -1,11 +1,14 @@
 """The files in deploy/ fit the project and each other; their own programs accept them."""
 
+import ast
 import os
 import re
 import shutil
 import subprocess
 import time
-from importlib.metadata import requires
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions, requires
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -109,6 +112,33 @@ def test_the_image_of_the_web_lacks_what_torch_and_the_encoder_bring_and_no_more
     ).stdout
     entries = re.findall(r"^([a-z0-9-]+)==.*\n(?:    --hash=sha256:.*\n)+", chosen, re.M)
     assert sorted(entries) == sorted(needed)
+
+
+def test_only_the_metric_and_the_metrics_of_networks_import_what_the_web_image_lacks() -> None:
+    left = {name for name in (DEPLOY / "models-only.txt").read_text().splitlines() if pin(name)}
+    packages = packages_distributions()
+    found = set()
+    for package in ("core", "annotator", "scoring", "config"):
+        for path in (ROOT / package).rglob("*.py"):
+            names = {name.partition(".")[0] for name in imported(path)}
+            brought = {canonicalize_name(one) for name in names for one in packages.get(name, ())}
+            if brought & left:
+                found.add(str(path.parent.relative_to(ROOT)))
+    assert found == {"scoring/metrics", "scoring/patclaimeval", "scoring/patclaimeval/packed"}
+
+
+def imported(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+
+
+@pytest.mark.parametrize("pattern", ["docs/*.md", "fixtures", "static", "templates"])
+def test_the_image_has_the_files_that_pages_are_made_of(pattern) -> None:
+    copied = re.findall(r"^COPY (\S+) \S+$", (DEPLOY / "Dockerfile").read_text(), re.M)
+    assert pattern in copied
 
 
 def pin(line: str) -> str:
