@@ -90,6 +90,7 @@ coverage: .venv/development.stamp ## branches that TIER (test-all) covers, on bo
 
 lock: | .venv/bin/uv ## write requirements*.lock, the digests of what requirements*.txt pin; asks the index
 	@$(LOCK) requirements.txt --output-file requirements.lock
+	@$(LOCK) requirements-traces.txt --output-file requirements-traces.lock
 	@$(LOCK) requirements-uv.txt --output-file requirements-uv.lock
 	@$(LOCK) requirements-documents.txt --output-file requirements-documents.lock
 

@@ -8,7 +8,7 @@ from celery.signals import setup_logging, worker_process_init
 from kombu import Queue
 from kombu.transport import TRANSPORT_ALIASES
 
-from core import logs
+from core import logs, traces
 from core.jobs.queues import Queues
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
@@ -34,6 +34,11 @@ def bind_device(**_: object) -> None:
         os.environ[VISIBLE] = device_of_slot(visible, slot)
 
 
+def begin_traces(**_: object) -> None:
+    """Have each process of a pool send its spans: a thread that sends does not outlive a fork."""
+    traces.begin("worker")
+
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 
@@ -45,5 +50,6 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.task_queues = [Queue(name.value) for name in Queues]
 app.autodiscover_tasks(["annotator", "scoring"])
 worker_process_init.connect(bind_device)
+worker_process_init.connect(begin_traces)
 # Connected, it prevents Celery's own, whose lines quote what a task failed on.
 setup_logging.connect(logs.configure_worker)

@@ -26,6 +26,7 @@ from core import (  # noqa: E402
     logs,
     mail_settings,
     sqlite,
+    traces,
 )
 from core.oidc import settings as oidc  # noqa: E402
 
@@ -93,6 +94,7 @@ try:
     )
     _numbers = environment.numbers(_given, TRUSTED_PROXIES=int(IS_BEHIND_PROXY))
     _endpoint = endpoint.read(_given)
+    traces.is_wanted(_given)
     _mail = mail_settings.read(_given, is_local=IS_LOCAL, private=_private_hosts)
     OIDC_PROVIDERS = oidc.read(_given)
     # None where everybody may sign in with a password.
@@ -210,7 +212,7 @@ USE_TZ = True
 FORMAT_MODULE_PATH = "config.formats"
 
 STATIC_URL = "/static/"
-STATIC_ROOT = DATA_DIR / "static"
+STATIC_ROOT = Path(os.environ.get("STATIC_ROOT") or DATA_DIR / "static").resolve()
 # WhiteNoise warns at every start of a folder that is not there.
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 SWAGGER_UI = ("static", "drf_spectacular_sidecar", "swagger-ui-dist")

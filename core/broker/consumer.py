@@ -22,6 +22,8 @@ from celery.worker.consumer import Consumer
 from kombu.exceptions import ContentDisallowed, DecodeError
 from vine import promise
 
+from core import traces
+
 logger = logging.getLogger("annotator.workers")
 # What no task of ours is ever given; each may be there, and hold nothing.
 NEVER: Final[dict[str, tuple[Any, ...]]] = {
@@ -33,6 +35,7 @@ NEVER: Final[dict[str, tuple[Any, ...]]] = {
     "stamped_headers": (None, []),
 }
 _PLAIN: Final = (str, int, type(None))
+_KEY: Final = re.compile(r"[0-9a-f-]{36}")
 _OUR_NAMES: Final = re.compile(r"(?:annotator|scoring)\.[a-z_]{1,60}")
 # The row of a job is what counts: the sweeper sends its message again, under the names of today.
 STAYS: Final = "its job stays in the database and is announced again"
@@ -115,6 +118,21 @@ def careful_strategy(task: Any, *given: Any, **options: Any) -> Callable[..., An
 
 
 class CarefulTask(Task):
-    """A task whose messages are read with care."""
+    """A task whose messages are read with care, and go on with the trace of who sent them."""
 
     Strategy = "core.broker.consumer:careful_strategy"
+
+    def apply_async(self, args: Any = None, kwargs: Any = None, **options: Any) -> Any:
+        """Send the message."""
+        if parent := traces.headers():
+            options["headers"] = parent | (options.get("headers") or {})
+        return super().apply_async(args, kwargs, **options)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Do what a message asks for: the job whose key is its argument."""
+        key = next((str(each) for each in args if _KEY.fullmatch(str(each))), "")
+        with (
+            traces.continued(getattr(self.request, traces.PARENT, None)),
+            traces.span(str(self.name), {"job.key": key}),
+        ):
+            return super().__call__(*args, **kwargs)

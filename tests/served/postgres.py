@@ -38,43 +38,44 @@ class OwnPostgres:
         self._user = user
         self.port = lasting_port()
         self._settings = SAFE | settings
-        self._folder = Path(tempfile.mkdtemp(prefix="postgres.", dir=place))
+        self.folder = Path(tempfile.mkdtemp(prefix="postgres.", dir=place))
         # The server refuses root.
         self._as: dict[str, Any] = {}
         if os.geteuid() == 0:
-            shutil.chown(self._folder, "postgres")
+            shutil.chown(self.folder, "postgres")
             self._as = {"user": "postgres", "group": "postgres", "extra_groups": []}
         self._process: subprocess.Popen[bytes] | None = None
-        self._run(
+        self.run(
             "initdb", "-D", "data", "-U", user, "--auth=trust", "--no-sync", "-E", "UTF8", SMALL_WAL
         )
 
     def start(self) -> None:
         """Start it, and wait until it takes connections."""
-        given = self._settings | {
+        given = {
             "port": str(self.port),
             "listen_addresses": HOST,
             "unix_socket_directories": "",
+            **self._settings,
         }
         options = [word for name, value in given.items() for word in ("-c", f"{name}={value}")]
-        with Path(self._folder, "log").open("ab") as log:
+        with Path(self.folder, "log").open("ab") as log:
             self._process = subprocess.Popen(
                 [str(self._bin / "postgres"), "-D", "data", *options],
-                cwd=self._folder,
+                cwd=self.folder,
                 stdout=log,
                 stderr=log,
                 **self._as,
             )
         deadline = time.monotonic() + LONGEST_START_SECONDS
         while not self._answers():
-            assert self._process.poll() is None, Path(self._folder, "log").read_text()
+            assert self._process.poll() is None, Path(self.folder, "log").read_text()
             assert time.monotonic() < deadline, "PostgreSQL does not come up"
             time.sleep(0.02)
 
     def copy(self, database: dict[str, Any]) -> None:
         """Take over all that another database holds, under its name."""
         name = str(database["NAME"])
-        self._run("createdb", "-h", HOST, "-p", str(self.port), "-U", self._user, name)
+        self.run("createdb", "-h", HOST, "-p", str(self.port), "-U", self._user, name)
         source = ["-h", database["HOST"], "-p", str(database["PORT"]), "-U", database["USER"]]
         dumped = subprocess.run(
             [str(self._bin / "pg_dump"), "--no-owner", "--no-privileges", *source, name],
@@ -112,16 +113,19 @@ class OwnPostgres:
 
     def remove(self) -> None:
         self.kill()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _run(self, program: str, *arguments: str) -> None:
-        subprocess.run(
-            [str(self._bin / program), *arguments],
-            cwd=self._folder,
+    def run(self, program: str, *arguments: str) -> str:
+        """Run a program as the server's user, and return what it prints."""
+        done = subprocess.run(
+            [shutil.which(program, path=f"{self._bin}:{os.defpath}") or program, *arguments],
+            cwd=self.folder,
             capture_output=True,
-            check=True,
+            text=True,
             **self._as,
         )
+        assert done.returncode == 0, f"{program}: {done.stdout}{done.stderr}"
+        return done.stdout
 
     def _answers(self) -> bool:
         try:

@@ -6,8 +6,11 @@ and every request in it, by SIGBUS. A write that finds none only fails. The form
 Routes, methods and codes are their only labels: no name, no id, no text.
 """
 
+import math
 import os
+import shutil
 import struct
+from collections import Counter as Tally
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -15,18 +18,18 @@ from typing import Any, Final
 
 from celery import current_app
 from django.conf import settings
-from django.db.models import Count, Min
+from django.db.models import Count, Max, Min, Q
 from kombu.exceptions import OperationalError
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, values
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from annotator.models import SWEEPER, Assignment, AssignmentStatus
+from annotator.models import SWEEPER, Assignment, AssignmentStatus, Backup
 from annotator.operations.presences import alive
 from core.clock import database_now
 from core.jobs.queues import Queues
-from core.jobs.registry import kinds_of_jobs
+from core.jobs.registry import kinds_of_jobs, queue_of
 from core.jobs.rows import FINAL_STATUSES, JobStatus
 
 _USED: Final = struct.Struct("ii")
@@ -115,6 +118,7 @@ class Rows(Collector):
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         yield from _jobs()
+        yield _unfinished()
         yield _queues()
         works = alive()
         gauge = GaugeMetricFamily("workbench_programs_alive", "Living programs", labels=["work"])
@@ -127,12 +131,17 @@ class Rows(Collector):
         yield GaugeMetricFamily(
             "workbench_leases", "Candidates that are leased to annotators", value=leased.count()
         )
+        yield from _disk()
+        yield _backup()
 
 
 def _jobs() -> Iterator[GaugeMetricFamily]:
     jobs = GaugeMetricFamily("workbench_jobs", "Job rows", labels=["kind", "status"])
     oldest = GaugeMetricFamily(
         "workbench_oldest_waiting_seconds", "Age of the oldest queued job", labels=["kind"]
+    )
+    lapsed = GaugeMetricFamily(
+        "workbench_lapsed_jobs", "Running jobs that a worker lost, now or before", labels=["kind"]
     )
     now = database_now()
     for model in kinds_of_jobs():
@@ -144,8 +153,30 @@ def _jobs() -> Iterator[GaugeMetricFamily]:
         waiting = rows.filter(model.due(), status=JobStatus.QUEUED)
         since = waiting.aggregate(Min("created_at"))["created_at__min"]
         oldest.add_metric([kind], (now - since).total_seconds() if since else 0)
+        lost = rows.filter(Q(attempt__gt=1) | Q(lease_until__lt=now), status=JobStatus.RUNNING)
+        lapsed.add_metric([kind], lost.count())
     yield jobs
     yield oldest
+    yield lapsed
+
+
+def _unfinished() -> GaugeMetricFamily:
+    """Jobs that are due or run, by queue.
+
+    Messages do not say how much there is to do: one job has many while it waits for long, and none
+    while it runs.
+    """
+    gauge = GaugeMetricFamily(
+        "workbench_unfinished_jobs", "Jobs that are due or run", labels=["queue"]
+    )
+    counts = Tally[str]()
+    for model in kinds_of_jobs():
+        is_due = Q(model.due(), status=JobStatus.QUEUED)
+        rows = model._default_manager.order_by().filter(is_due | Q(status=JobStatus.RUNNING))
+        counts.update(queue_of(model, pk) for pk in rows.values_list("pk", flat=True))
+    for queue in Queues:
+        gauge.add_metric([queue.value], counts[queue.value])
+    return gauge
 
 
 def _queues() -> GaugeMetricFamily:
@@ -163,6 +194,25 @@ def _queues() -> GaugeMetricFamily:
     except (OperationalError, OSError, ResponseError):
         pass
     return gauge
+
+
+def _disk() -> Iterator[GaugeMetricFamily]:
+    disk = shutil.disk_usage(settings.DATA_DIR)
+    yield GaugeMetricFamily(
+        "workbench_disk_free_bytes", "Free on the disk of DATA_DIR", value=disk.free
+    )
+    yield GaugeMetricFamily(
+        "workbench_disk_bytes", "Size of the disk of DATA_DIR", value=disk.total
+    )
+
+
+def _backup() -> GaugeMetricFamily:
+    made_at = Backup.objects.aggregate(Max("made_at"))["made_at__max"]
+    return GaugeMetricFamily(
+        "workbench_backup_age_seconds",
+        "Age of the latest backup; +Inf where none was made",
+        value=(database_now() - made_at).total_seconds() if made_at else math.inf,
+    )
 
 
 def text() -> bytes:

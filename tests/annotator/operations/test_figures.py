@@ -1,11 +1,16 @@
+import math
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
-from annotator.models import User
+from annotator.models import Backup, Delivery, ReliabilityReport, User, Way
 from annotator.operations.presences import report_presence
+from core.jobs.leases import claim, close
+from core.jobs.rows import JobStatus
 from scoring.models import Dataset, DatasetVersion, TrainingRun
 from tests.conftest import signed_in
 
@@ -47,6 +52,44 @@ def test_jobs_programs_queues_and_leases_are_counted(cast, boss: Client) -> None
     assert found["workbench_programs_alive"] == {("web",): 0, ("gpu",): 1, ("sweeper",): 0}
     assert set(found["workbench_messages"]) == {("web",), ("gpu",)}
     assert found["workbench_leases"][()] == 0
+
+
+def test_jobs_that_are_to_do_are_counted_by_queue_whether_they_wait_or_run(cast, boss) -> None:
+    for status in ("queued", "running", "succeeded"):
+        ReliabilityReport.objects.create(campaign=cast.campaign, status=status, input_sha256=status)
+    later = timezone.now() + timedelta(hours=1)
+    Delivery.objects.create(way=Way.MAIL, due_at=later)
+    assert figures(boss)["workbench_unfinished_jobs"] == {("web",): 2, ("gpu",): 0}
+
+
+def test_a_job_that_its_worker_lost_is_counted_until_it_has_ended(cast, boss: Client) -> None:
+    report = ReliabilityReport.objects.create(campaign=cast.campaign)
+
+    def lapsed() -> float:
+        return figures(boss)["workbench_lapsed_jobs"]["reliabilityreport",]
+
+    first = claim(ReliabilityReport, report.pk)
+    assert first is not None
+    assert lapsed() == 0
+    gone = timezone.now() - timedelta(seconds=1)
+    ReliabilityReport.objects.filter(pk=report.pk).update(lease_until=gone)
+    assert lapsed() == 1
+    second = claim(ReliabilityReport, report.pk)
+    assert second is not None
+    assert lapsed() == 1
+    close(second, JobStatus.SUCCEEDED)
+    assert lapsed() == 0
+
+
+def test_the_disk_and_the_age_of_the_latest_backup_are_there(boss: Client) -> None:
+    found = figures(boss)
+    assert 0 < found["workbench_disk_free_bytes"][()] <= found["workbench_disk_bytes"][()]
+    assert found["workbench_backup_age_seconds"][()] == math.inf
+    for hours in (30, 2):
+        made_at = timezone.now() - timedelta(hours=hours)
+        values = {"file_sha256": "0" * 64, "file_bytes": 1, "delete_by": made_at.date()}
+        Backup.objects.create(made_at=made_at, **values)
+    assert 7190 < figures(boss)["workbench_backup_age_seconds"][()] < 7800
 
 
 def test_each_answer_is_counted_once_by_route_method_and_code(boss: Client) -> None:
