@@ -52,9 +52,10 @@ class Purpose:
     LINK: Final = "link"
     RULINGS: Final = "sign rulings"
     TOKEN: Final = "make a token"  # noqa: S105
+    PASSKEY: Final = "make a passkey"
 
 
-FRESH: Final = frozenset({Purpose.RULINGS, Purpose.TOKEN})
+FRESH: Final = frozenset({Purpose.RULINGS, Purpose.TOKEN, Purpose.PASSKEY})
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Fresh:
-    """Stands for the password of a person whom their provider has just authenticated anew."""
+    """Stands for what a person types, where their provider or passkey has just vouched for them."""
 
     user: User
 
