@@ -31,6 +31,7 @@ from annotator.accounts.passkeys import (
 from annotator.accounts.providers import Fresh, Purpose, leave_for, signs_at
 from annotator.accounts.second_factor import (
     address_of,
+    app_of,
     is_last,
     new_secret,
     refuse_required,
@@ -42,7 +43,7 @@ from annotator.accounts.services import WRONG_SENTENCE, confirm_password
 from annotator.accounts.sessions import end_sessions
 from annotator.accounts.sign_in import describe_device
 from annotator.accounts.views import this_session
-from annotator.models import Passkey, SecondFactor
+from annotator.models import Passkey
 from annotator.sealing import WrongKey, seal, unseal
 from core.confirmation import ask, is_confirmed
 from core.errors import Refused
@@ -59,7 +60,7 @@ def second_factor(request: SignedInRequest) -> HttpResponse:
     """Show the second factors; a POST sets an app up by a code of the phone."""
     form = _code_form("app", request.POST if request.method == "POST" else None)
     user = request.user
-    if form.is_valid() and not SecondFactor.objects.filter(user=user).exists():
+    if form.is_valid() and app_of(user) is None:
         with form.refusals():
             code, secret = form.cleaned_data["code"], _offered(request)
             is_first = not has_factor(user)
@@ -105,7 +106,7 @@ def new_codes(request: SignedInRequest) -> HttpResponse:
 @require_POST
 def remove_app(request: SignedInRequest) -> HttpResponse:
     """Remove the app, once confirmed, for one of its codes."""
-    if not SecondFactor.objects.filter(user=request.user).exists():
+    if app_of(request.user) is None:
         return SeeOther(resolve_url(PAGE))
     return _remove(request, None)
 
@@ -222,7 +223,7 @@ def _page(
 ) -> HttpResponse:
     """Show the page; `app`, `codes` and `passkey` are the forms as they were sent."""
     user = request.user
-    factor = SecondFactor.objects.filter(user=user).first()
+    factor = app_of(user)
     device = describe_device(request.headers.get("User-Agent", ""))
     app, codes = app or _code_form("app"), codes or _code_form("codes")
     passkey = passkey or PasskeyForm(user, initial={"name": device})

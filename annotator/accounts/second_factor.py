@@ -164,12 +164,17 @@ def reset_factor(*, user: User, by: User | None) -> Ended:
     return ended
 
 
+def app_of(user: User) -> SecondFactor | None:
+    """Return the app that a person has set up."""
+    return _apps(user).first()
+
+
 def _apps(user: User) -> QuerySet[SecondFactor]:
     return SecondFactor.objects.filter(user=user)
 
 
 def _use_timed(user: User, code: str) -> bool:
-    row = _apps(user).first()
+    row = app_of(user)
     if row is None:
         return False
     try:

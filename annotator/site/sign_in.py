@@ -32,12 +32,12 @@ from annotator.access.second_step import (
 )
 from annotator.accounts.forms import CodeForm, SignInForm
 from annotator.accounts.passkeys import ANSWER, FACTOR, answered, asked_of
-from annotator.accounts.second_factor import check_code
+from annotator.accounts.second_factor import app_of, check_code
 from annotator.accounts.sessions import DEVICE, ENDS_BY, IDENTITY, PROVIDER, PROVIDER_SESSION
 from annotator.accounts.sign_in import describe_device, record_right, remember_browser
 from annotator.adjudication.rulings.queries import adjudication_page
 from annotator.comparisons.queries import compare_page
-from annotator.models import SecondFactor, User
+from annotator.models import User
 from annotator.rating.drafts import save_refused
 from annotator.rating.forms import RatingForm
 from annotator.rating_values import TYPED
@@ -213,7 +213,7 @@ def ask_for_code(
             "sentence": sentence,
             "asked": asked,
             "problem": problem,
-            "has_app": SecondFactor.objects.filter(user=user).exists(),
+            "has_app": app_of(user) is not None,
         }
         response = render(request, "annotator/site/login_code.html", context, status=status)
     return _with_wait(response, refusal)
