@@ -227,6 +227,7 @@ def _page(
     device = describe_device(request.headers.get("User-Agent", ""))
     app, codes = app or _code_form("app"), codes or _code_form("codes")
     passkey = passkey or PasskeyForm(user, initial={"name": device})
+    app.fields["code"].help_text = "The six digits that the app shows."
     if has_factor(user):
         for form in (app, codes):
             del form.fields["code"].widget.attrs["autofocus"]

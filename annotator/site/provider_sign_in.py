@@ -1,7 +1,7 @@
 """Sign-in at a provider: the way there, what comes back, and what ends there."""
 
-from collections.abc import Callable
-from typing import Any, Final, cast
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 from uuid import UUID
 
 from django.contrib import messages
@@ -50,6 +50,7 @@ from core.oidc.tokens import BadToken, read_logout_token
 from core.plurals import counted
 
 HOME: Final = "annotator:home"
+After = Callable[[Any, Question, Person], HttpResponse]
 LINK_USED: Final = (
     "The link of your invitation was used already, or its seven days are over. Ask for a new one."
 )
@@ -205,19 +206,9 @@ def _link(request: HttpRequest, question: Question, person: Person) -> HttpRespo
     return SeeOther(resolve_url("annotator:account"))
 
 
-def _sign_rulings(request: HttpRequest, question: Question, person: Person) -> HttpResponse:
-    fresh = _fresh(request, person)
-    return rulings_views.sign_anew(cast(SignedInRequest, request), question.sent, fresh)
-
-
-def _make_token(request: HttpRequest, question: Question, person: Person) -> HttpResponse:
-    fresh = _fresh(request, person)
-    return accounts_views.token_at_provider(cast(SignedInRequest, request), question.sent, fresh)
-
-
-def _make_passkey(request: HttpRequest, question: Question, person: Person) -> HttpResponse:
-    fresh = _fresh(request, person)
-    return factor_views.passkey_at_provider(cast(SignedInRequest, request), question.sent, fresh)
+def _anew(act: Callable[[Any, Mapping[str, Any], Fresh], HttpResponse]) -> After:
+    """Return what lets who has just signed in anew do what they asked for."""
+    return lambda request, question, person: act(request, question.sent, _fresh(request, person))
 
 
 def _self(request: HttpRequest) -> User:
@@ -235,12 +226,12 @@ def _fresh(request: HttpRequest, person: Person) -> Fresh:
     return Fresh(user)
 
 
-_AFTER: Final[dict[str, Callable[[Any, Question, Person], HttpResponse]]] = {
+_AFTER: Final[dict[str, After]] = {
     Purpose.SIGN_IN: _sign_in,
     Purpose.LINK: _link,
-    Purpose.RULINGS: _sign_rulings,
-    Purpose.TOKEN: _make_token,
-    Purpose.PASSKEY: _make_passkey,
+    Purpose.RULINGS: _anew(rulings_views.sign_anew),
+    Purpose.TOKEN: _anew(accounts_views.token_at_provider),
+    Purpose.PASSKEY: _anew(factor_views.passkey_at_provider),
 }
 _CAME_FROM: Final = {
     Purpose.LINK: "annotator:account",

@@ -1,5 +1,5 @@
 // Sends a form once the browser has used, or made, the passkey that the form asks for.
-import { announce } from "./shared/page.js";
+import { announce, showScripted } from "./shared/page.js";
 import { usePasskey } from "./shared/webauthn.js";
 
 async function answer(form) {
@@ -17,6 +17,7 @@ async function answer(form) {
   }
 }
 
+showScripted();
 for (const form of document.querySelectorAll("[data-passkey]")) {
   form.querySelector("[type=submit]").hidden = false;
   form.addEventListener("submit", (event) => {

@@ -159,9 +159,11 @@ def test_rulings_are_signed_and_new_codes_made_by_it(
 ) -> None:
     reference = people.reference("r1", 2)
     furnish(reference)
+    candidates = reference.candidates.order_by("candidate_id")
     for person, values in ((people.alice, (2, 9)), (people.bob, (8, 3))):
-        for row, value in zip(people.assign(person, reference), values, strict=True):
-            people.submit(row, [value] * 4)
+        rows = {row.candidate_id: row for row in people.assign(person, reference)}
+        for candidate, value in zip(candidates, values, strict=True):
+            people.submit(rows[candidate.pk], [value] * 4)
     page.goto(f"{site}/login/")
     sign_in(page, "carol")
     page.wait_for_url(f"{site}/")
@@ -195,7 +197,7 @@ def test_rulings_are_signed_and_new_codes_made_by_it(
 
 
 def test_a_session_that_ends_while_typing_is_renewed_by_it(
-    page: Page, site: str, people: Any, key: Authenticator, complaints: list[str]
+    page: Page, site: str, people: Any, key: Authenticator
 ) -> None:
     reference = people.reference()
     furnish(reference)
@@ -244,7 +246,7 @@ def test_without_scripts_or_a_name_the_page_says_so(
     enter(context, people.alice)
     page = context.new_page()
     page.goto(site + PAGE)
-    expect(page.get_by_text("Passkeys need JavaScript")).to_be_visible()
+    expect(page.get_by_text("It needs JavaScript; the app")).to_be_visible()
     expect(page.get_by_text("Open an authenticator app")).to_be_visible()
     page.get_by_label("Your password").fill(PASSWORD)
     page.get_by_role("button", name="Add a passkey").click()
