@@ -96,7 +96,7 @@ def new_codes(request: SignedInRequest) -> HttpResponse:
             code: str | Fresh = Fresh(request.user)
         elif WANTED in sent:
             asked = asked_of(request, FACTOR, request.user)
-            return ask_passkey(request, asked, "makes new recovery codes", back=PAGE)
+            return ask_passkey(request, asked, "makes new recovery codes.", back=PAGE)
         else:
             code = form.cleaned_data["code"]
         return _codes_page(request, renew_codes(user=request.user, code=code))

@@ -25,7 +25,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         if ANSWER not in sent:
             asked = asked_of(request, ALONE, None)
             hidden = [("next", target), ("carried", resubmitted)]
-            return ask_passkey(request, asked, "signs you in", back="annotator:login", sent=hidden)
+            return ask_passkey(request, asked, "signs you in.", back="annotator:login", sent=hidden)
         user, _ = answered(request, ALONE, None)
     except Refused as refusal:
         return refused_page(request, refusal, target, resubmitted)

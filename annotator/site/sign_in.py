@@ -201,7 +201,8 @@ def ask_for_code(
     status = refusal.status if refusal else form.status
     asked, problem = _asked_factor(request, user)
     if request.headers.get("HX-Request"):
-        told = {"sentence": sentence or _reasons(form) or "Enter your code.", "passkey": asked}
+        wish = "Use your passkey, or enter a code." if asked else "Enter your code."
+        told = {"sentence": sentence or _reasons(form) or wish, "passkey": asked}
         if status == 200:
             told["code_url"] = resolve_url("annotator:login_code")
         response: HttpResponse = JsonResponse(told, status=status)
