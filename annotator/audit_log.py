@@ -172,6 +172,9 @@ _ACTS: Final[dict[str, Act]] = {
     "mail.address_removed": Act("removed a mail address"),
     "mail.address_set": Act("set a mail address"),
     "mail.kinds_chosen": Act("chose what to be mailed about", ("kinds",)),
+    "passkey.added": Act("added a passkey"),
+    "passkey.cloned": Act("a passkey counted backwards, and was refused: it may be a copy"),
+    "passkey.removed": Act("removed a passkey"),
     "password.changed": Act("changed a password"),
     "password.reset_sent": Act("a link to choose a new password was mailed"),
     "plan.carried_out": Act("carried out a plan", ("count", "seed", "due_at", "annotators")),
@@ -201,10 +204,10 @@ _ACTS: Final[dict[str, Act]] = {
     "second_factor.set_up": Act("set up a second factor"),
     "sentinels.added": Act("added sentinels", ("count", "seed")),
     "session.ended": Act("ended a session"),
-    "sign_in.accepted": Act("signed in", ("provider",)),
-    "sign_in.emergency": Act("signed in with the password of the emergency account"),
+    "sign_in.accepted": Act("signed in", ("provider", "passkey")),
+    "sign_in.emergency": Act("signed in with the emergency account", ("passkey",)),
     "sign_in.refused": Act("could not sign in"),
-    "signature.refused": Act("entered a wrong password to sign", is_of_dispute=True),
+    "signature.refused": Act("was refused a signature", is_of_dispute=True),
     "signature.voided": Act(
         "voided a signature", ("conflict", "record_sha256"), is_of_dispute=True
     ),

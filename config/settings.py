@@ -72,6 +72,8 @@ try:
     REQUIRE_SECOND_FACTOR = environment.switch(
         _given, "REQUIRE_SECOND_FACTOR", default=not IS_LOCAL
     )
+    # Whether a passkey that has asked who its owner is lets them in without their password.
+    PASSKEYS_ALONE = environment.switch(_given, "PASSKEYS_ALONE", default=False)
     IS_BEHIND_PROXY = environment.switch(_given, "BEHIND_PROXY", default=False)
     _logs_requests = environment.switch(_given, "LOG_REQUESTS", default=not IS_LOCAL)
     LOG_FORMAT = _given.get("LOG_FORMAT") or environment.LOG_FORMATS[0]

@@ -32,8 +32,11 @@ def read(environment: Mapping[str, str], *, is_local: bool, private: Sequence[st
     `private` are hosts on the way to which nobody else can listen.
     """
     host = environment.get("EMAIL_HOST", "").strip()
+    site_url = environment.get("SITE_URL", "").strip()
+    if host or site_url:
+        site_url = _site_url(site_url, is_local=is_local)
     if not host:
-        return MailSettings()
+        return MailSettings(site_url=site_url)
     use_ssl = switch(environment, "EMAIL_USE_SSL", default=False)
     use_tls = switch(environment, "EMAIL_USE_TLS", default=not use_ssl)
     if use_ssl and use_tls:
@@ -54,14 +57,14 @@ def read(environment: Mapping[str, str], *, is_local: bool, private: Sequence[st
         use_tls=use_tls,
         use_ssl=use_ssl,
         sender=sender,
-        site_url=_site_url(environment.get("SITE_URL", "").strip(), is_local=is_local),
+        site_url=site_url,
     )
 
 
 def _site_url(url: str, *, is_local: bool) -> str:
     try:
         parts = urlsplit(url)
-        host = parts.hostname or ""
+        host = parts.hostname or "" if parts.port != 0 else ""
     except ValueError:
         host = ""
     is_sound = host and not (parts.path.strip("/") or parts.query or parts.fragment)
@@ -70,6 +73,6 @@ def _site_url(url: str, *, is_local: bool) -> str:
     if not is_sound or parts.scheme not in schemes:
         raise ValueError(
             "SITE_URL must be where people find this site, such as https://claims.example.org: "
-            "links in mails begin with it"
+            "links in mails begin with it, and passkeys count there"
         )
     return url.rstrip("/")

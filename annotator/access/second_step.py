@@ -15,8 +15,8 @@ LASTS_SECONDS: Final = 300
 
 
 def has_factor(user: User) -> bool:
-    """Return whether the person is asked for a code."""
-    return SecondFactor.objects.filter(user=user).exists()
+    """Return whether the person is asked for a code or a passkey."""
+    return SecondFactor.objects.filter(user=user).exists() or user.passkeys.exists()
 
 
 def await_code(

@@ -5,7 +5,7 @@ from uuid import UUID
 from django.shortcuts import resolve_url
 
 from annotator.accounts.queries import own_sessions, own_tokens
-from annotator.models import User
+from annotator.models import Passkey, User
 from core.confirmation import Confirmation
 from core.plurals import counted
 
@@ -46,6 +46,22 @@ def about_revoking() -> Confirmation:
     )
 
 
+def about_removing_factor(passkey: Passkey | None, *, is_last: bool) -> Confirmation:
+    """Return what is asked before a person removes a passkey of theirs, or their app."""
+    named = f"the passkey {passkey.name}" if passkey else "the authenticator app"
+    last = "It is your last second factor: you sign in with the password alone then, and the "
+    return Confirmation(
+        question=f"Remove {named}?",
+        count="1 passkey" if passkey else "1 app",
+        effect="counts here no more, at once."
+        + (f" {last}recovery codes count no more, either." if is_last else ""),
+        undo="You may set up another one at any time.",
+        act="Remove the passkey" if passkey else "Remove the app",
+        leave="Leave it",
+        back=resolve_url("annotator:account_second_factor"),
+    )
+
+
 def about_ending_sessions(user: User) -> Confirmation:
     """Return what is asked before an account is signed out everywhere."""
     return Confirmation(
@@ -65,9 +81,9 @@ def about_resetting_factor(user: User) -> Confirmation:
     return Confirmation(
         question=f"Reset the second factor of {user.username}?",
         count=ways_in(user),
-        effect=f"end at once, and so do the app's codes and the recovery codes. {user.username} "
-        "sets up a new second factor at the next sign-in.",
-        undo=f"{FOR_GOOD} Do it only for somebody who has lost both, and whom you know asked you.",
+        effect=f"end at once, and so do the app's codes, the passkeys and the recovery codes. "
+        f"{user.username} sets up a new second factor at the next sign-in.",
+        undo=f"{FOR_GOOD} Do it only for somebody who has lost them, and whom you know asked you.",
         act="Reset the second factor",
         leave="Leave it",
         back=resolve_url("annotator:users"),

@@ -84,6 +84,22 @@ class TokenForm(RefusableForm):
         return self._campaigns.get(self.cleaned_data["campaign"])
 
 
+class PasskeyForm(RefusableForm):
+    """What a passkey is to be called; with the password, where the person has one."""
+
+    name = PlainTextField(
+        label="Name",
+        max_length=60,
+        help_text="So that you know it again: the device, or where the key lies.",
+    )
+    password = password_field("Your password", "current-password")
+
+    def __init__(self, user: User, data: Mapping[str, Any] | None = None, **more: Any) -> None:
+        super().__init__(data, **more)
+        if signs_at(user):
+            del self.fields["password"]
+
+
 def refuse_typed_apart(form: forms.Form, name: str, why: str) -> dict[str, Any]:
     """Return what was sent; what is typed a second time, in the field `again`, must be the same."""
     sent = form.cleaned_data

@@ -52,9 +52,10 @@ class Purpose:
     LINK: Final = "link"
     RULINGS: Final = "sign rulings"
     TOKEN: Final = "make a token"  # noqa: S105
+    PASSKEY: Final = "make a passkey"
 
 
-FRESH: Final = frozenset({Purpose.RULINGS, Purpose.TOKEN})
+FRESH: Final = frozenset({Purpose.RULINGS, Purpose.TOKEN, Purpose.PASSKEY})
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Fresh:
-    """Stands for the password of a person whom their provider has just authenticated anew."""
+    """Stands for what a person types, where their provider or passkey has just vouched for them."""
 
     user: User
 
@@ -139,19 +140,11 @@ def redirect_uri(request: HttpRequest, provider: Provider) -> str:
     return request.build_absolute_uri(resolve_url("annotator:provider_back", provider.name))
 
 
-def leave_for(
-    request: HttpRequest,
-    provider: Provider,
-    purpose: str,
-    *,
-    target: str = "",
-    invitation: str = "",
-    resubmitted: str = "",
-    sent: Mapping[str, Any] | None = None,
-) -> HttpResponse:
+def leave_for(request: HttpRequest, provider: Provider, purpose: str, **more: Any) -> HttpResponse:
     """Send the browser to the provider; Refused where it does not answer or too many ask.
 
-    A page leads there, as browsers would apply `form-action` to the redirect of a form.
+    `more` is what else the Question holds. A page leads there, as browsers would apply
+    `form-action` to the redirect of a form.
     """
     sentence = "Too many sign-ins were begun from here. Nothing is locked: try again in"
     take_or_refuse([(OF_ADDRESS, network_of(client_address(request)))], sentence)
@@ -166,10 +159,7 @@ def leave_for(
         nonce=secrets.token_urlsafe(32),
         verifier=secrets.token_urlsafe(48),
         asked_at=now,
-        target=target,
-        invitation=invitation,
-        resubmitted=resubmitted,
-        sent=sent or {},
+        **more,
     )
     asked = {key: row for key, row in _asked(request).items() if row["asked_at"] > _oldest(now)}
     latest = sorted(asked, key=lambda key: asked[key]["asked_at"])[-(MOST_QUESTIONS - 1) :]

@@ -6,7 +6,7 @@ from uuid import UUID
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
-from annotator.models import ApiToken, BrowserSession, SecondFactor, User
+from annotator.models import ApiToken, BrowserSession, Passkey, SecondFactor, User
 
 
 def own_sessions(user: User, this: UUID | None) -> list[Mapping[str, object]]:
@@ -29,5 +29,6 @@ def accounts() -> QuerySet[User]:
     return User.objects.annotate(
         session_count=Count("sessions", filter=living, distinct=True),
         token_count=Count("api_tokens", filter=alive, distinct=True),
-        has_factor=Exists(SecondFactor.objects.filter(user=OuterRef("pk"))),
+        has_factor=Exists(SecondFactor.objects.filter(user=OuterRef("pk")))
+        | Exists(Passkey.objects.filter(user=OuterRef("pk"))),
     ).order_by("username")

@@ -1,4 +1,8 @@
-"""The second factor: set up, asked for at sign-in, renewed, taken away; its secrets are sealed."""
+"""The second factor: set up, asked for at sign-in, renewed, taken away; its secrets are sealed.
+
+It is an app's code, a passkey (annotator/accounts/passkeys.py), or several of these; recovery codes
+come with the first and go with the last.
+"""
 
 import hashlib
 import hmac
@@ -8,11 +12,14 @@ from typing import Final
 import pyotp
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.crypto import get_random_string
 
 from annotator import audit_log
+from annotator.access.second_step import has_factor
+from annotator.accounts.providers import Fresh
 from annotator.accounts.sessions import Ended, end_access
-from annotator.models import RecoveryCode, SecondFactor, User
+from annotator.models import Passkey, RecoveryCode, SecondFactor, User
 from annotator.rate_limits import RateLimit, give_back, take_or_refuse
 from annotator.sealing import WrongKey, seal, unseal
 from core.clock import database_now
@@ -29,6 +36,10 @@ ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 OF_CODES: Final = RateLimit("second factor", 5, 300)
 TOO_MANY: Final = "Too many codes were tried. Try again in"
 WRONG: Final = "This code is not right, or was used already. Type the next one that is shown."
+REQUIRED: Final = (
+    "This site requires a second factor, and this is your last one. Set up another one first; if "
+    "it is lost, a site admin can reset it."
+)
 LOCKED_AWAY: Final = (
     "Codes of your phone cannot be checked: this site's secret key was changed. Use a recovery "
     "code, or ask a site admin to reset your second factor."
@@ -46,7 +57,10 @@ def address_of(secret: str, user: User) -> str:
 
 
 def set_up_factor(*, user: User, secret: str, code: str) -> list[str]:
-    """Store a secret that the person's phone is shown to know; return the recovery codes, once."""
+    """Store a secret that the person's phone is shown to know; return the recovery codes, once.
+
+    There are none where a passkey was there before.
+    """
     limits = [(OF_CODES, str(user.pk))]
     take_or_refuse(limits, TOO_MANY)
     step = _step_of(secret, code)
@@ -54,15 +68,21 @@ def set_up_factor(*, user: User, secret: str, code: str) -> list[str]:
         raise Refused.at("code", WRONG)
     give_back(limits)
     with transaction.atomic():
+        codes = first_codes(user)
         _, is_new = SecondFactor.objects.get_or_create(
             user=user,
             defaults={"secret": seal(secret, owner=str(user.pk)), "last_step": step},
         )
         if not is_new:
-            raise OutOfDate("A second factor is set up already.")
-        codes = _new_codes(user)
+            raise OutOfDate("An app is set up already.")
         audit_log.record_on(user, "second_factor.set_up", user)
     return codes
+
+
+def first_codes(user: User) -> list[str]:
+    """Return new recovery codes for who has no second factor yet, and is about to have one."""
+    User.objects.select_for_update(no_key=True).get(pk=user.pk)
+    return [] if has_factor(user) else _new_codes(user)
 
 
 def check_code(*, user: User, code: str) -> None:
@@ -84,40 +104,77 @@ def check_code(*, user: User, code: str) -> None:
     give_back(limits)
 
 
-def renew_codes(*, user: User, code: str) -> list[str]:
+def renew_codes(*, user: User, code: str | Fresh) -> list[str]:
     """Return new recovery codes, once, in the place of the old ones."""
-    check_code(user=user, code=code)
+    if isinstance(code, str):
+        check_code(user=user, code=code)
     with transaction.atomic():
         codes = _new_codes(user)
         audit_log.record_on(user, "second_factor.codes_renewed", user)
     return codes
 
 
-def remove_factor(*, user: User, code: str) -> None:
-    """Take away one's own second factor, where the site does not require one."""
-    if settings.REQUIRE_SECOND_FACTOR:
-        raise Refused("This site requires a second factor; a site admin can reset it.")
-    check_code(user=user, code=code)
-    reset_factor(user=user, by=user)
+def remove_factor(*, user: User, passkey: Passkey | None, code: str = "") -> None:
+    """Take away one's own passkey, or the app without one; the app and the last one for a code.
+
+    Refused for the last one where the site requires one, OutOfDate where it has gone already.
+    """
+    if passkey is None or is_last(user, passkey):
+        refuse_required(user, passkey)
+        check_code(user=user, code=code)
+    with transaction.atomic():
+        User.objects.select_for_update(no_key=True).get(pk=user.pk)
+        refuse_required(user, passkey)
+        rows = user.passkeys.filter(pk=passkey.pk) if passkey else _apps(user)
+        if not rows.delete()[0]:
+            raise OutOfDate("This second factor is removed already.")
+        if not has_factor(user):
+            RecoveryCode.objects.filter(user=user).delete()
+        if passkey:
+            audit_log.record_on(passkey, "passkey.removed", user, user=str(user.pk))
+        else:
+            audit_log.record_on(user, "second_factor.reset", user)
+
+
+def is_last(user: User, passkey: Passkey | None) -> bool:
+    """Return whether the person has no second factor beside this passkey, or beside the app."""
+    if passkey is None:
+        return not user.passkeys.exists()
+    return not (_apps(user).exists() or user.passkeys.exclude(pk=passkey.pk).exists())
+
+
+def refuse_required(user: User, passkey: Passkey | None) -> None:
+    """Raise Refused where this is the last second factor, and the site requires one."""
+    if settings.REQUIRE_SECOND_FACTOR and is_last(user, passkey):
+        raise Refused(REQUIRED)
 
 
 @transaction.atomic
 def reset_factor(*, user: User, by: User | None) -> Ended:
-    """Take away somebody's second factor, so that they set up a new one; None is the operator.
+    """Take away all second factors of somebody, so that they set up new ones; None is the operator.
 
     Ends their sessions and tokens, unless they did it themselves.
     """
-    count, _ = SecondFactor.objects.filter(user=user).delete()
-    if not count:
+    if not has_factor(user):
         raise OutOfDate(f"{user.username} has no second factor.")
-    RecoveryCode.objects.filter(user=user).delete()
+    for rows in (_apps(user), user.passkeys, RecoveryCode.objects.filter(user=user)):
+        rows.all().delete()
     ended = Ended(0, 0) if by == user else end_access(user=user, by=by)
     audit_log.record_on(user, "second_factor.reset", by)
     return ended
 
 
+def app_of(user: User) -> SecondFactor | None:
+    """Return the app that a person has set up."""
+    return _apps(user).first()
+
+
+def _apps(user: User) -> QuerySet[SecondFactor]:
+    return SecondFactor.objects.filter(user=user)
+
+
 def _use_timed(user: User, code: str) -> bool:
-    row = SecondFactor.objects.filter(user=user).first()
+    row = app_of(user)
     if row is None:
         return False
     try:
@@ -128,7 +185,7 @@ def _use_timed(user: User, code: str) -> bool:
     if step is None:
         return False
     # One statement: of two requests with one code at one moment, one is let in.
-    rows = SecondFactor.objects.filter(user=user, last_step__lt=step)
+    rows = _apps(user).filter(last_step__lt=step)
     return rows.update(last_step=step) == 1
 
 

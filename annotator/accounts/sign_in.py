@@ -10,7 +10,7 @@ import secrets
 from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
-from typing import Final
+from typing import Any, Final
 
 from django.conf import settings
 from django.core.signing import BadSignature
@@ -145,17 +145,16 @@ def record_wrong(attempt: Attempt) -> None:
     )
 
 
-def record_right(user: User, provider: str = "") -> None:
+def record_right(user: User, provider: str = "", *, is_by_passkey: bool = False) -> None:
     """Write down that a person has signed in: at a provider, or here.
 
     With passwords switched off, the account that still has one leaves an act of its own.
     """
-    if provider:
-        audit_log.record_on(user, "sign_in.accepted", user, provider=provider)
-    elif settings.EMERGENCY_ACCOUNT is not None:
-        audit_log.record_on(user, "sign_in.emergency", user)
-    else:
-        audit_log.record_on(user, "sign_in.accepted", user)
+    how: dict[str, Any] = {"provider": provider} if provider else {}
+    how |= {"passkey": True} if is_by_passkey else {}
+    is_emergency = settings.EMERGENCY_ACCOUNT is not None and not provider
+    act = "sign_in.emergency" if is_emergency else "sign_in.accepted"
+    audit_log.record_on(user, act, user, **how)
 
 
 def network_of(address: str) -> str:

@@ -1,31 +1,20 @@
-"""One's own account: sessions, password, tokens, second factor."""
+"""One's own account: sessions, password, tokens."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-import segno
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.http import HttpResponse
 from django.shortcuts import render, resolve_url
-from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotator.access.gate import SignedInRequest
-from annotator.access.second_step import GIVEN, has_factor
 from annotator.accounts.endings import about_ending_others, about_revoking
-from annotator.accounts.forms import CodeForm, NewPasswordForm, TimeZoneForm, TokenForm
+from annotator.accounts.forms import NewPasswordForm, TimeZoneForm, TokenForm
 from annotator.accounts.providers import Fresh, Purpose, leave_for, own_providers, signs_at
 from annotator.accounts.queries import own_sessions, own_tokens
-from annotator.accounts.second_factor import (
-    address_of,
-    new_secret,
-    remove_factor,
-    renew_codes,
-    set_up_factor,
-)
 from annotator.accounts.services import (
     WRONG_SENTENCE,
     change_password,
@@ -36,13 +25,11 @@ from annotator.accounts.sessions import (
     create_token,
     end_access,
     end_session,
-    end_sessions,
     revoke_token,
 )
 from annotator.models import User
-from annotator.sealing import WrongKey, seal, unseal
 from core.confirmation import ask, is_confirmed
-from core.errors import OutOfDate, Refused
+from core.errors import Refused
 from core.http import SeeOther, missing_is_404
 
 
@@ -169,104 +156,3 @@ def revoke(request: SignedInRequest, pk: UUID) -> HttpResponse:
         revoke_token(user=request.user, token_id=pk)
     messages.success(request, "Token revoked.")
     return SeeOther(resolve_url("annotator:account_tokens"))
-
-
-# The secret of a phone that is being set up, until the phone has shown that it knows it.
-OFFERED = "offered_factor"
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def second_factor(request: SignedInRequest) -> HttpResponse:
-    """Show the second factor, or the way to one; a POST ends the way with a code of the phone."""
-    if has_factor(request.user):
-        return _second_factor_page(request, CodeForm())
-    secret = _offered(request)
-    if request.method != "POST":
-        return _set_up_page(request, secret, CodeForm())
-
-    def finish(code: str) -> list[str]:
-        return set_up_factor(user=request.user, secret=secret, code=code)
-
-    answer = _with_code(request, finish, lambda form: _set_up_page(request, secret, form))
-    if answer.status_code < 400:
-        del request.session[OFFERED]
-        request.session[GIVEN] = True
-        # Where else the person is signed in, no code was asked for.
-        end_sessions(user=request.user, by=request.user, keep=this_session(request))
-    return answer
-
-
-def _offered(request: SignedInRequest) -> str:
-    """Return the secret that this session was shown, or a new one; it is stored sealed."""
-    owner = str(request.user.pk)
-    try:
-        return unseal(request.session.get(OFFERED, ""), owner=owner)
-    except WrongKey:
-        secret = new_secret()
-        request.session[OFFERED] = seal(secret, owner=owner)
-        return secret
-
-
-@require_POST
-def new_codes(request: SignedInRequest) -> HttpResponse:
-    """Show new recovery codes, once, in the place of the old ones."""
-    return _with_code(request, lambda code: renew_codes(user=request.user, code=code))
-
-
-@require_POST
-def remove(request: SignedInRequest) -> HttpResponse:
-    """Remove the second factor, where none is required."""
-
-    def take_away(code: str) -> None:
-        remove_factor(user=request.user, code=code)
-
-    return _with_code(request, take_away)
-
-
-def _with_code(
-    request: SignedInRequest,
-    act: Callable[[str], list[str] | None],
-    shown: Callable[[CodeForm], HttpResponse] | None = None,
-) -> HttpResponse:
-    """Do what a code is asked for; show the recovery codes that come of it, or what is wrong."""
-    form = CodeForm(request.POST)
-    if form.is_valid():
-        with form.refusals():
-            try:
-                codes = act(form.cleaned_data["code"])
-            except OutOfDate as refusal:
-                messages.error(request, refusal.sentence)
-                return SeeOther(resolve_url("annotator:account_second_factor"))
-            if codes is None:
-                messages.success(request, "The second factor is removed.")
-                return SeeOther(resolve_url("annotator:account"))
-            return render(request, "annotator/accounts/recovery_codes.html", {"codes": codes})
-    return shown(form) if shown else _second_factor_page(request, form)
-
-
-def _second_factor_page(request: SignedInRequest, form: CodeForm) -> HttpResponse:
-    if not has_factor(request.user):
-        return SeeOther(resolve_url("annotator:account_second_factor"))
-    context = {
-        "form": form,
-        "codes_left": request.user.recovery_codes.count(),
-        "since": request.user.second_factor.confirmed_at,
-        "is_required": settings.REQUIRE_SECOND_FACTOR,
-    }
-    template = "annotator/accounts/account_second_factor.html"
-    return render(request, template, context, status=form.status)
-
-
-def _set_up_page(request: SignedInRequest, secret: str, form: CodeForm) -> HttpResponse:
-    form.fields["code"].help_text = "The six digits that the app shows."
-    drawn = segno.make(address_of(secret, request.user), error="m", micro=False)
-    picture = drawn.svg_inline(scale=4, dark="#000", light="#fff", border=3)
-    context = {
-        "form": form,
-        # Drawn from our own text: shapes without any text.
-        "picture": mark_safe(picture),  # noqa: S308
-        "secret": " ".join(secret[at : at + 4] for at in range(0, len(secret), 4)),
-        "is_required": settings.REQUIRE_SECOND_FACTOR,
-    }
-    template = "annotator/accounts/set_up_second_factor.html"
-    return render(request, template, context, status=form.status)

@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from annotator import audit_log
-from annotator.accounts.providers import Person, signs_at
+from annotator.accounts.providers import Person, may_use_password, provider_of
 from annotator.accounts.services import create_user, refuse_name
 from annotator.accounts.sessions import Ended, end_access
 from annotator.campaigns.members.services import accept_invitation
@@ -105,8 +105,8 @@ def free_name(wanted: str) -> str:
 
 
 def _link(row: Identity, user: User, by: User) -> None:
-    row.user, row.refused_at = user, None
-    row.save(update_fields=["user", "refused_at"])
+    row.user, row.refused_at, row.linked_at = user, None, database_now()
+    row.save(update_fields=["user", "refused_at", "linked_at"])
     audit_log.record_on(row, "identity.linked", by, user=str(user.pk))
 
 
@@ -125,16 +125,40 @@ def link_person(*, person: Person, user: User) -> Identity:
     return row
 
 
+def has_way_beside(identity: Identity) -> bool:
+    """Return whether its person can still sign in without it: by a password or another provider."""
+    user = identity.user
+    assert user is not None
+    if user.has_usable_password() and may_use_password(user):
+        return True
+    others = user.identities.filter(ended_at=None).exclude(pk=identity.pk)
+    return any(provider_of(issuer) for issuer in others.values_list("issuer", flat=True))
+
+
+def refuse_only_way(identity: Identity) -> None:
+    """Raise OutOfDate where a person would have no way in without this sign-in of theirs."""
+    if not has_way_beside(identity):
+        raise OutOfDate(
+            "This is your only way in: you have no password here that counts, and no other "
+            "provider. Link another one first, or ask a site admin."
+        )
+
+
 @transaction.atomic
-def unlink_person(*, identity: Identity, by: User) -> None:
+def unlink_person(*, identity: Identity, by: User) -> Ended:
     """Let somebody sign in by this provider no more; the sessions that began so end.
 
-    OutOfDate for who has no other way in.
+    Of another person all sessions and tokens end, and it may be their only way in; of oneself
+    it must not: OutOfDate.
     """
-    if signs_at(by) is not None:
-        raise OutOfDate("You have no password here: this is your only way in.")
-    audit_log.record_on(identity, "identity.unlinked", by, user=str(by.pk))
+    user = identity.user
+    assert user is not None
+    if by == user:
+        User.objects.select_for_update(no_key=True).get(pk=by.pk)
+        refuse_only_way(identity)
+    audit_log.record_on(identity, "identity.unlinked", by, user=str(user.pk))
     identity.delete()
+    return Ended(0, 0) if by == user else end_access(user=user, by=by)
 
 
 @transaction.atomic

@@ -4,6 +4,7 @@ from annotator.models.accounts import (
     ApiToken,
     BrowserSession,
     Invitation,
+    Passkey,
     RecoveryCode,
     SecondFactor,
     TokenScope,

@@ -110,6 +110,29 @@ class RecoveryCode(models.Model):
     code_sha256 = models.CharField(max_length=64, unique=True)
 
 
+class Passkey(Keyed):
+    """A public key of somebody's authenticator (WebAuthn), which browsers use at `rp_id` only.
+
+    `credential` is what the authenticator gave of itself, in base64url: its model, the key's id and
+    the key. A challenge counts once: `asked_at` is when the last one that was answered was made.
+    """
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="passkeys"
+    )
+    name = models.CharField(max_length=60)
+    rp_id = models.CharField(max_length=253)
+    credential_sha256 = models.CharField(max_length=64, unique=True)
+    credential = models.TextField()
+    sign_count = models.BigIntegerField()
+    # Whether it may be copied to other devices of its owner, and whether it was.
+    is_backup_eligible = models.BooleanField()
+    is_backed_up = models.BooleanField()
+    made_at = models.DateTimeField(auto_now_add=True)
+    used_at = models.DateTimeField(null=True)
+    asked_at = models.DateTimeField()
+
+
 class UsedPace(models.Model):
     """`free_at` is when all that was let in would have come, had it come evenly.
 

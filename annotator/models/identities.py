@@ -24,6 +24,7 @@ class Identity(Keyed):
     groups = models.JSONField(default=list)
     refresh_token = models.TextField(blank=True, default="")
     made_at = models.DateTimeField(auto_now_add=True)
+    linked_at = models.DateTimeField(null=True)
     signed_in_at = models.DateTimeField(null=True)
     # When the provider is asked again whether the person is still there.
     refresh_at = models.DateTimeField(null=True, db_index=True)

@@ -48,8 +48,8 @@ def save_unrated(request: HttpRequest) -> bool:
         return False  # what cannot be read cannot be stored
 
 
-# Never shown again: the code of a second factor, and whatever calls itself a password.
-WITHHELD: Final = frozenset({"csrfmiddlewaretoken", "code"})
+# Never shown again: codes and answers of a second factor, and whatever calls itself a password.
+WITHHELD: Final = frozenset({"csrfmiddlewaretoken", "code", "passkey"})
 WITHHELD_PART: Final = "password"
 # Somebody wrote what stands here, be it one word.
 WRITTEN: Final = frozenset(

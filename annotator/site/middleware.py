@@ -113,10 +113,11 @@ class Place:
 
 
 def page_header(request: HttpRequest) -> dict[str, object]:
-    """Give the places of the signed-in person, worked out only when shown, and the providers."""
+    """Give the places of the signed-in person, worked out only when shown, and other ways in."""
     return {
         "places": SimpleLazyObject(lambda: places(request)),
         "sign_in_providers": settings.OIDC_PROVIDERS,
+        "passkeys_alone": settings.PASSKEYS_ALONE,
     }
 
 

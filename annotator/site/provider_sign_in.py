@@ -1,20 +1,19 @@
 """Sign-in at a provider: the way there, what comes back, and what ends there."""
 
-from collections.abc import Callable
-from typing import Any, Final, cast
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 from uuid import UUID
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render, resolve_url
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
 from annotator.access.gate import SignedInRequest
 from annotator.access.second_step import await_code, has_factor
+from annotator.accounts import factor_views
 from annotator.accounts import views as accounts_views
-from annotator.accounts.forms import CodeForm
 from annotator.accounts.providers import (
     Fresh,
     Person,
@@ -30,23 +29,28 @@ from annotator.accounts.services import confirm_password
 from annotator.accounts.sessions import ENDS_BY, IDENTITY, PROVIDER, PROVIDER_SESSION
 from annotator.adjudication.rulings import views as rulings_views
 from annotator.campaigns.members.services import open_invitations
+from annotator.entry.queries import label_of
 from annotator.entry.services import (
     WITHOUT_REFRESH,
     link_person,
     log_out,
+    refuse_only_way,
     sign_in_person,
     unlink_person,
 )
 from annotator.models import Identity, User
-from annotator.site.sign_in import ask_for_code, let_in, refused_page
+from annotator.site.sign_in import ask_for_code, let_in, on_this_site, refused_page
 from core.clock import database_now
+from core.confirmation import Confirmation, ask, is_confirmed
 from core.errors import OutOfDate, Refused
 from core.http import SeeOther
 from core.oidc.client import Budget, ProviderDown
 from core.oidc.settings import Provider
 from core.oidc.tokens import BadToken, read_logout_token
+from core.plurals import counted
 
 HOME: Final = "annotator:home"
+After = Callable[[Any, Question, Person], HttpResponse]
 LINK_USED: Final = (
     "The link of your invitation was used already, or its seven days are over. Ask for a new one."
 )
@@ -68,12 +72,12 @@ def begin(request: HttpRequest, name: str) -> HttpResponse:
             request,
             provider,
             Purpose.SIGN_IN,
-            target=_on_this_site(request, sent.get("next", "")),
+            target=on_this_site(request, sent.get("next", "")),
             invitation=sent.get("invitation", "")[:100],
             resubmitted=sent.get("carried", ""),
         )
     except Refused as refusal:
-        return _sign_in_page(request, refusal, sent.get("next", ""), sent.get("carried", ""))
+        return refused_page(request, refusal, sent.get("next", ""), sent.get("carried", ""))
 
 
 @require_POST
@@ -93,14 +97,30 @@ def link(request: SignedInRequest, name: str) -> HttpResponse:
 
 @require_POST
 def unlink(request: SignedInRequest, pk: UUID) -> HttpResponse:
-    """Have somebody sign in at a provider no more; somebody else's link is not found."""
+    """Have somebody sign in at a provider no more, once confirmed; another's is not found."""
     row = get_object_or_404(request.user.identities, pk=pk)
     try:
+        if not is_confirmed(request):
+            refuse_only_way(row)
+            return ask(request, _about_unlinking(row))
         unlink_person(identity=row, by=request.user)
     except Refused as refusal:
         return _told(request, refusal, "annotator:account")
     messages.success(request, "Unlinked. What was signed in by it is signed out.")
     return SeeOther(resolve_url("annotator:account"))
+
+
+def _about_unlinking(row: Identity) -> Confirmation:
+    label = label_of(row.issuer)
+    return Confirmation(
+        question=f"Unlink {label}?",
+        count=counted(row.sessions.count(), "session"),
+        effect=f"that began there end at once, and you sign in at {label} no more.",
+        undo="You may link it again with your password.",
+        act="Unlink",
+        leave="Leave it linked",
+        back=resolve_url("annotator:account"),
+    )
 
 
 @require_safe
@@ -112,7 +132,7 @@ def back(request: HttpRequest, name: str) -> HttpResponse:
     except Refused as refusal:
         if request.user.is_authenticated:
             return _told(request, refusal, HOME)
-        return _sign_in_page(request, refusal)
+        return refused_page(request, refusal)
     try:
         person = _person(request, provider, question)
         return _AFTER[question.purpose](request, question, person)
@@ -136,7 +156,7 @@ def _person(request: HttpRequest, provider: Provider, question: Question) -> Per
 def _failed(request: HttpRequest, question: Question, refusal: Refused) -> HttpResponse:
     """Say what went wrong where the person came from; nothing that was typed is lost."""
     if question.purpose == Purpose.SIGN_IN:
-        return _sign_in_page(request, refusal, question.target, question.resubmitted)
+        return refused_page(request, refusal, question.target, question.resubmitted)
     if question.purpose == Purpose.RULINGS:
         rest = " The rulings are in the list to be signed."
         return _told(request, Refused(refusal.sentence + rest), "annotator:adjudication")
@@ -165,7 +185,7 @@ def _sign_in(request: HttpRequest, question: Question, person: Person) -> HttpRe
             at_provider=at_provider,
         )
     await_code(request, row.user, at_provider)
-    return ask_for_code(request, CodeForm(), target, question.resubmitted)
+    return ask_for_code(request, row.user, target, question.resubmitted)
 
 
 def _of_session(row: Identity, person: Person) -> dict[str, str]:
@@ -186,14 +206,9 @@ def _link(request: HttpRequest, question: Question, person: Person) -> HttpRespo
     return SeeOther(resolve_url("annotator:account"))
 
 
-def _sign_rulings(request: HttpRequest, question: Question, person: Person) -> HttpResponse:
-    fresh = _fresh(request, person)
-    return rulings_views.sign_at_provider(cast(SignedInRequest, request), question.sent, fresh)
-
-
-def _make_token(request: HttpRequest, question: Question, person: Person) -> HttpResponse:
-    fresh = _fresh(request, person)
-    return accounts_views.token_at_provider(cast(SignedInRequest, request), question.sent, fresh)
+def _anew(act: Callable[[Any, Mapping[str, Any], Fresh], HttpResponse]) -> After:
+    """Return what lets who has just signed in anew do what they asked for."""
+    return lambda request, question, person: act(request, question.sent, _fresh(request, person))
 
 
 def _self(request: HttpRequest) -> User:
@@ -211,13 +226,18 @@ def _fresh(request: HttpRequest, person: Person) -> Fresh:
     return Fresh(user)
 
 
-_AFTER: Final[dict[str, Callable[[Any, Question, Person], HttpResponse]]] = {
+_AFTER: Final[dict[str, After]] = {
     Purpose.SIGN_IN: _sign_in,
     Purpose.LINK: _link,
-    Purpose.RULINGS: _sign_rulings,
-    Purpose.TOKEN: _make_token,
+    Purpose.RULINGS: _anew(rulings_views.sign_anew),
+    Purpose.TOKEN: _anew(accounts_views.token_at_provider),
+    Purpose.PASSKEY: _anew(factor_views.passkey_at_provider),
 }
-_CAME_FROM: Final = {Purpose.LINK: "annotator:account", Purpose.TOKEN: "annotator:account_tokens"}
+_CAME_FROM: Final = {
+    Purpose.LINK: "annotator:account",
+    Purpose.TOKEN: "annotator:account_tokens",
+    Purpose.PASSKEY: factor_views.PAGE,
+}
 
 
 @csrf_exempt
@@ -242,20 +262,6 @@ def ended(request: HttpRequest, name: str) -> HttpResponse:
     return HttpResponse(status=200)
 
 
-def _on_this_site(request: HttpRequest, target: str) -> str:
-    """Return the page to go to if it is one of this site, else nothing."""
-    is_here = url_has_allowed_host_and_scheme(
-        target, {request.get_host()}, require_https=request.is_secure()
-    )
-    return target if is_here else ""
-
-
 def _told(request: HttpRequest, refusal: Refused, place: str) -> HttpResponse:
     messages.error(request, refusal.sentence)
     return SeeOther(resolve_url(place))
-
-
-def _sign_in_page(
-    request: HttpRequest, refusal: Refused, target: str = "", resubmitted: str = ""
-) -> HttpResponse:
-    return refused_page(request, refusal, _on_this_site(request, target), resubmitted)

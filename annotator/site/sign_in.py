@@ -16,6 +16,7 @@ from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render, resolve_url
 from django.urls import Resolver404, ResolverMatch, resolve
 from django.utils.decorators import method_decorator
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import View
 from django.views.decorators.http import require_http_methods
 
@@ -30,7 +31,8 @@ from annotator.access.second_step import (
     has_factor,
 )
 from annotator.accounts.forms import CodeForm, SignInForm
-from annotator.accounts.second_factor import check_code
+from annotator.accounts.passkeys import ANSWER, FACTOR, answered, asked_of
+from annotator.accounts.second_factor import app_of, check_code
 from annotator.accounts.sessions import DEVICE, ENDS_BY, IDENTITY, PROVIDER, PROVIDER_SESSION
 from annotator.accounts.sign_in import describe_device, record_right, remember_browser
 from annotator.adjudication.rulings.queries import adjudication_page
@@ -55,15 +57,17 @@ def let_in(
     *,
     resubmitted: str = "",
     with_code: bool = False,
+    is_by_passkey: bool = False,
     at_provider: Mapping[str, str] | None = None,
 ) -> HttpResponse:
     """Begin the session of a person, and answer with where to go, or a script with its token.
 
-    `at_provider` is what the session holds of a sign-in at a provider.
+    `at_provider` is what the session holds of a sign-in at a provider, `with_code` whether a second
+    factor was given; `is_by_passkey` says that it was a passkey instead of the password.
     """
     request.session.pop(PENDING, None)
     login(request, user, backend=BACKEND)
-    record_right(user, (at_provider or {}).get(PROVIDER, ""))
+    record_right(user, (at_provider or {}).get(PROVIDER, ""), is_by_passkey=is_by_passkey)
     request.session[DEVICE] = describe_device(request.headers.get("User-Agent", ""))
     request.session[GIVEN] = with_code
     # What a session of this browser held of an earlier sign-in is not this one's.
@@ -152,36 +156,84 @@ def _ways_in() -> dict[str, object]:
 
 
 def refused_page(
-    request: HttpRequest, refusal: Refused, target: str, resubmitted: str
+    request: HttpRequest, refusal: Refused, target: str = "", resubmitted: str = ""
 ) -> HttpResponse:
-    """Show the sign-in page after a provider did not let somebody in; what a form held stays."""
+    """Show the sign-in page to who was not let in another way; what a form held stays."""
     context = {
         "form": SignInForm(request),
-        "next": target,
+        "next": on_this_site(request, target),
         "carried": resubmitted,
         "sentence": refusal.sentence,
         **_ways_in(),
     }
     response = render(request, "annotator/site/login.html", context, status=refusal.status)
-    if isinstance(refusal, TooOften):
-        response["Retry-After"] = str(refusal.retry_after)
-    return response
+    return _with_wait(response, refusal)
+
+
+def on_this_site(request: HttpRequest, target: str) -> str:
+    """Return the page to go to if it is one of this site, else nothing."""
+    is_here = url_has_allowed_host_and_scheme(
+        target, {request.get_host()}, require_https=request.is_secure()
+    )
+    return target if is_here else ""
 
 
 OVER = "That took too long. Sign in with your password again."
 
 
 def ask_for_code(
-    request: HttpRequest, form: CodeForm, target: str, resubmitted: str
+    request: HttpRequest,
+    user: User,
+    target: str,
+    resubmitted: str,
+    *,
+    form: CodeForm | None = None,
+    refusal: Refused | None = None,
 ) -> HttpResponse:
-    """Show the page that asks for a code, or tell a script where to send one."""
+    """Show the page that asks for a code or a passkey, or tell a script where to send one.
+
+    `refusal` is of the code in the form, or without a form of a passkey.
+    """
+    sentence = "" if form or refusal is None else refusal.sentence
+    form = form or CodeForm()
+    if form.is_bound and refusal:
+        form.take_refusal(refusal)
+    status = refusal.status if refusal else form.status
+    asked, problem = _asked_factor(request, user)
     if request.headers.get("HX-Request"):
-        told = {"sentence": _reasons(form) or "Enter your code."}
-        if form.status == 200:
+        wish = "Use your passkey, or enter a code." if asked else "Enter your code."
+        told = {"sentence": sentence or _reasons(form) or wish, "passkey": asked}
+        if status == 200:
             told["code_url"] = resolve_url("annotator:login_code")
-        return JsonResponse(told, status=form.status)
-    context = {"form": form, "next": target, "carried": resubmitted}
-    return render(request, "annotator/site/login_code.html", context, status=form.status)
+        response: HttpResponse = JsonResponse(told, status=status)
+    else:
+        context = {
+            "form": form,
+            "next": target,
+            "carried": resubmitted,
+            "sentence": sentence,
+            "asked": asked,
+            "problem": problem,
+            "has_app": app_of(user) is not None,
+        }
+        response = render(request, "annotator/site/login_code.html", context, status=status)
+    return _with_wait(response, refusal)
+
+
+def _asked_factor(request: HttpRequest, user: User) -> tuple[str, str]:
+    """Return what a browser is to ask an authenticator, or why it cannot; for who has passkeys."""
+    if not user.passkeys.exists():
+        return "", ""
+    try:
+        return asked_of(request, FACTOR, user), ""
+    except Refused as refusal:
+        return "", refusal.sentence
+
+
+def _with_wait(response: HttpResponse, refusal: Refused | None) -> HttpResponse:
+    if isinstance(refusal, TooOften):
+        response["Retry-After"] = str(refusal.retry_after)
+    return response
 
 
 def _reasons(form: BaseForm) -> str:
@@ -195,9 +247,10 @@ class SignInCode(RedirectURLMixin, View):
     next_page = "annotator:home"
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        if awaited(request) is None:
+        user = awaited(request)
+        if user is None:
             return redirect("annotator:login")
-        return ask_for_code(request, CodeForm(), self.get_redirect_url(), "")
+        return ask_for_code(request, user, self.get_redirect_url(), "")
 
     def post(self, request: HttpRequest) -> HttpResponse:
         user, at_provider = awaited(request), awaited_at_provider(request)
@@ -205,29 +258,27 @@ class SignInCode(RedirectURLMixin, View):
             if request.headers.get("HX-Request"):
                 return JsonResponse({"sentence": OVER, "is_over": True}, status=422)
             return redirect("annotator:login")
-        form = CodeForm(request.POST)
-        resubmitted, wait = request.POST.get("carried", ""), 0
-        if form.is_valid():
+        form = None if ANSWER in request.POST else CodeForm(request.POST)
+        resubmitted, refused = request.POST.get("carried", ""), None
+        if form is None or form.is_valid():
             try:
-                check_code(user=user, code=form.cleaned_data["code"])
+                if form is None:
+                    answered(request, FACTOR, user)
+                else:
+                    check_code(user=user, code=form.cleaned_data["code"])
             except Refused as refusal:
-                form.take_refusal(refusal)
-                if isinstance(refusal, TooOften):
-                    wait = refusal.retry_after
+                refused = refusal
             else:
-                page = self.get_success_url()
                 return let_in(
                     request,
                     user,
-                    page,
+                    self.get_success_url(),
                     resubmitted=resubmitted,
                     with_code=True,
                     at_provider=at_provider,
                 )
-        response = ask_for_code(request, form, self.get_redirect_url(), resubmitted)
-        if wait:
-            response["Retry-After"] = str(wait)
-        return response
+        target = self.get_redirect_url()
+        return ask_for_code(request, user, target, resubmitted, form=form, refusal=refused)
 
     def get_default_redirect_url(self) -> Any:
         return resolve_url(self.next_page)
@@ -291,7 +342,7 @@ class SignIn(LoginView):
         if not has_factor(user):
             return let_in(self.request, user, self.get_success_url(), resubmitted=resubmitted)
         await_code(self.request, user)
-        return ask_for_code(self.request, CodeForm(), self.get_redirect_url(), resubmitted)
+        return ask_for_code(self.request, user, self.get_redirect_url(), resubmitted)
 
     def _too_often(self, refusal: TooOften) -> HttpResponse:
         """Return when to try again; the name, and what a form holds, stay."""
@@ -302,8 +353,7 @@ class SignIn(LoginView):
             form = SignInForm(self.request, initial={"username": self.request.POST["username"]})
             context = self.get_context_data(form=form, sentence=refusal.sentence)
             response = self.render_to_response(context, status=refusal.status)
-        response["Retry-After"] = str(refusal.retry_after)
-        return response
+        return _with_wait(response, refusal)
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         if self.request.headers.get("HX-Request"):

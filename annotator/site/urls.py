@@ -2,6 +2,7 @@
 
 from django.urls import include, path
 
+from annotator.accounts import factor_views
 from annotator.accounts import views as accounts_views
 from annotator.adjudication.rulings import context_views as rulings_context_views
 from annotator.adjudication.rulings import views as rulings_views
@@ -23,7 +24,7 @@ from annotator.rating import all_views, context_views, reading_views
 from annotator.rating import views as rating_views
 from annotator.rating.calibration import views as calibration_views
 from annotator.reliability import views as reliability_views
-from annotator.site import home, provider_sign_in, sign_in
+from annotator.site import home, passkey_sign_in, provider_sign_in, sign_in
 from annotator.site.help import api_docs, help_page
 from annotator.timesheets import views as timesheets_views
 from annotator.webhooks import views as webhooks_views
@@ -109,6 +110,7 @@ urlpatterns = [
     path("", home.home, name="home"),
     path("login/", sign_in.SignIn.as_view(), name="login"),
     path("login/code/", sign_in.SignInCode.as_view(), name="login_code"),
+    path("login/passkey/", passkey_sign_in.sign_in, name="login_passkey"),
     path("login/with/<slug:name>/", provider_sign_in.begin, name="provider_sign_in"),
     path("login/with/<slug:name>/back/", provider_sign_in.back, name="provider_back"),
     path("login/with/<slug:name>/ended/", provider_sign_in.ended, name="provider_ended"),
@@ -117,12 +119,24 @@ urlpatterns = [
     path("account/providers/<slug:name>/", provider_sign_in.link, name="link_provider"),
     path("account/providers/<uuid:pk>/unlink/", provider_sign_in.unlink, name="unlink_provider"),
     path("account/password/", accounts_views.password, name="account_password"),
-    path("account/second-factor/", accounts_views.second_factor, name="account_second_factor"),
+    path("account/second-factor/", factor_views.second_factor, name="account_second_factor"),
     path(
-        "account/second-factor/codes/", accounts_views.new_codes, name="account_second_factor_codes"
+        "account/second-factor/codes/", factor_views.new_codes, name="account_second_factor_codes"
     ),
     path(
-        "account/second-factor/remove/", accounts_views.remove, name="account_second_factor_remove"
+        "account/second-factor/remove/",
+        factor_views.remove_app,
+        name="account_second_factor_remove",
+    ),
+    path(
+        "account/second-factor/passkeys/",
+        factor_views.passkeys,
+        name="account_second_factor_passkeys",
+    ),
+    path(
+        "account/second-factor/passkeys/<uuid:pk>/remove/",
+        factor_views.remove_passkey,
+        name="account_second_factor_remove_passkey",
     ),
     path("account/mail/", mail_views.account_mail, name="account_mail"),
     path("account/mail/kinds/", mail_views.kinds, name="account_mail_kinds"),
@@ -136,6 +150,7 @@ urlpatterns = [
     path("account/sessions/<uuid:pk>/end/", accounts_views.end_one, name="account_end_session"),
     path("users/", members_views.users, name="users"),
     path("users/sign-on/", entry_views.sign_on, name="sign_on"),
+    path("users/sign-on/people/<uuid:pk>/unlink/", entry_views.unlink, name="unlink_person"),
     path(
         "users/sign-on/people/<uuid:pk>/<str:name>/",
         entry_views.answer_newcomer,

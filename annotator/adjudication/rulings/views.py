@@ -15,6 +15,15 @@ from django.utils.timezone import localtime
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotator.access.gate import SignedInRequest, counted_campaign
+from annotator.accounts.factor_views import ask_passkey
+from annotator.accounts.passkeys import (
+    ANSWER,
+    RULINGS,
+    WANTED,
+    answered,
+    asked_of,
+    usable_passkeys,
+)
 from annotator.accounts.providers import Fresh, Purpose, leave_for, signs_at
 from annotator.adjudication.cases import adjudication_queue
 from annotator.adjudication.rounds import call_back, give_back, send_back, take_turn, waiting_cases
@@ -73,36 +82,58 @@ def adjudication(request: SignedInRequest) -> HttpResponse:
 
 @require_POST
 def sign(request: SignedInRequest) -> HttpResponse:
-    """Sign prepared rulings with one password, each with a signature of its own."""
-    provider = signs_at(request.user)
+    """Sign prepared rulings with one password or passkey, each with a signature of its own."""
+    if ANSWER in request.POST:
+        return _sign_by_passkey(request)
+    way = _way_to_sign(request)
     form = SignListForm(request.POST)
-    if provider:
+    if way:
         del form.fields["password"]
     if not form.is_valid():
         return _list(request, form)
     with form.refusals():
         chosen = form.cleaned_data["ruling"]
-        if provider:
+        if way:
             if not chosen:
                 raise Refused.at("ruling", NONE_CHOSEN)
-            return _leave_to_sign(request, provider, chosen)
+            return _leave_to_sign(request, way, chosen)
         _sign(request, chosen, form.cleaned_data["password"])
         return SeeOther(resolve_url(QUEUE))
     return _list(request, form)
 
 
+def _way_to_sign(request: SignedInRequest) -> Provider | str | None:
+    """Return what a person signs with who gives no password: a passkey, or their provider."""
+    return WANTED if WANTED in request.POST else signs_at(request.user)
+
+
 def _leave_to_sign(
-    request: SignedInRequest, provider: Provider, chosen: Sequence[UUID], of_page: str = ""
+    request: SignedInRequest,
+    way: Provider | str,
+    chosen: Sequence[UUID],
+    of_page: str = "",
 ) -> HttpResponse:
-    """Have the provider ask the person anew; `of_page` is the conflict whose page they leave."""
+    """Have the person asked anew who they are; `of_page` is the conflict whose page they leave."""
     sent = {"chosen": [str(pk) for pk in chosen], "of_page": of_page}
-    return leave_for(request, provider, Purpose.RULINGS, sent=sent)
+    if isinstance(way, Provider):
+        return leave_for(request, way, Purpose.RULINGS, sent=sent)
+    asked = asked_of(request, RULINGS, request.user, sent)
+    does = f"signs {counted(len(chosen), 'ruling')}: “{MEANING}”"
+    action = resolve_url("annotator:sign_rulings")
+    return ask_passkey(request, asked, does, back=QUEUE, action=action)
 
 
-def sign_at_provider(
-    request: SignedInRequest, sent: Mapping[str, Any], fresh: Fresh
-) -> HttpResponse:
-    """Sign the prepared rulings for which somebody has just signed in anew at their provider."""
+def _sign_by_passkey(request: SignedInRequest) -> HttpResponse:
+    try:
+        _, sent = answered(request, RULINGS, request.user)
+        return sign_anew(request, sent, Fresh(request.user))
+    except Refused as refusal:
+        messages.error(request, f"{refusal.sentence} The rulings are in the list to be signed.")
+        return SeeOther(resolve_url(QUEUE))
+
+
+def sign_anew(request: SignedInRequest, sent: Mapping[str, Any], fresh: Fresh) -> HttpResponse:
+    """Sign prepared rulings for who has just shown anew, at their provider or so, who they are."""
     before = free_cases(request.user)
     _sign(request, [UUID(pk) for pk in sent["chosen"]], fresh)
     if sent["of_page"]:
@@ -134,7 +165,7 @@ def _list(request: SignedInRequest, form: SignListForm) -> HttpResponse:
         "to_sign": list_to_sign(request.user),
         "criteria": SHOWN,
         "meaning": MEANING,
-        "signs_at": signs_at(request.user),
+        **_ways_to_sign(request),
         "form": form,
         "ticked": request.POST.getlist("ruling") if form.is_bound else None,
     }
@@ -152,8 +183,8 @@ def adjudicate(request: SignedInRequest, pk: UUID) -> HttpResponse:
     if request.method != "POST":
         typed = typed_of(pk, request.user) if page.held_until else None
         return _page(request, page, _as_typed(typed) if typed else None)
-    is_later, provider = LATER in request.POST, signs_at(request.user)
-    is_prepared = is_later or provider is not None
+    is_later, way = LATER in request.POST, _way_to_sign(request)
+    is_prepared = is_later or way is not None
     form = DecisionForm(request.POST) if is_prepared else RulingForm(request.POST)
     if not form.is_valid():
         return _page(request, page, form)
@@ -161,8 +192,8 @@ def adjudicate(request: SignedInRequest, pk: UUID) -> HttpResponse:
     with form.refusals():
         if is_prepared:
             row = prepare_ruling(conflict_id=pk, adjudicator=request.user, decided=_decided(form))
-            if provider and not is_later:
-                return _leave_to_sign(request, provider, [row.pk], of_page=str(pk))
+            if way and not is_later:
+                return _leave_to_sign(request, way, [row.pk], of_page=str(pk))
             done = "in the list to be signed"
         else:
             password = form.cleaned_data["password"]
@@ -214,7 +245,7 @@ def adjudicate_reading(request: SignedInRequest, pk: UUID) -> HttpResponse:
     with form.refusals():
         show_aid(user=request.user, aid=aid, is_shown=wish != "off")
         context = page_context(_own_page(request, pk), form, is_checked=False)
-        context["signs_at"] = signs_at(request.user)
+        context |= _ways_to_sign(request)
         name = "_adjudication_panes" if request.headers.get("HX-Request") else "adjudicate"
         return render(request, f"annotator/adjudication/{name}.html", context)
     return _page(request, _own_page(request, pk), form)
@@ -299,8 +330,13 @@ def _page(
     form: DecisionForm | SendBackForm | None = None,
 ) -> HttpResponse:
     status = form.status if form else 200
-    context = page_context(page, form) | {"signs_at": signs_at(request.user)}
+    context = page_context(page, form) | _ways_to_sign(request)
     return render(request, "annotator/adjudication/adjudicate.html", context, status=status)
+
+
+def _ways_to_sign(request: SignedInRequest) -> dict[str, object]:
+    has_passkey = usable_passkeys(request, request.user).exists()
+    return {"signs_at": signs_at(request.user), "has_passkey": has_passkey}
 
 
 def _own_page(request: SignedInRequest, pk: UUID) -> AdjudicationPage:

@@ -1,6 +1,7 @@
 // Signs in again in place, so that an ended session costs nothing that was typed.
 import { announce } from "./page.js";
 import { freshToken, send, useToken } from "./tokens.js";
+import { usePasskey } from "./webauthn.js";
 
 // Nobody is interrupted in the middle of a word: its last letters would go into the password.
 const PAUSE_MS = 1000;
@@ -10,6 +11,9 @@ const showProblem = (text) => announce(text, dialog.querySelector(".error"));
 const code = signIn.querySelector("[name=code]");
 // Where the code of the second factor goes, once the password was right; empty before.
 let codeUrl = "";
+// What the browser is to ask an authenticator in the place of a code, for who has passkeys.
+let asked = "";
+const passkeyButton = dialog.querySelector("[data-use-passkey]");
 let waiting = null;
 let lastKeyAt = -PAUSE_MS;
 
@@ -38,6 +42,7 @@ function askForCode(url) {
   codeUrl = url;
   code.value = "";
   code.closest(".field").hidden = !url;
+  passkeyButton.parentElement.hidden = !asked;
   (url ? code : signIn.querySelector("[type=password]")).focus();
 }
 
@@ -56,29 +61,44 @@ dialog.querySelector("[data-signed-in]")?.addEventListener("click", async () => 
   }
 });
 
-const sendForm = () => send(codeUrl || dialog.dataset.url, new URLSearchParams(new FormData(signIn)));
+const sendForm = (more) =>
+  send(codeUrl || dialog.dataset.url, new URLSearchParams([...new FormData(signIn), ...more]));
 
-signIn.addEventListener("submit", async (event) => {
-  event.preventDefault();
+async function tryToSignIn(...more) {
   try {
-    let answer = await sendForm();
+    let answer = await sendForm(more);
     if (answer.status === 403 && (await freshToken())) {
-      answer = await sendForm();
+      answer = await sendForm(more);
     }
     const said = await answer.json();
     if (!answer.ok || said.code_url) {
+      asked = said.passkey ?? "";
       if (said.code_url || said.is_over) {
         askForCode(said.code_url ?? "");
       }
       showProblem(said.sentence);
       return;
     }
+    asked = "";
     askForCode("");
     useToken(said.token);
     signIn.querySelector("[type=password]").value = "";
     goOn();
   } catch {
     showProblem("The server cannot be reached. Try again in a moment.");
+  }
+}
+
+signIn.addEventListener("submit", (event) => {
+  event.preventDefault();
+  tryToSignIn();
+});
+
+passkeyButton.addEventListener("click", async () => {
+  try {
+    await tryToSignIn(["passkey", await usePasskey(asked)]);
+  } catch (error) {
+    showProblem(error.message);
   }
 });
 

@@ -170,7 +170,7 @@ def test_where_it_is_required_nothing_else_opens_before_it_is_set_up(alice, sett
     code = pyotp.TOTP(secret).at(now())
     assert client.post("/account/second-factor/", {"code": code}).status_code == 200
     assert client.get("/rated/").status_code == client.get("/api/v1/campaigns/").status_code == 200
-    removal = client.post("/account/second-factor/remove/", {"code": code})
+    removal = client.post("/account/second-factor/remove/", {"code": code, "confirmed": "1"})
     assert removal.status_code == 422 and SecondFactor.objects.exists()
 
 
@@ -183,7 +183,11 @@ def test_new_codes_replace_the_old_ones_and_removal_asks_for_a_code(alice, codes
     assert RecoveryCode.objects.count() == 10
     assert sign_in()[0].post("/login/code/", {"code": codes[0]}).status_code == 422
     clock(30)
-    assert client.post("/account/second-factor/remove/", {"code": code_now()}).status_code == 303
+    asked = client.post("/account/second-factor/remove/")
+    assert b"Remove the authenticator app?" in asked.content
+    for code, status in (("1", 422), (code_now(), 303)):
+        sent = {"code": code, "confirmed": "1"}
+        assert client.post("/account/second-factor/remove/", sent).status_code == status
     assert not SecondFactor.objects.exists() and not RecoveryCode.objects.exists()
 
 

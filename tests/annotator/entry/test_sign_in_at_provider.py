@@ -6,6 +6,7 @@ from django.test import Client
 from annotator.campaigns.members.services import invite
 from annotator.entry.services import approve
 from annotator.models import AuditEvent, BrowserSession, Identity, Membership, User
+from core.clock import database_now
 from tests.annotator.accounts.conftest import PASSWORD
 from tests.annotator.entry.conftest import come_back, leave, sign_in, wish_of
 from tests.conftest import signed_in
@@ -135,7 +136,10 @@ def test_a_link_is_taken_away_with_the_sessions_that_began_by_it(
     )
     url = f"/account/providers/{linked.pk}/unlink/"
     assert other.post(url).status_code == 404
-    assert by_password.post(url).status_code == 303
+    asked = by_password.post(url).content.decode()
+    assert "Unlink Firm?" in asked and "<strong>1 session</strong>" in asked
+    assert Identity.objects.exists()
+    assert by_password.post(url, {"confirmed": "1"}).status_code == 303
     assert (who(client), who(by_password)) == ("", "alice")
     assert not Identity.objects.exists()
     assert AuditEvent.objects.get(action="identity.unlinked").actor == cast.alice
@@ -145,10 +149,30 @@ def test_the_only_way_in_is_not_taken_away(client, cast, firm, linked) -> None:
     cast.alice.set_unusable_password()
     cast.alice.save()
     sign_in(client, firm)
-    assert "Unlink" not in client.get("/account/").content.decode()
-    client.post(f"/account/providers/{linked.pk}/unlink/")
-    assert "your only way in" in client.get("/account/").content.decode()
-    assert Identity.objects.exists()
+    for sent in ({}, {"confirmed": "1"}):
+        client.post(f"/account/providers/{linked.pk}/unlink/", sent)
+        assert "your only way in" in client.get("/account/").content.decode()
+        assert Identity.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("issuer", "ended_at", "is_one"),
+    [("", None, True), ("https://elsewhere.example", None, False), ("", database_now, False)],
+)
+def test_another_provider_of_the_settings_is_a_way_in(
+    client, cast, firm, linked, issuer, ended_at, is_one
+) -> None:
+    cast.alice.set_unusable_password()
+    cast.alice.save()
+    Identity.objects.create(
+        issuer=issuer or firm.issuer,
+        subject="another",
+        user=cast.alice,
+        ended_at=ended_at and ended_at(),
+    )
+    client.force_login(cast.alice)
+    client.post(f"/account/providers/{linked.pk}/unlink/", {"confirmed": "1"})
+    assert Identity.objects.filter(pk=linked.pk).exists() != is_one
 
 
 def test_a_deactivated_account_stays_shut(client, firm, linked) -> None:

@@ -21,6 +21,7 @@ from annotator.models import (
     Conflict,
     Flag,
     Identity,
+    Passkey,
     Rating,
 )
 from annotator.rubric import CRITERIA
@@ -52,6 +53,7 @@ KINDS: Final = {
     "sessions": ("session",),
     "tokens": ("token",),
     "providers": ("identity",),
+    "passkeys": ("passkey",),
 }
 OTHER_TEXT: Final = (CRITERIA[0], "no-such-name")
 
@@ -144,6 +146,7 @@ def ids(scenario: Scenario) -> dict[str, list[UUID]]:
         "reference": [scenario.item.reference_id],
         "session": _first_id(BrowserSession.objects.filter(user=scenario.people["one"])),
         "token": _first_id(ApiToken.objects.filter(user=scenario.people["one"])),
+        "passkey": _first_id(Passkey.objects.filter(user=scenario.people["one"])),
         "identity": _first_id(Identity.objects.filter(user=scenario.people["one"])),
         "user": [scenario.people["peer"].pk],
         "campaign": [campaign.pk],

@@ -119,6 +119,10 @@ HOOKS: Final = (
 )
 EXPORT: Final = ("annotator:export_ratings",)
 NAMES: Final = tuple(f"{who}.name" for who in ROLES)
+SIGN_ON: Final = (
+    *("annotator:sign_on", "annotator:unlink_person"),
+    *(f"annotator:sign_on after annotator:{act}" for act in ("sign_on", "unlink_person")),
+)
 USERS: Final = (
     *("annotator:users", "annotator:change_user"),
     *("annotator:users after annotator:users", "annotator:users after annotator:change_user"),
@@ -142,6 +146,8 @@ TABLE: Final = (
     Row(("outsider",), ("elsewhere", "outsider.pk", *PATTERNS)),
     # A site admin looks after accounts, and reads no more of anybody than the name.
     Row(("boss",), ACCOUNTS, routes=(*USERS, "annotator:system_audit")),
+    # One of each campaign is linked to a provider.
+    Row(("boss",), ("one.name", "elsewhere"), routes=SIGN_ON),
     # A site admin makes campaigns, and reads the rules of the new one.
     Row(("boss",), ("boss",)),
     Row(

@@ -7,7 +7,8 @@ from typing import Final
 from django.test import Client
 
 from annotator.accounts.sessions import create_token
-from annotator.models import Campaign, Identity, Membership, Role, User
+from annotator.models import Campaign, Identity, Membership, Passkey, Role, User
+from core.clock import database_now
 from tests.conftest import signed_in
 
 PASSWORD: Final = "a long enough phrase"
@@ -67,8 +68,19 @@ def members(mark: str, campaign: Campaign) -> dict[str, User]:
     Membership.objects.bulk_create(
         Membership(user=people[who], campaign=campaign, role=role) for who, role in ROLES.items()
     )
-    # One of them may sign in at a provider, too.
+    # One of them may sign in at a provider and by a passkey, too.
     Identity.objects.create(issuer="https://firm.example", subject=mark, user=people["one"])
+    Passkey.objects.create(
+        user=people["one"],
+        name="laptop",
+        rp_id="localhost",
+        credential_sha256=mark,
+        credential="AAAA",
+        sign_count=0,
+        is_backup_eligible=False,
+        is_backed_up=False,
+        asked_at=database_now(),
+    )
     return people
 
 
