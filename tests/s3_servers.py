@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -23,6 +23,7 @@ import boto3
 import pytest
 from botocore.config import Config
 
+from core.artefacts.settings import StoreSettings, read
 from tests.served.server import HOST, LONGEST_START_SECONDS, lasting_port
 
 KINDS: Final = ("moto", "rclone")
@@ -64,7 +65,7 @@ class OwnS3:
         command = [str(here / "rclone"), "serve", "s3", "--addr", f"{HOST}:{self.port}"]
         command += ["--auth-key", f"{ACCESS_KEY},{SECRET_KEY}", "--config", os.devnull]
         # Other programs may look into the folder, and find what there is.
-        return [*command, "--vfs-cache-mode", "off", "--dir-cache-time", "0s", str(self.objects)]
+        return [*command, "--vfs-cache-mode", "off", str(self.objects)]
 
     def _more(self) -> dict[str, str]:
         return {"MOTO_S3_DEFAULT_KEY_BUFFER_SIZE": str(64 * 1024**2), "no_proxy": "*"}
@@ -247,3 +248,37 @@ def between(s3: OwnS3) -> Iterator[Between]:
     way = Between(s3)
     yield way
     way.end()
+
+
+@pytest.fixture
+def shared(s3: OwnS3, settings: Any, tmp_path: Path) -> StoreSettings:
+    """Share the files of this test in a bucket of its own."""
+    return use(store_settings(s3.make_bucket(), s3.url), settings, tmp_path)
+
+
+@pytest.fixture
+def shared_between(s3: OwnS3, between: Between, settings: Any, tmp_path: Path) -> StoreSettings:
+    """Share them in a bucket to which the way may break."""
+    return use(store_settings(s3.make_bucket(), between.url), settings, tmp_path)
+
+
+def use(environment: Mapping[str, str], settings: Any, folder: Path) -> StoreSettings:
+    """Have this process use a store, and a data directory of its own."""
+    found = read(environment, private=[])
+    assert found is not None
+    settings.ARTEFACT_STORE = found
+    settings.DATA_DIR = folder / "data"
+    settings.DATA_DIR.mkdir()
+    return found
+
+
+@contextmanager
+def on_another_host(settings: Any, folder: Path) -> Iterator[Path]:
+    """Be a host inside that shares the store and has a data directory of its own."""
+    here = settings.DATA_DIR
+    settings.DATA_DIR = folder / "another-host"
+    settings.DATA_DIR.mkdir(exist_ok=True)
+    try:
+        yield settings.DATA_DIR
+    finally:
+        settings.DATA_DIR = here
