@@ -109,7 +109,8 @@ def _damaged_model(model: ModelVersion, damage: StoredFileDamaged) -> Finding:
 
 def _datasets() -> Iterator[Finding]:
     whole = erased = 0
-    days = _days_of_erasures()
+    erasures = Erasure.objects.filter(status=ErasureStatus.DONE)
+    days = scoring_files.days_of_erasures(erasures)
     digests = DatasetVersion.objects.order_by("sha256").values_list("sha256", flat=True).distinct()
     for digest in digests:
         if digest in days and not scoring_files.is_erased(digest):
@@ -125,16 +126,6 @@ def _datasets() -> Iterator[Finding]:
             whole += 1
     gone = f" {erased} are gone, as a reference in them was erased." if erased else ""
     yield ok("dataset files", f"{whole} dataset versions are as they were stored.{gone}")
-
-
-def _days_of_erasures() -> dict[str, date]:
-    """Return the digests of the files that erasures took away, each with its day."""
-    days: dict[str, date] = {}
-    for row in Erasure.objects.filter(status=ErasureStatus.DONE).order_by("erased_at"):
-        versions = DatasetVersion.objects.filter(pk__in=row.result.get("versions", []))
-        for digest in versions.values_list("sha256", flat=True):
-            days.setdefault(digest, (row.erased_at or row.asked_at).date())
-    return days
 
 
 def _not_erased(digest: str, day: date) -> Finding:

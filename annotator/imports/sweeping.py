@@ -47,17 +47,17 @@ def sweep_imports() -> int:
     for pk in loose:
         if sources.filter(pk=pk).exists():
             move_to_sources(pk)
-        drop_upload(pk)
+        else:
+            drop_upload(pk)
     pictures = sweep_pictures(ORPHAN_SECONDS)
     return len(loose) + _drop_loose_sources() + drop_stale_arrivals() + pictures
 
 
 def _drop_loose_sources() -> int:
     ages = dict(stored_sources())
-    rows = ClaimImport.objects.filter(pk__in=ages, has_source=True)
-    known = set(rows.values_list("pk", flat=True))
-    # What is being stored has its file before its row.
-    loose = {pk for pk, age in ages.items() if age > ORPHAN_SECONDS} - known
+    known = dict(ClaimImport.objects.filter(pk__in=ages).values_list("pk", "has_source"))
+    # What is being stored has its file before its row; what was erased has a row without a source.
+    loose = {pk for pk, age in ages.items() if not known.get(pk, age <= ORPHAN_SECONDS)}
     for pk in loose:
         drop_source(pk)
     return len(loose)

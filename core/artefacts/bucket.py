@@ -154,20 +154,24 @@ def size_of(of: StoreSettings, key: str) -> int:
         return int(client.head_object(Bucket=of.bucket, Key=key)["ContentLength"])
 
 
-def write(of: StoreSettings, key: str, file: IO[bytes], size: int, sha256: str) -> None:
+def write(
+    of: StoreSettings, key: str, file: IO[bytes], size: int, sha256: str, *, renews: bool
+) -> None:
     """Write an object whole or not at all; one that is there with this length stays as it is.
 
-    Its key has its digest: what is there is the same bytes, whoever wrote it.
+    Its key has its digest: what is there is the same bytes, whoever wrote it. With `renews` it is
+    written again all the same, and is as young as one that was not there.
     """
     if size < PART_BYTES:
         try:
             _write_once(of, key, file, sha256, IfNoneMatch="*")
         except _Answer as answer:
-            if answer.code in _THERE_ALREADY | _AT_ONCE and _has(of, key, size):
+            is_there = answer.code in _THERE_ALREADY | _AT_ONCE and _has(of, key, size)
+            if is_there and not renews:
                 return
             file.seek(0)
             _write_once(of, key, file, sha256)
-    elif not _has(of, key, size):
+    elif renews or not _has(of, key, size):
         _write_parts(of, key, file)
     if not _has(of, key, size):
         raise Unreachable(

@@ -9,6 +9,8 @@ import pytest
 
 from scoring import files as scoring_files
 
+pytestmark = pytest.mark.django_db
+
 
 @pytest.fixture(autouse=True)
 def data_directory(settings: Any, tmp_path: Path) -> Path:
