@@ -354,14 +354,8 @@ def tombstone_path(digest: str) -> Path:
     return datasets_directory() / f"{digest}.erased"
 
 
-def erase_dataset(digest: str, day: date) -> None:
-    """Take a dataset's file away for good; its tombstone shows every reader when that was."""
-    erase_copy(digest, day)
-    artefacts.delete(DATASETS, digest)
-
-
 def erase_copy(digest: str, day: date) -> None:
-    """Take it away on this host."""
+    """Take a dataset's file away on this host; its tombstone shows every reader when that was."""
     atomic_write(tombstone_path(digest), [day.isoformat().encode()])
     dataset_path(digest).unlink(missing_ok=True)
 

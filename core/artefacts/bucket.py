@@ -91,7 +91,7 @@ def _client(of: StoreSettings, process: int) -> Any:
     )
 
 
-# By store, until when it is not asked again.
+# By store that did not answer, until when it is not asked again.
 _silent: Final[dict[StoreSettings, float]] = {}
 
 
@@ -105,6 +105,7 @@ def _asked(of: StoreSettings) -> Iterator[Any]:
         raise Unreachable(_unreachable(of, "it did not answer a moment ago"))
     try:
         yield _client(of, os.getpid())
+        _silent.pop(of, None)
     except ClientError as error:
         raise _meaning(of, _code_of(error)) from error
     except (BotoCoreError, Boto3Error) as error:
@@ -113,6 +114,11 @@ def _asked(of: StoreSettings) -> Iterator[Any]:
             raise _meaning(of, _code_of(cause)) from error
         _silent[of] = time.monotonic() + PAUSE_SECONDS
         raise Unreachable(_unreachable(of, type(error).__name__)) from error
+
+
+def has_answered(of: StoreSettings) -> bool:
+    """Return whether the store answered when this process last asked it; nobody is asked now."""
+    return of not in _silent
 
 
 def _code_of(error: Any) -> str:

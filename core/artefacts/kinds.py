@@ -27,7 +27,8 @@ class Kind:
     """Files of one kind: by owner and digest all that rows name, and which of owners rows name.
 
     What no row names is deleted once it is older than `keep`, alone under `lock` where whoever
-    stores a row holds that, too.
+    stores a row holds that, too. `folders` of the data directory hold copies by their owners, which
+    may be deleted and fetched again.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Kind:
     needed: Callable[[Collection[str]], Collection[str]]
     keep: timedelta = YOUNG
     lock: int | None = None
+    folders: tuple[str, ...] = ()
 
 
 _kinds: Final[list[Kind]] = []
@@ -42,6 +44,11 @@ _kinds: Final[list[Kind]] = []
 
 def register_kind(kind: Kind) -> None:
     _kinds.append(kind)
+
+
+def kinds() -> tuple[Kind, ...]:
+    """Return what is registered."""
+    return tuple(_kinds)
 
 
 def missing_files() -> Iterator[tuple[str, str, str]]:
@@ -67,13 +74,20 @@ def sweep_store() -> int:
     _swept_at[of.address] = time.monotonic()
     prefix = f"{of.prefix}/" if of.prefix else ""
     count = bucket.remove_parts(of, prefix, datetime.now(UTC) - LONGEST_UPLOAD)
-    for kind in _kinds:
-        with nullcontext() if kind.lock is None else alone(kind.lock):
-            count += _sweep(kind)
-    return count
+    return count + sum(map(_sweep, _kinds))
+
+
+def sweep_unnamed(name: str) -> int:
+    """Delete what no row names of one kind, whenever that was done last."""
+    return sum(_sweep(kind) for kind in _kinds if kind.name == name) if store() else 0
 
 
 def _sweep(kind: Kind) -> int:
+    with nullcontext() if kind.lock is None else alone(kind.lock):
+        return _delete_unnamed(kind)
+
+
+def _delete_unnamed(kind: Kind) -> int:
     before = datetime.now(UTC) - kind.keep
     old = defaultdict[str, list[Stored]](list)
     young = set()

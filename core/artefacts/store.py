@@ -58,6 +58,16 @@ def where() -> str:
     return "data directory" if of is None else f"artefact store {of.address}"
 
 
+def how_to_mend(advice: str) -> str:
+    """Return what to do about a file that is missing or damaged."""
+    if not is_shared():
+        return advice
+    return (
+        "If this host alone has it wrong, delete it here: it is fetched again. If another host has "
+        f"it, run `manage.py share_files` there. Else: {advice}"
+    )
+
+
 def put(kind: str, owner: str, sha256: str, path: Path, *, renews: bool = False) -> None:
     """Have the store hold a file that is complete; the row that names it may commit afterwards.
 
