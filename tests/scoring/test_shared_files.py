@@ -27,6 +27,7 @@ from scoring.erasures.services import erase_copies
 from scoring.files import ABANDONED_SECONDS, DatasetErased, StoredFileDamaged
 from scoring.models import DatasetVersion, Erasure, ModelVersion, TrainingRun
 from scoring.operations import dataset_and_model_files, look_at_stored_files
+from scoring.scores.scorers import ScoringModel, cached_scorer
 from scoring.training.model_versions.files import directory_of, has_manifest, open_model
 from scoring.training.runs.services import request_training
 from scoring.training.runs.states import LATEST, SharedState, state_directory
@@ -266,6 +267,19 @@ def test_model_scores_on_another_host(
             "datasets",
             "models",
         }
+
+
+def test_cache_of_another_host_changes_no_score(
+    model: ModelVersion, settings: Any, tmp_path: Path
+) -> None:
+    scoring = ScoringModel(model.criterion, model)
+    pairs = [(row.reference, row.b) for row in dataset_rows()]
+    here = cached_scorer(scoring).score(pairs)
+    assert cached_scorer(scoring).known(pairs) == here
+
+    with on_another_host(settings, tmp_path):
+        assert cached_scorer(scoring).known(pairs) is None
+        assert cached_scorer(scoring).score(pairs) == here
 
 
 def test_model_that_lost_a_file_in_the_store_is_fetched_not_at_all(
