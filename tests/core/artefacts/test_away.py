@@ -44,7 +44,7 @@ def test_sweeper_outlives_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sweep, "SWEEPS_BETWEEN_UPLOADS", 1)
     monkeypatch.setattr(sweep, "close_old_connections", lambda: None)
     monkeypatch.setattr(sweep, "sweep_imports", away)
-    monkeypatch.setattr(sweep.time, "sleep", pause)
+    monkeypatch.setattr("annotator.management.commands.sweep.time.sleep", pause)
     with pytest.raises(Enough):
         sweep.Command().handle(forever=True)
 
@@ -79,7 +79,7 @@ def test_copies_are_tidied_by_one_thread_of_a_process(
         def start(self) -> None:
             begun.append(self.name)
 
-    monkeypatch.setattr(copies.threading, "Thread", Thread)
+    monkeypatch.setattr("core.artefacts.copies.threading.Thread", Thread)
     monkeypatch.setattr(copies, "_begun", set())
     settings.ARTEFACT_STORE = None
     copies.begin()

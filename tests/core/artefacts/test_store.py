@@ -236,7 +236,7 @@ def test_dead_store_is_not_asked_again_at_once(
     assert len(between.asked) == asked
 
     later = time.monotonic() + bucket.PAUSE_SECONDS
-    monkeypatch.setattr(bucket.time, "monotonic", lambda: later)
+    monkeypatch.setattr("core.artefacts.bucket.time.monotonic", lambda: later)
     put("datasets", "a", DIGEST, here)
 
 
