@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from core.errors import Refused
+from core.errors import Refused, Unreachable
 from core.files import why_stopped
 from core.jobs import leases
 from core.jobs.leases import LostLease, Row
@@ -33,8 +33,9 @@ def run_job(
 
     `work(job, check)` runs under a heartbeat; `check` raises LostLease once the lease is gone. It
     returns the columns of a success, or None where it closed the job in a transaction of its own.
-    Refused, and each of `refusals`, fails the job with the error's text. Any other error fails it
-    with a sentence that begins with `noun`, and is raised again.
+    Unreachable queues the job until what it needs can be reached. Refused, and each of `refusals`,
+    fails the job with the error's text. Any other error fails it with a sentence that begins with
+    `noun`, and is raised again.
 
     `on_success` and `on_failure` are called in the transaction that closes the job, `cleanup` last,
     however the work ended. Columns that the work updates on `job` are stored by each
@@ -65,6 +66,8 @@ def run_job(
                 on_success(job)
     except LostLease:
         leases.settle_cancelled(job)
+    except Unreachable as error:
+        leases.put_off(job, error)
     except expected as error:
         fail(str(error))
     except Exception as error:

@@ -227,7 +227,7 @@ def _untaken_jobs() -> Counter[str]:
     is_worked_on = Q(status=JobStatus.RUNNING, lease_until__gte=now) | Q(started_at__gte=since)
     for model in kinds_of_jobs():
         rows = model._default_manager.order_by()
-        late = rows.filter(model.due(), status=JobStatus.QUEUED, created_at__lt=since)
+        late = rows.filter(status=JobStatus.QUEUED, due_at__lt=since)
         waiting.update(queue_of(model, pk) for pk in late.values_list("pk", flat=True))
         busy |= {
             queue_of(model, pk) for pk in rows.filter(is_worked_on).values_list("pk", flat=True)
@@ -266,10 +266,8 @@ def look_at_broker() -> Iterator[Finding]:
 def look_at_jobs() -> Iterator[Finding]:
     """Return how many jobs wait for longer than a worker that is free would let them."""
     since = database_now() - timedelta(minutes=LONGEST_WAIT_MINUTES)
-    late = {"status": JobStatus.QUEUED, "created_at__lt": since}
-    waiting = sum(
-        model._default_manager.filter(model.due(), **late).count() for model in kinds_of_jobs()
-    )
+    late = {"status": JobStatus.QUEUED, "due_at__lt": since}
+    waiting = sum(model._default_manager.filter(**late).count() for model in kinds_of_jobs())
     if waiting:
         yield warning(
             "jobs",

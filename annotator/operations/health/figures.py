@@ -28,7 +28,7 @@ from annotator.operations.presences import alive
 from core.clock import database_now
 from core.jobs.queues import Queues
 from core.jobs.registry import kinds_of_jobs
-from core.jobs.rows import FINAL_STATUSES, JobStatus
+from core.jobs.rows import DUE, FINAL_STATUSES, UNREACHED, JobStatus
 
 _USED: Final = struct.Struct("ii")
 _LENGTH: Final = struct.Struct("i")
@@ -135,6 +135,9 @@ def _jobs() -> Iterator[GaugeMetricFamily]:
     oldest = GaugeMetricFamily(
         "workbench_oldest_waiting_seconds", "Age of the oldest queued job", labels=["kind"]
     )
+    unreached = GaugeMetricFamily(
+        "workbench_jobs_unreached", "Jobs that wait for what cannot be reached", labels=["kind"]
+    )
     now = database_now()
     for model in kinds_of_jobs():
         kind = model.kind()
@@ -142,11 +145,13 @@ def _jobs() -> Iterator[GaugeMetricFamily]:
         counts = dict(rows.values_list("status").annotate(Count("pk")))
         for status in (JobStatus.QUEUED, JobStatus.RUNNING, *FINAL_STATUSES):
             jobs.add_metric([kind, status.value], counts.get(status.value, 0))
-        waiting = rows.filter(model.due(), status=JobStatus.QUEUED)
-        since = waiting.aggregate(Min("created_at"))["created_at__min"]
+        waiting = rows.filter(DUE, status=JobStatus.QUEUED)
+        since = waiting.aggregate(Min("due_at"))["due_at__min"]
         oldest.add_metric([kind], (now - since).total_seconds() if since else 0)
+        unreached.add_metric([kind], rows.filter(UNREACHED).count())
     yield jobs
     yield oldest
+    yield unreached
 
 
 def _queues() -> GaugeMetricFamily:
