@@ -11,6 +11,7 @@ class ScoringConfig(AppConfig):
         from annotator.inbox.rows import register_inbox
         from annotator.operations.backups.archives import register_files
         from annotator.operations.health.database import register_look
+        from annotator.operations.reach import register_reach
         from annotator.outgoing.finished import register_announced
         from core.jobs.queues import Queues
         from core.jobs.registry import register, register_follower, register_tidying
@@ -20,7 +21,12 @@ class ScoringConfig(AppConfig):
         from scoring.erasures.services import carry_out_erasures
         from scoring.inbox import inbox_lines
         from scoring.models import AgreementReport, Freeze, QueueOrder, ScoreRequest, TrainingRun
-        from scoring.operations import KINDS, dataset_and_model_files, look_at_stored_files
+        from scoring.operations import (
+            KINDS,
+            dataset_and_model_files,
+            look_at_stored_files,
+            out_of_reach,
+        )
         from scoring.schedules.work import sweep_schedules
         from scoring.scores.services import delete_old_scores
         from scoring.training.runs.services import clear_ended_runs
@@ -56,4 +62,5 @@ class ScoringConfig(AppConfig):
         register_tidying(clear_ended_runs)
         register_tidying(carry_out_erasures)
         register_look(look_at_stored_files)
+        register_reach(out_of_reach)
         register_files(dataset_and_model_files, **KINDS)

@@ -19,7 +19,6 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from core.clock import database_now
-from core.errors import Unreachable
 from core.jobs.endings import note_ending
 from core.jobs.rows import DUE, JobRow, JobStatus
 
@@ -112,8 +111,8 @@ def put_back(row: JobRow, pause: timedelta, **fields: Any) -> None:
         raise LostLease
 
 
-def put_off(row: JobRow, why: Unreachable) -> None:
-    """Queue a running job of ours until what it needs can be reached; one that was cancelled ends.
+def put_off(row: JobRow, awaited: str, error: type) -> None:
+    """Queue a running job of ours until what it awaits can be reached; one that was cancelled ends.
 
     It is tried again after as long as it has waited, within the pauses above, and by whoever takes
     it: another machine may reach what this one does not. Such a try is no attempt.
@@ -127,10 +126,10 @@ def put_off(row: JobRow, why: Unreachable) -> None:
             attempt=row.attempt - 1,
             progress=0.0,
             unreached_at=since,
-            message=f"Waiting since {since:%Y-%m-%d %H:%M} UTC: {why.sentence} "
+            message=f"Waiting since {since:%Y-%m-%d %H:%M} UTC: {awaited} "
             "It is tried again by itself.",
         )
-        _log_outcome(row, "waiting", type(why))
+        _log_outcome(row, "waiting", error)
     settle_cancelled(row)
 
 

@@ -17,6 +17,7 @@ from annotator.rubric import ALL_CRITERIA
 from core.clock import database_now
 from core.errors import Forbidden, Refused, TooOften
 from core.jobs import leases
+from core.jobs.elsewhere import wait_if_elsewhere
 from core.jobs.rows import FINAL_STATUSES, JobStatus
 from core.jobs.running import run_job
 from core.text_io.shapes import is_blank
@@ -133,6 +134,7 @@ def _score(request: ScoreRequest, check: Callable[[], None]) -> dict[str, Any]:
             scores = cached_scorer(scoring.scoring).score(pairs, on_step)
             found[criterion] = entries_of(scores, _parts(scoring.scoring, pairs, check))
         except PatClaimEvalError as error:
+            wait_if_elsewhere(error)
             reasons.append(f"{scoring.name}: {error}")
             found[criterion] = [{"error": str(error)}] * len(pairs)
         done = number * len(pairs)

@@ -94,7 +94,7 @@ def test_a_worker_that_lives_and_takes_nothing_is_missing(programs, campaign, ot
         ReliabilityReport.objects.create(campaign=campaign, **given)
     _, levels = examine()
     assert "worker of queue web" in parts(levels["ok"])
-    ClaimImport.objects.filter(pk=waits.pk).update(created_at=now - timedelta(minutes=25))
+    ClaimImport.objects.filter(pk=waits.pk).update(due_at=now - timedelta(minutes=25))
     code, levels = examine()
     assert ("worker of queue web" in parts(levels["missing"])) is is_stuck
     assert code == is_stuck
