@@ -21,7 +21,7 @@ class AnnotatorConfig(AppConfig):
         from annotator.operations import drawings, presences, sources
         from annotator.operations.backups.archives import register_files
         from annotator.operations.health.database import register_look
-        from annotator.operations.reach import register_reach
+        from annotator.operations.reach import register_reach, store_out_of_reach
         from annotator.outgoing.finished import register_announced
         from annotator.outgoing.queue import delete_old_deliveries
         from annotator.rate_limits import delete_used_up
@@ -72,6 +72,7 @@ class AnnotatorConfig(AppConfig):
         register_tidying(presences.forget_presences)
         register_tidying(delete_ended_sessions)
         register_elsewhere(presences.may_be_elsewhere)
+        register_reach(store_out_of_reach)
         register_reach(sources.uploads_out_of_reach)
         worker_ready.connect(presences.begin)
         worker_shutting_down.connect(presences.end)

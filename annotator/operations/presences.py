@@ -12,11 +12,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
-from django.conf import settings
 from django.db import transaction
 
 from annotator.models import Presence
 from annotator.operations.reach import out_of_reach, own_directory
+from core.artefacts.store import is_shared
 from core.clock import database_now
 from core.jobs.registry import kinds_of_jobs
 from core.jobs.rows import JobRow
@@ -38,7 +38,7 @@ def alive() -> Counter[str]:
 
 def may_be_elsewhere() -> bool:
     """Return whether a file that is missing here may lie where another program finds it."""
-    return bool(settings.ARTEFACT_STORE) or len(data_directories()) > 1
+    return is_shared() or len(data_directories()) > 1
 
 
 def data_directories() -> set[str]:

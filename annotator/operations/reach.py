@@ -8,6 +8,8 @@ from uuid import uuid4
 
 from django.conf import settings
 
+from core.artefacts.bucket import probe, store
+from core.errors import Unreachable
 from core.files import atomic_write
 
 NAME_OF_ID: Final = "directory_id"
@@ -27,6 +29,15 @@ def register_reach(look: Look) -> None:
 def out_of_reach(works: Collection[str]) -> list[str]:
     """Return in sentences what these kinds of work may need and cannot reach."""
     return [sentence for look in _looks for sentence in look(works)]
+
+
+def store_out_of_reach(works: Collection[str]) -> Iterator[str]:
+    """Say that the artefact store does not answer."""
+    if of := store():
+        try:
+            probe(of)
+        except Unreachable as error:
+            yield error.sentence
 
 
 def own_directory() -> str:

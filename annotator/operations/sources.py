@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterator
 from typing import Final
 
-from django.conf import settings
 from django.db.models import QuerySet
 
 from annotator.imports.files import (
@@ -16,6 +15,7 @@ from annotator.imports.files import (
 from annotator.models import ClaimImport
 from annotator.operations.backups.archives import StoredFile
 from annotator.operations.health.database import Finding, ok, warning
+from core.artefacts.store import is_shared
 from core.jobs.queues import Queues
 from core.jobs.rows import FINAL_STATUSES
 from core.plurals import counted
@@ -50,7 +50,7 @@ def look_at_sources() -> Iterator[Finding]:
 
 def uploads_out_of_reach(works: Collection[str]) -> Iterator[str]:
     """Say how many imports wait whose files are not in this data directory."""
-    if settings.ARTEFACT_STORE or Queues.WEB not in works:
+    if is_shared() or Queues.WEB not in works:
         return
     rows = ClaimImport.objects.exclude(status__in=FINAL_STATUSES)
     needed = set(rows.values_list("pk", flat=True))

@@ -127,7 +127,7 @@ def put_off(row: JobRow, awaited: str, error: type) -> None:
             progress=0.0,
             unreached_at=since,
             message=f"Waiting since {since:%Y-%m-%d %H:%M} UTC: {awaited} "
-            "It is tried again by itself.",
+            "It goes on by itself; there is no need to ask again.",
         )
         _log_outcome(row, "waiting", error)
     settle_cancelled(row)

@@ -32,6 +32,7 @@ from annotator.operations.health.database import (
 )
 from annotator.operations.health.sealed_secrets import look_at_sealed
 from annotator.operations.presences import alive, data_directories, programs
+from core.artefacts.store import is_shared
 from core.clock import database_now
 from core.configuration import is_loopback
 from core.errors import Refused
@@ -222,7 +223,7 @@ def _reaches() -> Iterator[Finding]:
                 "Bring it back or install it there. Jobs that need it wait until then, or go to "
                 "another worker.",
             )
-    if (number := len(data_directories())) > 1 and not settings.ARTEFACT_STORE:
+    if (number := len(data_directories())) > 1 and not is_shared():
         yield warning(
             "data directories",
             f"Programs work in {number} data directories, and nothing brings a file from "

@@ -48,7 +48,7 @@ def test_what_cannot_be_reached_is_waited_for_and_told(job, caplog) -> None:
     assert row.is_unreached
     assert row.message == (
         f"Waiting since {row.unreached_at:%Y-%m-%d %H:%M} UTC: The store does not answer. "
-        "It is tried again by itself."
+        "It goes on by itself; there is no need to ask again."
     )
     assert caplog.messages[-1] == (
         f"job waiting kind=agreementreport key={job.pk} attempt=1 error=Unreachable"
