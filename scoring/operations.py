@@ -8,10 +8,9 @@ from datetime import date
 from importlib.util import find_spec
 from typing import Final
 
-from django.conf import settings
-
 from annotator.operations.backups.archives import StoredFile
 from annotator.operations.health.database import Finding, missing, ok, warning
+from core.artefacts.store import is_shared
 from core.jobs.queues import Queues
 from core.plurals import counted
 from scoring import files as scoring_files
@@ -78,7 +77,7 @@ def out_of_reach(works: Collection[str]) -> Iterator[str]:
     """Say which packages and files jobs may need that are not here; no digest is looked at."""
     if Queues.GPU in works and find_spec("torch") is None:
         yield "The package torch is not installed: no encoder can be trained or score."
-    if settings.ARTEFACT_STORE:
+    if is_shared():
         return
     digests = DatasetVersion.objects.values_list("sha256", flat=True).distinct().order_by()
     absent = [
