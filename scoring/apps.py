@@ -13,16 +13,20 @@ class ScoringConfig(AppConfig):
         from annotator.operations.health.database import register_look
         from annotator.operations.reach import register_reach
         from annotator.outgoing.finished import register_announced
+        from core.artefacts.copies import register_tidying_of_copies
+        from core.artefacts.kinds import register_kind
         from core.jobs.queues import Queues
         from core.jobs.registry import register, register_follower, register_tidying
         from scoring import tasks as scoring_tasks
         from scoring.audit_labels import ACTS
         from scoring.choosing.services import request_orders
-        from scoring.erasures.services import carry_out_erasures
+        from scoring.erasures.services import carry_out_erasures, erase_copies
+        from scoring.files import remove_unnamed_datasets
         from scoring.inbox import inbox_lines
         from scoring.models import AgreementReport, Freeze, QueueOrder, ScoreRequest, TrainingRun
         from scoring.operations import (
             KINDS,
+            SHARED,
             dataset_and_model_files,
             look_at_stored_files,
             out_of_reach,
@@ -61,6 +65,11 @@ class ScoringConfig(AppConfig):
         register_tidying(delete_old_scores)
         register_tidying(clear_ended_runs)
         register_tidying(carry_out_erasures)
+        for kind in SHARED:
+            register_kind(kind)
+        register_tidying(remove_unnamed_datasets)
+        for tidy in (erase_copies, clear_ended_runs, remove_unnamed_datasets):
+            register_tidying_of_copies(tidy)
         register_look(look_at_stored_files)
         register_reach(out_of_reach)
         register_files(dataset_and_model_files, **KINDS)

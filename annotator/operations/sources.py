@@ -15,7 +15,7 @@ from annotator.imports.files import (
 from annotator.models import ClaimImport
 from annotator.operations.backups.archives import StoredFile
 from annotator.operations.health.database import Finding, ok, warning
-from core.artefacts.store import is_shared
+from core.artefacts.store import how_to_mend, is_shared
 from core.jobs.queues import Queues
 from core.jobs.rows import FINAL_STATUSES
 from core.plurals import counted
@@ -41,7 +41,9 @@ def look_at_sources() -> Iterator[Finding]:
         try:
             open_source(row.pk, row.file_sha256).close()
         except UploadGone as damage:
-            mend = "Restore the file from a backup; the claims that came from it are not touched."
+            mend = how_to_mend(
+                "Restore the file from a backup; the claims that came from it are not touched."
+            )
             yield warning("sources", damage.sentence, mend)
             continue
         whole += 1

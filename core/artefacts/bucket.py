@@ -91,7 +91,7 @@ def _client(of: StoreSettings, process: int) -> Any:
     )
 
 
-# By store, until when it is not asked again.
+# By store that did not answer, until when it is not asked again.
 _silent: Final[dict[StoreSettings, float]] = {}
 
 
@@ -105,6 +105,7 @@ def _asked(of: StoreSettings) -> Iterator[Any]:
         raise Unreachable(_unreachable(of, "it did not answer a moment ago"))
     try:
         yield _client(of, os.getpid())
+        _silent.pop(of, None)
     except ClientError as error:
         raise _meaning(of, _code_of(error)) from error
     except (BotoCoreError, Boto3Error) as error:
@@ -113,6 +114,11 @@ def _asked(of: StoreSettings) -> Iterator[Any]:
             raise _meaning(of, _code_of(cause)) from error
         _silent[of] = time.monotonic() + PAUSE_SECONDS
         raise Unreachable(_unreachable(of, type(error).__name__)) from error
+
+
+def has_answered(of: StoreSettings) -> bool:
+    """Return whether the store answered when this process last asked it; nobody is asked now."""
+    return of not in _silent
 
 
 def _code_of(error: Any) -> str:
@@ -154,20 +160,24 @@ def size_of(of: StoreSettings, key: str) -> int:
         return int(client.head_object(Bucket=of.bucket, Key=key)["ContentLength"])
 
 
-def write(of: StoreSettings, key: str, file: IO[bytes], size: int, sha256: str) -> None:
+def write(
+    of: StoreSettings, key: str, file: IO[bytes], size: int, sha256: str, *, renews: bool
+) -> None:
     """Write an object whole or not at all; one that is there with this length stays as it is.
 
-    Its key has its digest: what is there is the same bytes, whoever wrote it.
+    Its key has its digest: what is there is the same bytes, whoever wrote it. With `renews` it is
+    written again all the same, and is as young as one that was not there.
     """
     if size < PART_BYTES:
         try:
             _write_once(of, key, file, sha256, IfNoneMatch="*")
         except _Answer as answer:
-            if answer.code in _THERE_ALREADY | _AT_ONCE and _has(of, key, size):
+            is_there = answer.code in _THERE_ALREADY | _AT_ONCE and _has(of, key, size)
+            if is_there and not renews:
                 return
             file.seek(0)
             _write_once(of, key, file, sha256)
-    elif not _has(of, key, size):
+    elif renews or not _has(of, key, size):
         _write_parts(of, key, file)
     if not _has(of, key, size):
         raise Unreachable(

@@ -10,10 +10,11 @@ takes nothing from another, even where the bytes are equal, so nobody counts ref
 """
 
 import hashlib
+import logging
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,8 +24,10 @@ from typing import BinaryIO, Final
 from core.artefacts import bucket
 from core.artefacts.bucket import Absent, DamagedObject, store
 from core.artefacts.settings import StoreSettings
+from core.errors import Unreachable
 from core.files import flush_file, rename_and_flush, temporary_file
 
+logger = logging.getLogger(__name__)
 BLOCK: Final = 1 << 20
 _NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
@@ -55,16 +58,27 @@ def where() -> str:
     return "data directory" if of is None else f"artefact store {of.address}"
 
 
-def put(kind: str, owner: str, sha256: str, path: Path) -> None:
+def how_to_mend(advice: str) -> str:
+    """Return what to do about a file that is missing or damaged."""
+    if not is_shared():
+        return advice
+    return (
+        "If this host alone has it wrong, delete it here: it is fetched again. If another host has "
+        f"it, run `manage.py share_files` there. Else: {advice}"
+    )
+
+
+def put(kind: str, owner: str, sha256: str, path: Path, *, renews: bool = False) -> None:
     """Have the store hold a file that is complete; the row that names it may commit afterwards.
 
+    With `renews` it counts as written now even where the store had it: no sweep takes it for old.
     Raises Unreachable, or DiskFull where the store is full.
     """
     if of := store():
+        key = _key(of, kind, owner, sha256)
         with path.open("rb") as file:
-            bucket.write(
-                of, _key(of, kind, owner, sha256), file, os.fstat(file.fileno()).st_size, sha256
-            )
+            size = os.fstat(file.fileno()).st_size
+            bucket.write(of, key, file, size, sha256, renews=renews)
 
 
 def has(kind: str, owner: str, sha256: str) -> bool:
@@ -103,13 +117,14 @@ def _is_whole(file: BinaryIO, sha256: str) -> bool:
     if hashlib.file_digest(file, "sha256").hexdigest() != sha256:
         return False
     file.seek(0)
-    if is_shared():
-        _note_use(Path(str(file.name)))
+    note_use(Path(str(file.name)))
     return True
 
 
-def _note_use(path: Path) -> None:
-    """Set the time of the last use: file systems seldom do. That of the last change stays."""
+def note_use(path: Path) -> None:
+    """Set the time of a copy's last use: file systems seldom do. That of the last change stays."""
+    if not is_shared():
+        return
     with suppress(OSError):
         os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns))
 
@@ -142,10 +157,38 @@ def fetch(kind: str, owner: str, sha256: str, path: Path) -> None:
         raise FileNotFoundError(path) from None
 
 
+def put_again(name: str, sha256: str, path: Path) -> None:
+    """Have the store hold a file named as below the data directory: KIND/OWNER, KIND/OWNER/FILE.
+
+    What follows a dot in the owner is no part of it.
+    """
+    kind, rest = name.split("/", 1)
+    put(kind, rest.split("/")[0].split(".")[0], sha256, path)
+
+
 def delete(kind: str, owner: str) -> int:
-    """Delete what an owner has in the store, former versions included; return how many."""
+    """Delete what an owner has in the store, former versions included; return how many.
+
+    Raises Unreachable: whoever erases must know that it is gone.
+    """
     of = store()
     return bucket.remove(of, _prefix(of, kind, owner)) if of else 0
+
+
+def discard(kind: str, owner: str) -> None:
+    """Delete what an owner does not need any more; what cannot be reached now is swept later."""
+    try:
+        delete(kind, owner)
+    except Unreachable as error:
+        logger.warning("left for the sweeper: %s", error.sentence)
+
+
+def retain(kind: str, owner: str, digests: Collection[str]) -> None:
+    """Delete what an owner has beside these."""
+    if of := store():
+        for one in listed(kind, owner):
+            if one.sha256 not in digests:
+                bucket.remove(of, _key(of, kind, owner, one.sha256))
 
 
 def listed(kind: str, *owner: str) -> Iterator[Stored]:

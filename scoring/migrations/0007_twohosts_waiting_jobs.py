@@ -7,7 +7,7 @@ JOBS = ("agreementreport", "freeze", "queueorder", "scorerequest", "trainingrun"
 
 
 class Migration(migrations.Migration):
-    dependencies = [("scoring", "0005_choose_orders")]
+    dependencies = [("scoring", "0006_store_state")]
 
     operations = [
         *(
