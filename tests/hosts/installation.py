@@ -1,12 +1,11 @@
 """Three hosts, each with a data directory of its own, and what people do on the first of them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from annotator.accounts.sessions import create_token
 from annotator.models import User
-from annotator.rubric import ALL_CRITERIA
 from clients.patclaimeval_client import Client
 from core.jobs.rows import JobRow, JobStatus
 from scoring.models import Freeze
@@ -84,9 +83,10 @@ class Installation:
         """Return somebody's browser."""
         return Tab(self.people[user] if isinstance(user, str) else user, self.port)
 
-    def freeze(self) -> Freeze:
+    def freeze(self, name: str = "") -> Freeze:
         """Ask for a freeze; a worker carries it out."""
-        asked = FREEZE | {"campaign": self.rated.campaign.slug, "criteria": CRITERION}
+        slug = self.rated.campaign.slug
+        asked = FREEZE | {"campaign": slug, "criteria": CRITERION, "name": name}
         answer = self.tab("ada").post("/datasets/freeze/", asked)
         assert answer.status == 303, answer.body
         return Freeze.objects.latest("created_at")
@@ -120,7 +120,3 @@ def waits(row: JobRow, sentence: str) -> None:
         return row.is_unreached and sentence in row.message
 
     wait_until(says_so, f"{row.kind()} waits for: {sentence}")
-
-
-Act = Callable[[Installation], object]
-__all__ = ["ALL_CRITERIA", "CRITERION", "HOSTS", "Act", "Installation", "ends", "waits"]
