@@ -23,6 +23,7 @@ class AnnotatorConfig(AppConfig):
         from annotator.operations import drawings, presences, shared, sources
         from annotator.operations.backups.archives import register_files
         from annotator.operations.health.database import register_look
+        from annotator.operations.reach import register_reach, store_out_of_reach
         from annotator.outgoing.finished import register_announced
         from annotator.outgoing.queue import delete_old_deliveries
         from annotator.rate_limits import delete_used_up
@@ -30,6 +31,7 @@ class AnnotatorConfig(AppConfig):
         from core.artefacts import copies
         from core.artefacts.kinds import register_kind, sweep_store
         from core.artefacts.store import is_shared
+        from core.jobs.elsewhere import register_elsewhere
         from core.jobs.endings import register_ending
         from core.jobs.queues import Queues
         from core.jobs.registry import register, register_tidying
@@ -74,6 +76,9 @@ class AnnotatorConfig(AppConfig):
         register_tidying(delete_old_strangers)
         register_tidying(presences.forget_presences)
         register_tidying(delete_ended_sessions)
+        register_elsewhere(presences.may_be_elsewhere)
+        register_reach(store_out_of_reach)
+        register_reach(sources.uploads_out_of_reach)
         register_kind(shared.SOURCES)
         register_kind(shared.DRAWINGS)
         register_tidying(sweep_store)

@@ -11,6 +11,7 @@ class ScoringConfig(AppConfig):
         from annotator.inbox.rows import register_inbox
         from annotator.operations.backups.archives import register_files
         from annotator.operations.health.database import register_look
+        from annotator.operations.reach import register_reach
         from annotator.outgoing.finished import register_announced
         from core.artefacts.copies import register_tidying_of_copies
         from core.artefacts.kinds import register_kind
@@ -23,7 +24,13 @@ class ScoringConfig(AppConfig):
         from scoring.files import remove_unnamed_datasets
         from scoring.inbox import inbox_lines
         from scoring.models import AgreementReport, Freeze, QueueOrder, ScoreRequest, TrainingRun
-        from scoring.operations import KINDS, SHARED, dataset_and_model_files, look_at_stored_files
+        from scoring.operations import (
+            KINDS,
+            SHARED,
+            dataset_and_model_files,
+            look_at_stored_files,
+            out_of_reach,
+        )
         from scoring.schedules.work import sweep_schedules
         from scoring.scores.services import delete_old_scores
         from scoring.training.runs.services import clear_ended_runs
@@ -64,4 +71,5 @@ class ScoringConfig(AppConfig):
         for tidy in (erase_copies, clear_ended_runs, remove_unnamed_datasets):
             register_tidying_of_copies(tidy)
         register_look(look_at_stored_files)
+        register_reach(out_of_reach)
         register_files(dataset_and_model_files, **KINDS)

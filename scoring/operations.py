@@ -1,22 +1,26 @@
-"""Files of datasets and models that rows need, and whether they are what was registered."""
+"""Files of datasets and models that rows need: whether they are here, and as registered."""
 
 import hashlib
 import re
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack
 from datetime import date
+from importlib.util import find_spec
 from typing import Final
 
 from annotator.operations.backups.archives import StoredFile
 from annotator.operations.health.database import Finding, missing, ok, warning
 from core.artefacts.kinds import LONGEST_UPLOAD, Kind
-from core.artefacts.store import how_to_mend
+from core.artefacts.store import how_to_mend, is_shared
 from core.database import batches
+from core.jobs.queues import Queues
 from core.jobs.rows import FINAL_STATUSES
+from core.plurals import counted
 from scoring import files as scoring_files
 from scoring.files import (
     DatasetErased,
     StoredFileDamaged,
+    dataset_path,
     datasets_directory,
     models_directory,
     open_dataset,
@@ -122,6 +126,25 @@ def _files_of(model: ModelVersion) -> Iterator[StoredFile]:
                 digest.update(piece)
             name = f"{models_directory().name}/{model.directory}/{entry.name}"
             yield StoredFile(name, digest.hexdigest(), entry.size)
+
+
+def out_of_reach(works: Collection[str]) -> Iterator[str]:
+    """Say which packages and files jobs may need that are not here; no digest is looked at."""
+    if Queues.GPU in works and find_spec("torch") is None:
+        yield "The package torch is not installed: no encoder can be trained or score."
+    if is_shared():
+        return
+    digests = DatasetVersion.objects.values_list("sha256", flat=True).distinct().order_by()
+    absent = [
+        digest
+        for digest in digests
+        if not (dataset_path(digest).exists() or tombstone_path(digest).exists())
+    ]
+    if absent:
+        yield f"The files of {counted(len(absent), 'dataset version')} are not in its directory."
+    models = ModelVersion.objects.filter(retire_since=None).values_list("directory", flat=True)
+    if number := sum(not (models_directory() / name).is_dir() for name in models):
+        yield f"The files of {counted(number, 'model')} are not in its directory."
 
 
 def look_at_stored_files() -> Iterator[Finding]:

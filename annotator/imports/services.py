@@ -50,7 +50,7 @@ from annotator.models import Campaign, ClaimImport, ImportStage, User
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
 from core.jobs import leases
-from core.jobs.rows import JobStatus
+from core.jobs.rows import JobStatus, queued_anew
 from core.jobs.running import run_job
 from core.plurals import counted
 from core.text_io.streams import ByteSource, FormatError
@@ -163,17 +163,7 @@ def queue_check(row: ClaimImport, **changed: Any) -> None:
 
 def _queue(row: ClaimImport, **changed: Any) -> bool:
     waiting = ClaimImport.objects.filter(WAITS_FOR_CONFIRMATION, pk=row.pk)
-    return bool(
-        waiting.update(
-            **changed,
-            status=JobStatus.QUEUED,
-            attempt=0,
-            progress=0.0,
-            message=WAITING,
-            rung_at=None,
-            finished_at=None,
-        )
-    )
+    return bool(waiting.update(**queued_anew(), **changed, message=WAITING))
 
 
 def is_open(row: ClaimImport) -> bool:

@@ -1,4 +1,7 @@
-"""A person's own background jobs in the inbox: what failed in the last week, what finished."""
+"""A person's own background jobs in the inbox: what failed in the last week, what finished.
+
+With what waits for something that cannot be reached.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +11,7 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from annotator.inbox.rows import Asked, Line, Lines
-from core.jobs.rows import JobStatus
+from core.jobs.rows import UNREACHED, JobStatus
 from core.plurals import counted
 
 
@@ -29,21 +32,26 @@ class Kind:
 
 
 def lines_of_jobs(asked: Asked, kinds: tuple[Kind, ...]) -> Lines:
-    """Return a line for each kind of which jobs failed or finished: one query each."""
-    failed, finished = [], []
+    """Return a line for each kind of which jobs wait, failed or finished: one query each."""
+    waiting, finished = [], []
     for kind in kinds:
-        recent = Q(status=JobStatus.FAILED, finished_at__gte=asked.week_ago)
+        recent = UNREACHED | Q(status=JobStatus.FAILED, finished_at__gte=asked.week_ago)
         if kind.tells_end:
             recent |= Q(status=JobStatus.SUCCEEDED, finished_at__gte=asked.last_visit_at)
         rows = kind.own.filter(recent).order_by("-finished_at", "pk").select_related(None)
         keys: dict[str, list[tuple[UUID | str, ...]]] = {}
-        for status, *key in rows.values_list("status", *kind.key):
+        why = ""
+        for status, message, *key in rows.values_list("status", "message", *kind.key):
             keys.setdefault(status, []).append(tuple(key))
+            if status == JobStatus.QUEUED:
+                why = message
+        if some := keys.get(JobStatus.QUEUED):
+            waiting.append(_line(kind, some, f"queued. {why}"))
         if some := keys.get(JobStatus.FAILED):
-            failed.append(_line(kind, some, "failed in the last week"))
+            waiting.append(_line(kind, some, "failed in the last week"))
         if some := keys.get(JobStatus.SUCCEEDED):
             finished.append(_line(kind, some, "finished"))
-    return Lines(tuple(failed), tuple(finished))
+    return Lines(tuple(waiting), tuple(finished))
 
 
 def _line(kind: Kind, keys: list[tuple[UUID | str, ...]], what: str) -> Line:

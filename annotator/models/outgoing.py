@@ -4,8 +4,6 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
-from django.db.models.functions import Now
 
 from annotator.models.campaigns import Campaign
 from annotator.models.claim_sets import Candidate
@@ -109,8 +107,6 @@ class Delivery(JobRow):
     content = models.JSONField(default=dict)
     # What only the receiver may read, until it is sent: an address without an account, a link.
     sealed = models.TextField(blank=True, default="")
-    # Not to be tried before.
-    due_at = models.DateTimeField(db_default=Now())
     # The last answer as a code, or why there was none.
     answer = models.CharField(max_length=40, blank=True, default="")
     # What may be sent once only has a name, which a second row is refused.
@@ -119,7 +115,3 @@ class Delivery(JobRow):
     class Meta:
         ordering = ["-created_at"]
         indexes = [models.Index(fields=["webhook", "status"], name="delivery_of_webhook")]
-
-    @classmethod
-    def due(cls) -> Q:
-        return Q(due_at__lte=Now())

@@ -128,7 +128,7 @@ def _put_off(row: Delivery, outcome: Outcome, wait: timedelta) -> None:
     """
     now = database_now()
     with transaction.atomic():
-        leases.put_back(row, answer=outcome.answer, due_at=now + wait)
+        leases.put_back(row, wait, answer=outcome.answer)
         soonest = now + min(wait, OTHERS_WAIT)
         waiting = Delivery.objects.filter(way=row.way, webhook=row.webhook_id)
         waiting.filter(status=JobStatus.QUEUED, due_at__lt=soonest).update(due_at=soonest)

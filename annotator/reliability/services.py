@@ -31,7 +31,7 @@ from annotator.records import (
 from annotator.rubric import ALL_CRITERIA, NAMES, unit_of
 from core.errors import OutOfDate, Refused
 from core.jobs import leases
-from core.jobs.rows import FINAL_STATUSES, JobStatus
+from core.jobs.rows import FINAL_STATUSES, JobStatus, queued_anew
 from core.jobs.running import run_job
 
 SCHEMA: Final = 1
@@ -174,15 +174,8 @@ def request_reliability(*, campaign: Campaign, asked_by: User | None = None) -> 
             campaign=campaign, input_sha256=digest, defaults=fields
         )
         ended = (JobStatus.FAILED, JobStatus.CANCELLED)
-        again = ReliabilityReport.objects.filter(pk=row.pk, status__in=ended).update(
-            **fields,
-            status=JobStatus.QUEUED,
-            attempt=0,
-            progress=0.0,
-            cancel_requested=False,
-            rung_at=None,
-            finished_at=None,
-        )
+        rows = ReliabilityReport.objects.filter(pk=row.pk, status__in=ended)
+        again = rows.update(**queued_anew(), **fields)
         if is_new or again:
             audit_log.record_on(row, "reliability.requested", asked_by)
         if again:

@@ -9,7 +9,7 @@ import sys
 import threading
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
@@ -20,7 +20,7 @@ from django.db.models.functions import Now
 
 from core.clock import database_now
 from core.jobs.endings import note_ending
-from core.jobs.rows import JobRow, JobStatus
+from core.jobs.rows import DUE, JobRow, JobStatus
 
 logger = logging.getLogger("annotator.jobs")
 Row = TypeVar("Row", bound=JobRow)
@@ -44,15 +44,15 @@ def claim(model: type[Row], pk: uuid.UUID | str) -> Row | None:
     One UPDATE decides, so duplicate or late messages are harmless on every database.
     """
     token = uuid.uuid4().hex
-    free = Q(model.due(), status=JobStatus.QUEUED) | Q(
-        status=JobStatus.RUNNING, lease_until__lt=Now()
-    )
+    free = Q(DUE, status=JobStatus.QUEUED) | Q(status=JobStatus.RUNNING, lease_until__lt=Now())
     model._default_manager.filter(free, pk=pk, cancel_requested=False).update(
         status=JobStatus.RUNNING,
         owner=token,
         attempt=F("attempt") + 1,
         lease_until=database_now() + lease_length(),
         started_at=Now(),
+        # What it waited for, a worker or what could not be reached.
+        message="",
     )
     row = model._default_manager.filter(pk=pk, owner=token).first()
     if row is not None:
@@ -91,9 +91,8 @@ def _end(
     now = database_now()
     rows = type(row)._default_manager.filter(*where, pk=row.pk, owner=row.owner)
     with transaction.atomic():
-        if not rows.filter(status=JobStatus.RUNNING).update(
-            status=status, finished_at=now, lease_until=None, **fields
-        ):
+        ended = {"status": status, "finished_at": now, "lease_until": None, "unreached_at": None}
+        if not rows.filter(status=JobStatus.RUNNING).update(**ended, **fields):
             return False
         note_ending(row, status)
     seconds = round((now - (row.started_at or now)).total_seconds(), 3)
@@ -102,18 +101,43 @@ def _end(
     return True
 
 
-def put_back(row: JobRow, **fields: Any) -> None:
-    """Queue a running job of ours once more; raise LostLease when it is not ours."""
-    rows = type(row)._default_manager.filter(pk=row.pk, owner=row.owner, status=JobStatus.RUNNING)
-    if not rows.update(status=JobStatus.QUEUED, owner="", lease_until=None, rung_at=None, **fields):
+def put_back(row: JobRow, pause: timedelta, **fields: Any) -> None:
+    """Queue a running job of ours for a later time; raise LostLease when it is not ours."""
+    rows = type(row)._default_manager.filter(
+        pk=row.pk, owner=row.owner, status=JobStatus.RUNNING, cancel_requested=False
+    )
+    queued = {"status": JobStatus.QUEUED, "owner": "", "lease_until": None, "rung_at": None}
+    if not rows.update(**queued, due_at=database_now() + pause, **fields):
         raise LostLease
+
+
+def put_off(row: JobRow, awaited: str, error: type) -> None:
+    """Queue a running job of ours until what it awaits can be reached; one that was cancelled ends.
+
+    It is tried again after as long as it has waited, within the pauses above, and by whoever takes
+    it: another machine may reach what this one does not. Such a try is no attempt.
+    """
+    now = database_now()
+    since = row.unreached_at or now
+    with suppress(LostLease):
+        put_back(
+            row,
+            _within_pauses(now - since),
+            attempt=row.attempt - 1,
+            progress=0.0,
+            unreached_at=since,
+            message=f"Waiting since {since:%Y-%m-%d %H:%M} UTC: {awaited} "
+            "It goes on by itself; there is no need to ask again.",
+        )
+        _log_outcome(row, "waiting", error)
+    settle_cancelled(row)
 
 
 def request_cancel(row: JobRow) -> bool:
     """Ask a job to stop: a queued one is cancelled at once, a running one at its next heartbeat."""
     rows = type(row)._default_manager.filter(pk=row.pk)
     if rows.filter(status=JobStatus.QUEUED).update(
-        status=JobStatus.CANCELLED, cancel_requested=True, finished_at=Now()
+        status=JobStatus.CANCELLED, cancel_requested=True, finished_at=Now(), message=""
     ):
         return True
     return bool(rows.filter(status=JobStatus.RUNNING).update(cancel_requested=True))
@@ -143,13 +167,9 @@ def jobs_to_enqueue(model: type[JobRow]) -> Iterable[uuid.UUID]:
     behind a long training its messages pile up, and it needs one.
     """
     now = database_now()
-    waiting = Q(model.due(), status=JobStatus.QUEUED) | Q(
-        status=JobStatus.RUNNING, lease_until__lt=now
-    )
+    waiting = Q(DUE, status=JobStatus.QUEUED) | Q(status=JobStatus.RUNNING, lease_until__lt=now)
     rows = model._default_manager
-    found = rows.filter(waiting).only(
-        *("status", "lease_until", "rung_at", "created_at", "started_at")
-    )
+    found = rows.filter(waiting).only("status", "lease_until", "rung_at", "due_at")
     return [
         row.pk
         for row in found
@@ -159,10 +179,12 @@ def jobs_to_enqueue(model: type[JobRow]) -> Iterable[uuid.UUID]:
 
 
 def _pause(row: JobRow, rung_at: datetime) -> timedelta:
-    since = row.lease_until if row.status == JobStatus.RUNNING else row.created_at
-    if since is None or (row.status == JobStatus.QUEUED and row.started_at is not None):
-        return LEAST_PAUSE  # queued again, and no column holds since when
-    return min(max(rung_at - since, LEAST_PAUSE), LONGEST_PAUSE)
+    since = row.lease_until if row.status == JobStatus.RUNNING else row.due_at
+    return _within_pauses(rung_at - since) if since else LEAST_PAUSE
+
+
+def _within_pauses(waited: timedelta) -> timedelta:
+    return min(max(waited, LEAST_PAUSE), LONGEST_PAUSE)
 
 
 def settle_cancelled(row: JobRow) -> None:

@@ -1,7 +1,7 @@
 """The columns that every background job has, and the states it may be in."""
 
 import uuid
-from typing import ClassVar
+from typing import Any, ClassVar, Final
 
 from django.db import models
 from django.db.models import Q
@@ -17,6 +17,10 @@ class JobStatus(models.TextChoices):
 
 
 FINAL_STATUSES = (JobStatus.SUCCEEDED, JobStatus.FAILED, JobStatus.CANCELLED)
+# Which of the queued jobs may be begun.
+DUE: Final = Q(due_at__lte=Now())
+# Which jobs wait for something that could not be reached when they were last tried.
+UNREACHED: Final = Q(status=JobStatus.QUEUED, unreached_at__isnull=False)
 
 
 class JobRow(models.Model):
@@ -30,6 +34,10 @@ class JobRow(models.Model):
     owner = models.CharField(max_length=32, blank=True, default="")
     lease_until = models.DateTimeField(null=True)
     rung_at = models.DateTimeField(null=True)
+    # Not to be begun before.
+    due_at = models.DateTimeField(db_default=Now())
+    # Since when what it needs cannot be reached; `message` says what that is.
+    unreached_at = models.DateTimeField(null=True)
     cancel_requested = models.BooleanField(default=False)
     progress = models.FloatField(default=0.0)
     message = models.TextField(blank=True, default="")
@@ -49,15 +57,28 @@ class JobRow(models.Model):
         """What figures, logs and commands call this kind of job."""
         return cls.__name__.lower()
 
-    @classmethod
-    def due(cls) -> Q:
-        """Which of the queued jobs may be begun: all, unless some wait for a time."""
-        return Q()
-
     @property
     def is_final(self) -> bool:
         return self.status in FINAL_STATUSES
 
     @property
+    def is_unreached(self) -> bool:
+        """Whether it waits for something that could not be reached when it was last tried."""
+        return self.status == JobStatus.QUEUED and self.unreached_at is not None
+
+    @property
     def percent(self) -> int:
         return round(100 * self.progress)
+
+
+def queued_anew() -> dict[str, Any]:
+    """Return the columns of a job that has ended and is queued for another time."""
+    return {
+        "status": JobStatus.QUEUED,
+        "attempt": 0,
+        "progress": 0.0,
+        "cancel_requested": False,
+        "rung_at": None,
+        "due_at": Now(),
+        "finished_at": None,
+    }

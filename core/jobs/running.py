@@ -10,6 +10,7 @@ from django.db import transaction
 from core.errors import Refused
 from core.files import why_stopped
 from core.jobs import leases
+from core.jobs.elsewhere import awaited
 from core.jobs.leases import LostLease, Row
 from core.jobs.rows import JobStatus
 
@@ -33,8 +34,10 @@ def run_job(
 
     `work(job, check)` runs under a heartbeat; `check` raises LostLease once the lease is gone. It
     returns the columns of a success, or None where it closed the job in a transaction of its own.
-    Refused, and each of `refusals`, fails the job with the error's text. Any other error fails it
-    with a sentence that begins with `noun`, and is raised again.
+    Unreachable queues the job until what it needs can be reached, and so does the lack of a file or
+    package that another machine may have. Refused, and each of `refusals`, fails the job with the
+    error's text. Any other error fails it with a sentence that begins with `noun`, and is raised
+    again.
 
     `on_success` and `on_failure` are called in the transaction that closes the job, `cleanup` last,
     however the work ended. Columns that the work updates on `job` are stored by each
@@ -65,11 +68,14 @@ def run_job(
                 on_success(job)
     except LostLease:
         leases.settle_cancelled(job)
-    except expected as error:
-        fail(str(error))
     except Exception as error:
-        fail(why_stopped(noun, error))
-        raise
+        if sentence := awaited(error):
+            leases.put_off(job, sentence, type(error))
+        elif isinstance(error, expected):
+            fail(str(error))
+        else:
+            fail(why_stopped(noun, error))
+            raise
     finally:
         cleanup(job)
     return job

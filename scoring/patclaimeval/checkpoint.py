@@ -245,7 +245,9 @@ def _check_digest(name: str, content: bytes, expected: dict[str, Any]) -> None:
 def _own_files(directory: Path) -> set[str]:
     """Return the names of the files, where no other lies there and none that must be is missing."""
     if not directory.is_dir():
-        raise CheckpointInvalid(f"There is no model directory at {directory}.")
+        raise CheckpointInvalid(
+            f"There is no model directory at {directory}."
+        ) from FileNotFoundError(directory)
     names = {entry.name for entry in directory.iterdir()}
     needed = {WEIGHTS, CONFIG, MANIFEST}
     if unknown := sorted(names - needed - OPTIONAL):

@@ -286,7 +286,7 @@ def load_encoder(
         raise EncoderUnavailable(
             f"There is no encoder directory at {name}. Put a model in Hugging Face layout there "
             "(config.json, model.safetensors, tokenizer.json) or choose the encoder 'default'."
-        )
+        ) from FileNotFoundError(name)
     options = {
         "local_files_only": local or not allow_download,
         "trust_remote_code": False,

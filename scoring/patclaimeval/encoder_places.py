@@ -65,7 +65,9 @@ def default_directory() -> Path:
     directory = embedded_directory()
     weights = directory / "model.safetensors"
     if not weights.is_file():
-        raise EncoderUnavailable(f"The embedded encoder lacks its weights: {weights} is missing.")
+        raise EncoderUnavailable(
+            f"The embedded encoder lacks its weights: {weights} is missing."
+        ) from FileNotFoundError(weights)
     with weights.open("rb") as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
     if digest != DEFAULT_SHA256:

@@ -15,8 +15,9 @@ from uuid import UUID
 import numpy as np
 from django.db import transaction
 
-from core.errors import Refused
+from core.errors import Refused, Unreachable
 from core.jobs import leases
+from core.jobs.elsewhere import may_be_elsewhere, wait_if_elsewhere
 from core.jobs.leases import LostLease
 from core.jobs.rows import JobStatus
 from core.jobs.running import run_job
@@ -25,7 +26,7 @@ from scoring.agreement.item_table import ItemTable, pack
 from scoring.agreement.items import AgreementError, Item, ScorerScores
 from scoring.metrics.base import MetricError, Missing, Pair, Score
 from scoring.metrics.languages import language_of_pair
-from scoring.metrics.registry import what_is_missing
+from scoring.metrics.registry import METRIC_NAMES, what_is_missing
 from scoring.models import AgreementReport, MetricScore, ReportItems
 from scoring.patclaimeval.errors import PatClaimEvalError
 from scoring.patclaimeval.prior import NAME as PRIOR_NAME
@@ -42,7 +43,7 @@ from scoring.reports.inputs import (
 )
 from scoring.reports.left_out import load_left_out
 from scoring.reports.scorers import STANDING_NAMES, ReportScorer, compares, load_scorer
-from scoring.reports.services import question_of, record_event
+from scoring.reports.services import is_asked_as_here, question_of, record_event
 from scoring.scores.scorers import LEFT_OUT_NAME, metric_places
 from scoring.training.model_versions.queries import MODEL_PREFIX
 
@@ -141,6 +142,10 @@ def score_pairs(
     return found
 
 
+# Errors that are of no single pair.
+PASSED_ON: Final = (LostLease, MetricError, PatClaimEvalError, Unreachable)
+
+
 class _Turns:
     """Asks one scorer turn by turn, and each pair alone where a turn fails."""
 
@@ -177,7 +182,7 @@ class _Turns:
             return [Missing(NOT_ASKED)] * len(pairs)
         try:
             return self._ask(pairs)
-        except (LostLease, MetricError, PatClaimEvalError):
+        except PASSED_ON:
             raise
         except Exception:  # noqa: BLE001 - whatever a scorer raises, the others go on
             return [self._alone(pair) for pair in pairs]
@@ -188,7 +193,7 @@ class _Turns:
         self._check()
         try:
             (score,) = self._ask([pair])
-        except (LostLease, MetricError, PatClaimEvalError):
+        except PASSED_ON:
             raise
         except Exception as error:  # noqa: BLE001 - its text may quote claims: only its kind is shown
             self._in_a_row += 1
@@ -373,6 +378,7 @@ class _Work:
             asked = self._with_drafts(pairs) if scorer.reads_drafts else pairs
             scores = score_pairs(scorer, asked, self.check, on_progress)
         except (MetricError, PatClaimEvalError) as error:
+            self._wait_if_elsewhere(name, error)
             # What is missing is part of the question; any other fault may pass.
             if name != LEFT_OUT_NAME:
                 is_metric = name != PRIOR_NAME and not name.startswith(MODEL_PREFIX)
@@ -381,6 +387,13 @@ class _Work:
         self.is_lasting &= scores.is_lasting
         version = scorer.version_in({pair.language for pair in pairs if pair.language is not None})
         return _scorer_scores(name, version, pairs, scores)
+
+    def _wait_if_elsewhere(self, name: str, error: Exception) -> None:
+        """Raise Unreachable where a scorer is missing here, and was there for who asked."""
+        wait_if_elsewhere(error)
+        is_missing = name in METRIC_NAMES and what_is_missing(name, metric_places())
+        if is_missing and may_be_elsewhere() and not is_asked_as_here(self.report):
+            raise Unreachable(str(error)) from error
 
     def _standing(self) -> list[str]:
         """Return the baselines; PatClaimEval-0 is none where it is asked for as a scorer."""

@@ -31,13 +31,15 @@ from annotator.operations.health.database import (
 )
 from annotator.operations.health.sealed_secrets import look_at_sealed
 from annotator.operations.health.store import look_at_store, unreachable
-from annotator.operations.presences import alive
+from annotator.operations.presences import alive, data_directories, programs
+from core.artefacts.store import is_shared
 from core.clock import database_now
 from core.configuration import is_loopback
 from core.errors import Refused, Unreachable
 from core.jobs.queues import Queues
 from core.jobs.registry import kinds_of_jobs, queue_of
-from core.jobs.rows import JobStatus
+from core.jobs.rows import UNREACHED, JobStatus
+from core.plurals import counted
 
 
 def look_at_choices() -> Iterator[Finding]:
@@ -200,6 +202,7 @@ def look_at_programs() -> Iterator[Finding]:
                 f"Start one: `celery -A config.celery worker -Q {queue.value} "
                 f"-n {queue.value}@%h --concurrency 1`, or `make run` for all programs.",
             )
+    yield from _reaches()
     if works[SWEEPER]:
         yield ok(SWEEPER, "Alive.")
     else:
@@ -207,6 +210,26 @@ def look_at_programs() -> Iterator[Finding]:
             SWEEPER,
             "It is not alive: leases do not lapse, and jobs of dead workers are not taken up.",
             "Start it: `manage.py sweep --forever`, or `make run` for all programs.",
+        )
+
+
+def _reaches() -> Iterator[Finding]:
+    """Return what living programs cannot reach, and whether they share their files."""
+    for program in programs():
+        if program.unreached:
+            yield warning(
+                f"worker of queue {program.work}",
+                f"{program.name} cannot reach all that it may need: {program.unreached}",
+                "Bring it back or install it there. Jobs that need it wait until then, or go to "
+                "another worker.",
+            )
+    if (number := len(data_directories())) > 1 and not is_shared():
+        yield warning(
+            "data directories",
+            f"Programs work in {number} data directories, and nothing brings a file from "
+            "one to another.",
+            "Set ARTEFACT_STORE for all of them (docs/install.md, Several machines), or give all "
+            "the same directory.",
         )
 
 
@@ -227,7 +250,7 @@ def _untaken_jobs() -> Counter[str]:
     is_worked_on = Q(status=JobStatus.RUNNING, lease_until__gte=now) | Q(started_at__gte=since)
     for model in kinds_of_jobs():
         rows = model._default_manager.order_by()
-        late = rows.filter(model.due(), status=JobStatus.QUEUED, created_at__lt=since)
+        late = rows.filter(status=JobStatus.QUEUED, due_at__lt=since)
         waiting.update(queue_of(model, pk) for pk in late.values_list("pk", flat=True))
         busy |= {
             queue_of(model, pk) for pk in rows.filter(is_worked_on).values_list("pk", flat=True)
@@ -269,10 +292,8 @@ def look_at_broker() -> Iterator[Finding]:
 def look_at_jobs() -> Iterator[Finding]:
     """Return how many jobs wait for longer than a worker that is free would let them."""
     since = database_now() - timedelta(minutes=LONGEST_WAIT_MINUTES)
-    late = {"status": JobStatus.QUEUED, "created_at__lt": since}
-    waiting = sum(
-        model._default_manager.filter(model.due(), **late).count() for model in kinds_of_jobs()
-    )
+    late = {"status": JobStatus.QUEUED, "due_at__lt": since}
+    waiting = sum(model._default_manager.filter(**late).count() for model in kinds_of_jobs())
     if waiting:
         yield warning(
             "jobs",
@@ -281,7 +302,17 @@ def look_at_jobs() -> Iterator[Finding]:
             "`manage.py jobs` lists them.",
         )
     else:
-        yield ok("jobs", "None waits for long.")
+        yield ok("jobs", "None waits long for a worker.")
+    for model in kinds_of_jobs():
+        rows = model._default_manager.filter(UNREACHED).order_by("unreached_at", "pk")
+        if oldest := rows.first():
+            yield warning(
+                "jobs",
+                f"Of kind {model.kind()}, {counted(rows.count(), 'job')} cannot go on. "
+                f"{oldest.message}",
+                "Bring back what is waited for; `manage.py jobs` lists them. Each is tried again "
+                "at least every five minutes, by any worker of its queue.",
+            )
 
 
 WITHOUT_DATABASE: Final[tuple[Look, ...]] = (

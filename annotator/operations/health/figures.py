@@ -30,7 +30,7 @@ from annotator.operations.presences import alive
 from core.clock import database_now
 from core.jobs.queues import Queues
 from core.jobs.registry import kinds_of_jobs, queue_of
-from core.jobs.rows import FINAL_STATUSES, JobStatus
+from core.jobs.rows import DUE, FINAL_STATUSES, UNREACHED, JobStatus
 
 _USED: Final = struct.Struct("ii")
 _LENGTH: Final = struct.Struct("i")
@@ -143,6 +143,9 @@ def _jobs() -> Iterator[GaugeMetricFamily]:
     lapsed = GaugeMetricFamily(
         "workbench_lapsed_jobs", "Running jobs that a worker lost, now or before", labels=["kind"]
     )
+    unreached = GaugeMetricFamily(
+        "workbench_jobs_unreached", "Jobs that wait for what cannot be reached", labels=["kind"]
+    )
     now = database_now()
     for model in kinds_of_jobs():
         kind = model.kind()
@@ -150,14 +153,16 @@ def _jobs() -> Iterator[GaugeMetricFamily]:
         counts = dict(rows.values_list("status").annotate(Count("pk")))
         for status in (JobStatus.QUEUED, JobStatus.RUNNING, *FINAL_STATUSES):
             jobs.add_metric([kind, status.value], counts.get(status.value, 0))
-        waiting = rows.filter(model.due(), status=JobStatus.QUEUED)
-        since = waiting.aggregate(Min("created_at"))["created_at__min"]
+        waiting = rows.filter(DUE, status=JobStatus.QUEUED)
+        since = waiting.aggregate(Min("due_at"))["due_at__min"]
         oldest.add_metric([kind], (now - since).total_seconds() if since else 0)
         lost = rows.filter(Q(attempt__gt=1) | Q(lease_until__lt=now), status=JobStatus.RUNNING)
         lapsed.add_metric([kind], lost.count())
+        unreached.add_metric([kind], rows.filter(UNREACHED).count())
     yield jobs
     yield oldest
     yield lapsed
+    yield unreached
 
 
 def _unfinished() -> GaugeMetricFamily:
@@ -171,7 +176,7 @@ def _unfinished() -> GaugeMetricFamily:
     )
     counts = Tally[str]()
     for model in kinds_of_jobs():
-        is_due = Q(model.due(), status=JobStatus.QUEUED)
+        is_due = Q(DUE, status=JobStatus.QUEUED)
         rows = model._default_manager.order_by().filter(is_due | Q(status=JobStatus.RUNNING))
         counts.update(queue_of(model, pk) for pk in rows.values_list("pk", flat=True))
     for queue in Queues:

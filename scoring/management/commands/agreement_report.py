@@ -72,5 +72,8 @@ class Command(WorkbenchCommand):
             report.refresh_from_db()
             if report.is_final:
                 return report
-            self.log(f"a worker computes it already: {report.message}")
+            if report.is_unreached:
+                self.log(report.message)
+            else:
+                self.log(f"a worker computes it already: {report.message}")
             time.sleep(LOOK_AGAIN_SECONDS)

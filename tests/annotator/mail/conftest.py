@@ -9,6 +9,7 @@ import pytest
 from annotator.models import Delivery, MailAddress, MailKind, User
 from annotator.outgoing.queue import carry_out_delivery
 from core.clock import database_now
+from core.jobs.rows import DUE
 from tests.served.mail_receiver import Mailbox, receiving_mail
 
 SITE = "https://claims.example.org"
@@ -61,7 +62,7 @@ def reachable(db: None) -> Reachable:
 
 def deliver() -> list[Delivery]:
     """Send everything that is due, as a worker does; return the rows."""
-    rows = Delivery.objects.filter(Delivery.due(), status="queued")
+    rows = Delivery.objects.filter(DUE, status="queued")
     for pk in rows.order_by("created_at", "pk").values_list("pk", flat=True):
         carry_out_delivery(pk)
     return list(Delivery.objects.order_by("created_at", "pk"))

@@ -9,7 +9,8 @@ from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 
-from annotator.models import SWEEPER, Campaign, ClaimImport, ReliabilityReport
+from annotator.models import SWEEPER, Campaign, ClaimImport, Presence, ReliabilityReport
+from annotator.operations.health import checks
 from annotator.operations.presences import report_presence
 from scoring.models import Dataset, DatasetVersion
 from tests.scoring.model_rows import model_row, write_directory
@@ -94,13 +95,58 @@ def test_a_worker_that_lives_and_takes_nothing_is_missing(programs, campaign, ot
         ReliabilityReport.objects.create(campaign=campaign, **given)
     _, levels = examine()
     assert "worker of queue web" in parts(levels["ok"])
-    ClaimImport.objects.filter(pk=waits.pk).update(created_at=now - timedelta(minutes=25))
+    ClaimImport.objects.filter(pk=waits.pk).update(due_at=now - timedelta(minutes=25))
     code, levels = examine()
     assert ("worker of queue web" in parts(levels["missing"])) is is_stuck
     assert code == is_stuck
     assert "worker of queue gpu" in parts(levels["ok"])
     if is_stuck:
         assert "1 alive, but 1 jobs wait" in levels["missing"][0]["found"]
+
+
+def test_jobs_that_wait_for_what_cannot_be_reached_are_named_with_what_it_is(programs, campaign):
+    _, levels = examine()
+    assert "jobs" in parts(levels["ok"])
+    now = timezone.now()
+    common = {"campaign": campaign, "file_name": "a", "file_bytes": 1, "due_at": now}
+    for hours in (1, 2):
+        since = now - timedelta(hours=hours)
+        message = f"Waiting for {hours} hours: The store is away."
+        ClaimImport.objects.create(**common, unreached_at=since, message=message)
+    code, levels = examine()
+    (found,) = (one for one in levels["warning"] if one["part"] == "jobs")
+    assert code == 0
+    assert found["found"] == (
+        "Of kind claimimport, 2 jobs cannot go on. Waiting for 2 hours: The store is away."
+    )
+
+
+def test_what_a_program_on_any_machine_cannot_reach_is_told(programs) -> None:
+    report_presence(name="gpu-7@far", works=["gpu"], unreached="The store is away.")
+    code, levels = examine()
+    (found,) = (one for one in levels["warning"] if one["part"] == "worker of queue gpu")
+    assert code == 0
+    assert found["found"] == "gpu-7@far cannot reach all that it may need: The store is away."
+
+
+def test_programs_in_several_directories_without_a_store_are_told(programs, monkeypatch) -> None:
+    def found() -> list[str]:
+        warnings = examine()[1]["warning"]
+        return [one["found"] for one in warnings if one["part"] == "data directories"]
+
+    assert found() == []
+    Presence.objects.create(
+        name="gpu-7@far",
+        work="gpu",
+        started_at=timezone.now(),
+        seen_at=timezone.now(),
+        data_directory="another",
+    )
+    assert found() == [
+        "Programs work in 2 data directories, and nothing brings a file from one to another."
+    ]
+    monkeypatch.setattr(checks, "is_shared", lambda: True)
+    assert found() == []
 
 
 def test_a_migration_that_waits_is_missing_and_nothing_else_is_asked_of_the_database(programs):

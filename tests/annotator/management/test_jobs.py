@@ -103,6 +103,16 @@ def test_a_job_tells_for_how_long_it_runs_or_ran_and_none_while_it_waits(rows) -
     assert printed().splitlines()[1].split()[-2:] == ["-", "-"]
 
 
+def test_a_job_that_cannot_reach_something_says_what_it_waits_for(rows) -> None:
+    waits, again = rows[:2]
+    told = {"message": "Waiting since then: It is away.", "unreached_at": database_now()}
+    type(waits)._default_manager.filter(pk=waits.pk).update(**told)
+    type(again)._default_manager.filter(pk=again.pk).update(**told, status="running")
+    found = [job["waits"] for job in json.loads(printed("--json"))["jobs"]]
+    assert found[:3] == ["Waiting since then: It is away.", None, None]
+    assert "It is away." in printed().splitlines()[1]
+
+
 def test_a_waiting_job_is_enqueued_once(monkeypatch) -> None:
     report = make_job()
     enqueued: list[object] = []

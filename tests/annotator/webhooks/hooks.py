@@ -12,6 +12,7 @@ from annotator.outgoing.rules import EVENTS
 from annotator.rating.services import submit_rating
 from annotator.rubric import CRITERIA
 from annotator.webhooks.services import NewSecret, add_webhook
+from core.jobs.rows import DUE
 
 
 def add(campaign: Campaign, by: User, url: str, *events: str) -> NewSecret:
@@ -32,7 +33,7 @@ def checked(request: dict[str, Any], secret: str) -> dict[str, Any]:
 
 def deliver() -> list[Delivery]:
     """Try everything that is due, as a worker does; return the rows."""
-    for pk in Delivery.objects.filter(Delivery.due(), status="queued").values_list("pk", flat=True):
+    for pk in Delivery.objects.filter(DUE, status="queued").values_list("pk", flat=True):
         carry_out_delivery(pk)
     return list(Delivery.objects.order_by("created_at", "pk"))
 

@@ -99,24 +99,25 @@ def test_of_two_sweepers_that_find_a_job_at_once_one_enqueues_it(job, monkeypatc
 
 
 @pytest.mark.parametrize(
-    ("status", "is_started", "lapsed_ago", "announced_ago", "is_enqueued"),
+    ("status", "due_ago", "lapsed_ago", "announced_ago", "is_enqueued"),
     [
-        ("queued", False, None, 60, False),
-        ("queued", True, None, 11, True),  # a checked import that is to be stored now
-        ("queued", True, None, 9, False),
-        ("running", True, 1, 60, True),
-        ("running", True, 60, 20, False),
-        ("running", True, -1, 600, False),
+        ("queued", 86_400, None, 60, False),
+        ("queued", 11, None, 11, True),  # a checked import that is to be stored now
+        ("queued", 11, None, 9, False),
+        ("queued", -60, None, 600, False),
+        ("running", 86_400, 1, 60, True),
+        ("running", 86_400, 60, 20, False),
+        ("running", 86_400, -1, 600, False),
     ],
 )
 def test_a_job_that_waits_anew_is_enqueued_as_a_new_one(
-    job, status, is_started, lapsed_ago, announced_ago, is_enqueued
+    job, status, due_ago, lapsed_ago, announced_ago, is_enqueued
 ) -> None:
     now = timezone.now()
     AgreementReport.objects.update(
         status=status,
         created_at=now - timedelta(days=1),
-        started_at=now - timedelta(hours=1) if is_started else None,
+        due_at=now - timedelta(seconds=due_ago),
         lease_until=None if lapsed_ago is None else now - timedelta(seconds=lapsed_ago),
         rung_at=now - timedelta(seconds=announced_ago),
     )

@@ -1,0 +1,122 @@
+"""Three hosts, each with a data directory of its own, and what people do on the first of them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from annotator.accounts.sessions import create_token
+from annotator.models import User
+from clients.patclaimeval_client import Client
+from core.jobs.rows import JobRow, JobStatus
+from scoring.models import Freeze
+from tests.conftest import grant, make_user
+from tests.flows.programs import Programs, wait_until
+from tests.promises.harness import Tab
+from tests.scoring.conftest import RatedCampaign, make_campaign
+from tests.scoring.schedules.conftest import write_claims
+
+# The web server with the sweeper, a worker of imports and reports, a worker of trainings.
+HOSTS: Final = ("web", "desk", "gpu")
+CRITERION: Final = "feature_completeness"
+REFERENCES: Final = 12
+FREEZE: Final = {
+    "policy": "settled",
+    "tie_band": "0",
+    "split_by": "reference",
+    "test_share": "0.3",
+    "validation_share": "0.2",
+    "seed": "1",
+    "include_unlocked": "on",
+}
+
+
+class Installation:
+    """Programs on three hosts that share the test's database and broker, and a store or none."""
+
+    def __init__(self, folder: Path, store: Mapping[str, str]) -> None:
+        self.data = {name: folder / name / "data" for name in HOSTS}
+        self._programs: dict[str, Programs] = {}
+        for name, data in self.data.items():
+            data.mkdir(parents=True, mode=0o700)
+            self._programs[name] = Programs(folder / name, DATA_DIR=str(data), **store)
+        self.rated: RatedCampaign = write_a_campaign()
+        self.people = {
+            "ada": grant(make_user("ada", is_superuser=True), self.rated.campaign, "admin"),
+            "rita": grant(make_user("rita"), self.rated.campaign, "researcher"),
+        }
+
+    def start(self) -> None:
+        """Start all programs, and wait until the web server answers."""
+        self._programs["desk"].start_worker("desk", "web")
+        self._programs["gpu"].start_worker("gpu", "gpu")
+        self._programs["web"].start_sweeper()
+        self.port = self._programs["web"].start_web("web")
+
+    def end(self) -> None:
+        for programs in self._programs.values():
+            programs.end()
+
+    def kill(self, host: str, name: str) -> None:
+        self._programs[host].kill(name)
+
+    def start_worker(self, host: str, queue: str) -> None:
+        self._programs[host].start_worker(host, queue)
+
+    def run(self, host: str, *command: str, is_well: bool = True) -> str:
+        """Carry out a command of `manage.py` on a host; return what it printed."""
+        return self._programs[host].run(command[0], *command, is_well=is_well)
+
+    def log(self, host: str, name: str) -> str:
+        return self._programs[host].log(name)
+
+    def files(self, host: str) -> list[str]:
+        """Return what lies in the data directory of a host, in order."""
+        root = self.data[host]
+        return sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file())
+
+    def client(self, name: str) -> Client:
+        """Return somebody's program, which calls the web server."""
+        token = create_token(user=self.people[name], scope="write", days=1).token
+        return Client(f"http://127.0.0.1:{self.port}", token)
+
+    def tab(self, user: User | str) -> Tab:
+        """Return somebody's browser."""
+        return Tab(self.people[user] if isinstance(user, str) else user, self.port)
+
+    def freeze(self, name: str = "") -> Freeze:
+        """Ask for a freeze; a worker carries it out."""
+        slug = self.rated.campaign.slug
+        asked = FREEZE | {"campaign": slug, "criteria": CRITERION, "name": name}
+        answer = self.tab("ada").post("/datasets/freeze/", asked)
+        assert answer.status == 303, answer.body
+        return Freeze.objects.latest("created_at")
+
+
+def write_a_campaign() -> RatedCampaign:
+    """Return a campaign that is rated, so that freezing and training make sense."""
+    rated = make_campaign(REFERENCES)
+    write_claims(rated)
+    return rated.rate_all()
+
+
+def ends(row: JobRow, status: JobStatus = JobStatus.SUCCEEDED) -> Any:
+    """Wait until a job ends as it should; return it."""
+
+    def has_ended() -> bool:
+        row.refresh_from_db()
+        return row.is_final
+
+    wait_until(has_ended, f"the end of {row.kind()}")
+    assert row.status == status, row.message
+    return row
+
+
+def waits(row: JobRow, sentence: str) -> None:
+    """Wait until a job says that it waits for something out of reach."""
+
+    def says_so() -> bool:
+        row.refresh_from_db()
+        assert not row.is_final, f"{row.status}: {row.message}"
+        return row.is_unreached and sentence in row.message
+
+    wait_until(says_so, f"{row.kind()} waits for: {sentence}")
