@@ -4,7 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('scoring', '0005_choose_orders'),
+        ('scoring', '0007_database_defaults'),
     ]
 
     operations = [

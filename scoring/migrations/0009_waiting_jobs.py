@@ -7,7 +7,7 @@ JOBS = ("agreementreport", "freeze", "queueorder", "scorerequest", "trainingrun"
 
 
 class Migration(migrations.Migration):
-    dependencies = [("scoring", "0006_store_state")]
+    dependencies = [("scoring", "0008_state_of_run")]
 
     operations = [
         *(

@@ -5,7 +5,7 @@ from django.db.models.functions import Now
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotator", "0015_files_of_marks")]
+    dependencies = [("annotator", "0017_database_defaults")]
 
     operations = [
         *(

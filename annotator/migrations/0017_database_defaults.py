@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotator", "0015_files_of_marks")]
+    dependencies = [("annotator", "0016_passkeys")]
 
     operations = [
         migrations.AlterField(
