@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils.html import escape
 
 from annotator.models import AuditEvent
 from scoring import files as scoring_files
@@ -87,7 +88,9 @@ def test_it_is_asked_for_found_out_and_then_there_for_everybody(
         assert f"The difference of the scores is {found.whole:+.3f}." in page
         for move in found.moves:
             assert f"{found.sentence(move)[1:]}: <q>" in page
-    assert "<q>a pump connected to the housing; </q>".replace("; </q>", ";</q>") in polled
+    assert "<q>a pump connected to the housing;</q>" in polled
+    scoring_files.score_cache_path().unlink()
+    assert "its scores are not in the cache any more" in section(rita, report)
     # PatClaimEval-0 stands in its own section, as before.
     assert "PatClaimEval-0: Why candidate B" in shown(rita, f"/reports/{report.pk}/items/2/")
     assert "Leave out each limitation" in section(rita, report, 3)
@@ -149,7 +152,7 @@ def test_what_failed_is_said_and_can_be_asked_again(rita, report, encoder, listi
     carry_out_scores(ScoreRequest.objects.get().pk)
     assert ScoreRequest.objects.get().status == "failed"
     page = section(rita, report)
-    assert "It was not found out." in page
+    assert f"It was not found out. {escape(ScoreRequest.objects.get().message)}" in page
     assert "Leave out each limitation" in page
 
 
