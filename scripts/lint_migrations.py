@@ -22,7 +22,8 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 from django.db.utils import ConnectionHandler
-from django_migration_linter.sql_analyser import PostgresqlAnalyser, analyse_sql_statements
+from django_migration_linter.sql_analyser.analyser import analyse_sql_statements
+from django_migration_linter.sql_analyser.postgresql import PostgresqlAnalyser
 
 PYPROJECT: Final = Path(__file__).resolve().parent.parent / "pyproject.toml"
 # What the linter does not look for.

@@ -75,9 +75,9 @@ class Browser:
         sent = urlencode(fields | {"csrfmiddlewaretoken": str(secret)}).encode()
         return self._answer(server.url + path, sent)
 
-    def _answer(self, *asked: Any) -> tuple[int, str]:
+    def _answer(self, address: str, sent: bytes | None = None) -> tuple[int, str]:
         try:
-            with self._opener.open(*asked, timeout=60) as answer:
+            with self._opener.open(address, sent, timeout=60) as answer:
                 return int(answer.status), answer.read().decode()
         except HTTPError as refusal:
             return refusal.code, refusal.read().decode()

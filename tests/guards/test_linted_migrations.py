@@ -1,7 +1,7 @@
 """Migrations leave programs of the last release at work, and those that do not are refused."""
 
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -21,9 +21,13 @@ def released() -> ProjectState:
 
 def wrong_with(released: ProjectState, *operations: Any) -> str:
     """Return what is found wrong with a migration of these operations."""
-    migration = migrations.Migration("9999_planted", "annotator")
-    migration.operations = list(operations)
-    return "\n".join(faults(migration, released.clone(), set()))
+    return "\n".join(faults(planted(*operations), released.clone(), set()))
+
+
+def planted(*operations: Any, after: Sequence[tuple[str, str]] = ()) -> migrations.Migration:
+    body = {"operations": list(operations), "dependencies": list(after)}
+    made: type[migrations.Migration] = type("Migration", (migrations.Migration,), body)
+    return made("9999_planted", "annotator")
 
 
 def named(value: object) -> str:
@@ -135,9 +139,7 @@ def with_planted() -> Callable[[Any], MigrationLoader]:
     def plant(operation: Any) -> MigrationLoader:
         loader = MigrationLoader(None)
         (last,) = loader.graph.leaf_nodes("annotator")
-        migration = migrations.Migration("9999_planted", "annotator")
-        migration.operations, migration.dependencies = [operation], [last]
-        node = ("annotator", "9999_planted")
+        migration, node = planted(operation, after=[last]), ("annotator", "9999_planted")
         loader.graph.add_node(node, migration)
         loader.graph.add_dependency(migration, node, last)
         return loader
