@@ -82,8 +82,9 @@ def span(name: str, facts: Facts) -> Iterator[Note]:
         return
     from opentelemetry.trace import Status, StatusCode
 
-    quietly = {"record_exception": False, "set_status_on_exception": False}
-    with _tracer.start_as_current_span(name, attributes=facts, **quietly) as begun:
+    with _tracer.start_as_current_span(
+        name, attributes=facts, record_exception=False, set_status_on_exception=False
+    ) as begun:
 
         def note(named: str, more: Facts) -> None:
             begun.update_name(named)

@@ -46,7 +46,6 @@ from scoring.models import (
 )
 from tests.conftest import grant, make_user
 from tests.promises.harness import wait_until
-from tests.promises.test_database_deaths import own_postgres  # noqa: F401 - a fixture
 from tests.scoring.conftest import RatedCampaign, data_directory, make_campaign  # noqa: F401
 from tests.scoring.model_rows import model_row, write_directory
 from tests.served.postgres import programs
