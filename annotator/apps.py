@@ -8,23 +8,28 @@ class AnnotatorConfig(AppConfig):
 
     def ready(self) -> None:
         from celery.signals import worker_ready, worker_shutting_down
+        from django.core.signals import request_started
 
         from annotator import tasks
         from annotator.accounts.sessions import delete_ended_sessions
         from annotator.entry.queries import inbox_lines
         from annotator.entry.services import delete_old_strangers
+        from annotator.imports.sweeping import sweep_files
         from annotator.inbox.rows import register_inbox
         from annotator.mail.letters import register_letters
         from annotator.mail.reminders import mail_of_job
         from annotator.mail.services import delete_old_resets
         from annotator.models import ClaimImport, Delivery, ImportStage, ReliabilityReport
-        from annotator.operations import drawings, presences, sources
+        from annotator.operations import drawings, presences, shared, sources
         from annotator.operations.backups.archives import register_files
         from annotator.operations.health.database import register_look
         from annotator.outgoing.finished import register_announced
         from annotator.outgoing.queue import delete_old_deliveries
         from annotator.rate_limits import delete_used_up
         from annotator.webhooks.events import notify_of_job
+        from core.artefacts import copies
+        from core.artefacts.kinds import register_kind, sweep_store
+        from core.artefacts.store import is_shared
         from core.jobs.endings import register_ending
         from core.jobs.queues import Queues
         from core.jobs.registry import register, register_tidying
@@ -69,5 +74,14 @@ class AnnotatorConfig(AppConfig):
         register_tidying(delete_old_strangers)
         register_tidying(presences.forget_presences)
         register_tidying(delete_ended_sessions)
+        register_kind(shared.SOURCES)
+        register_kind(shared.DRAWINGS)
+        register_tidying(sweep_store)
+        copies.register_tidying_of_copies(sweep_files)
+        register_tidying(copies.tidy_copies)
+        if is_shared():
+            # A thread of each program that reads files; the sweeper tidies where it runs.
+            worker_ready.connect(copies.begin)
+            request_started.connect(copies.begin)
         worker_ready.connect(presences.begin)
         worker_shutting_down.connect(presences.end)

@@ -28,6 +28,7 @@ from core import (  # noqa: E402
     sqlite,
     traces,
 )
+from core.artefacts import settings as artefacts  # noqa: E402
 from core.oidc import settings as oidc  # noqa: E402
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -95,6 +96,8 @@ try:
     _numbers = environment.numbers(_given, TRUSTED_PROXIES=int(IS_BEHIND_PROXY))
     _endpoint = endpoint.read(_given)
     traces.is_wanted(_given)
+    # Where hosts share files; None where the data directory is all there is.
+    ARTEFACT_STORE = artefacts.read(_given, private=_private_hosts)
     _mail = mail_settings.read(_given, is_local=IS_LOCAL, private=_private_hosts)
     OIDC_PROVIDERS = oidc.read(_given)
     # None where everybody may sign in with a password.
@@ -369,5 +372,7 @@ EMAIL_USE_TLS, EMAIL_USE_SSL = _mail.use_tls, _mail.use_ssl
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = _mail.sender
 SITE_URL = _mail.site_url
+# Of what a host has fetched or written, and the store has: the least recently used goes first.
+ARTEFACT_CACHE_BYTES = _numbers["ARTEFACT_CACHE_BYTES"]
 TRAINING_STATE_SECONDS = _numbers["TRAINING_STATE_SECONDS"]
 DEMO_PASSWORD = os.environ.get("DEMO_PASSWORD", "")

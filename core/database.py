@@ -163,3 +163,16 @@ def update_rows(model: type[Model], names: Sequence[str], rows: Sequence[tuple[A
 def as_id(key: UUID | None) -> UUID | str | None:
     """Return a key as the database takes it."""
     return key if key is None or connection.features.has_native_uuid_field else key.hex
+
+
+@contextmanager
+def alone(lock: int) -> Iterator[None]:
+    """Run a block in a transaction of which no other with this number runs at the same time.
+
+    SQLite has one writer at a time in any case.
+    """
+    with transaction.atomic():
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_xact_lock(%s)", [lock])
+        yield

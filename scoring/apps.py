@@ -12,15 +12,18 @@ class ScoringConfig(AppConfig):
         from annotator.operations.backups.archives import register_files
         from annotator.operations.health.database import register_look
         from annotator.outgoing.finished import register_announced
+        from core.artefacts.copies import register_tidying_of_copies
+        from core.artefacts.kinds import register_kind
         from core.jobs.queues import Queues
         from core.jobs.registry import register, register_follower, register_tidying
         from scoring import tasks as scoring_tasks
         from scoring.audit_labels import ACTS
         from scoring.choosing.services import request_orders
-        from scoring.erasures.services import carry_out_erasures
+        from scoring.erasures.services import carry_out_erasures, erase_copies
+        from scoring.files import remove_unnamed_datasets
         from scoring.inbox import inbox_lines
         from scoring.models import AgreementReport, Freeze, QueueOrder, ScoreRequest, TrainingRun
-        from scoring.operations import KINDS, dataset_and_model_files, look_at_stored_files
+        from scoring.operations import KINDS, SHARED, dataset_and_model_files, look_at_stored_files
         from scoring.schedules.work import sweep_schedules
         from scoring.scores.services import delete_old_scores
         from scoring.training.runs.services import clear_ended_runs
@@ -55,5 +58,10 @@ class ScoringConfig(AppConfig):
         register_tidying(delete_old_scores)
         register_tidying(clear_ended_runs)
         register_tidying(carry_out_erasures)
+        for kind in SHARED:
+            register_kind(kind)
+        register_tidying(remove_unnamed_datasets)
+        for tidy in (erase_copies, clear_ended_runs, remove_unnamed_datasets):
+            register_tidying_of_copies(tidy)
         register_look(look_at_stored_files)
         register_files(dataset_and_model_files, **KINDS)

@@ -1,5 +1,7 @@
 """Where files of datasets and models lie, how they get there complete, and how they leave.
 
+Hosts that share an artefact store fetch there what they lack (ADR 0041).
+
 A writer holds a lock on what it writes aside, so that the next one there distinguishes a file that
 is being written from what a killed process left, and removes the latter.
 """
@@ -21,7 +23,10 @@ from typing import IO, BinaryIO, Final
 
 from django.conf import settings
 
-from core.errors import Refused
+from core.artefacts import store as artefacts
+from core.artefacts.bucket import DamagedObject
+from core.database import alone, batches
+from core.errors import OutOfDate, Refused
 from core.files import (
     TEMPORARY_PREFIX,
     atomic_directory,
@@ -30,6 +35,7 @@ from core.files import (
     rename_and_flush,
     temporary_file,
 )
+from scoring.models import DatasetVersion, Erasure
 
 SUMS_NAME: Final = "SHA256SUMS"
 _LINE = re.compile(rb"\\?([0-9a-f]{64}) [ *](.+)")
@@ -223,17 +229,23 @@ class DatasetErased(StoredFileDamaged):
     status = 410
 
 
+# Folders of the data directory, and kinds of the artefact store.
+DATASETS: Final = "datasets"
+MODELS: Final = "models"
+RUNS: Final = "runs"
+
+
 def datasets_directory() -> Path:
-    return _directory("datasets")
+    return _directory(DATASETS)
 
 
 def models_directory() -> Path:
-    return _directory("models")
+    return _directory(MODELS)
 
 
 def runs_directory() -> Path:
     """Return where runs store, each under its key, what they need only until they end."""
-    return _directory("runs")
+    return _directory(RUNS)
 
 
 def cache_directory() -> Path:
@@ -267,10 +279,7 @@ def store_dataset(pieces: Iterable[bytes]) -> str:
     """
     directory = datasets_directory()
     # What writers left that were killed; one that lives has written a moment ago.
-    for left in directory.glob(f"{TEMPORARY_PREFIX}*"):
-        with suppress(FileNotFoundError):
-            if time.time() - left.stat().st_mtime > ABANDONED_SECONDS:
-                left.unlink()
+    _remove_old(directory.glob(f"{TEMPORARY_PREFIX}*"))
     digest = hashlib.sha256()
     with temporary_file(directory) as (file, temporary):
         for piece in pieces:
@@ -281,9 +290,60 @@ def store_dataset(pieces: Iterable[bytes]) -> str:
         size = file.tell()
         if target.is_file() and target.stat().st_size == size:
             temporary.unlink()
+            if not _is_named(digest.hexdigest()):
+                target.touch()
         else:
             rename_and_flush(temporary, target)
+    # What a killed freeze left is not to be swept away as old before our row is there.
+    named = _is_named(digest.hexdigest())
+    artefacts.put(DATASETS, digest.hexdigest(), digest.hexdigest(), target, renews=not named)
     return digest.hexdigest()
+
+
+def _is_named(digest: str) -> bool:
+    return DatasetVersion.objects.filter(sha256=digest).exists()
+
+
+def refuse_swept(digest: str) -> None:
+    """Raise OutOfDate where the file of a version that is about to be stored is not there.
+
+    The caller is `alone(SWEEPING)`, as the sweeper is that deletes what no row names.
+    """
+    if not (dataset_path(digest).is_file() and artefacts.has(DATASETS, digest, digest)):
+        raise OutOfDate("The file of this version was deleted meanwhile; start it again.")
+
+
+def _remove_old(paths: Iterable[Path]) -> int:
+    """Delete files that nobody has written for a while; return how many."""
+    count = 0
+    for path in paths:
+        with suppress(FileNotFoundError):
+            if time.time() - path.stat().st_mtime > ABANDONED_SECONDS:
+                path.unlink()
+                count += 1
+    return count
+
+
+# What a lock is known by under which rows are compared with files: "sets" in ASCII.
+SWEEPING: Final = 0x73657473
+
+
+def remove_unnamed_datasets() -> int:
+    """Delete the files of datasets that no row names: their freezes were killed before."""
+    found = {path.stem: path for path in datasets_directory().glob("*.jsonl")}
+    if not found.keys() - named_datasets(found):
+        return 0
+    with alone(SWEEPING):
+        return _remove_old(found[digest] for digest in found.keys() - named_datasets(found))
+
+
+def named_datasets(digests: Iterable[str]) -> set[str]:
+    """Return those that a version has."""
+    named: set[str] = set()
+    for some in batches(digests):
+        rows = DatasetVersion.objects.filter(sha256__in=some)
+        named.update(rows.values_list("sha256", flat=True))
+    return named
 
 
 def dataset_path(digest: str) -> Path:
@@ -294,19 +354,27 @@ def tombstone_path(digest: str) -> Path:
     return datasets_directory() / f"{digest}.erased"
 
 
-def erase_dataset(digest: str, day: date) -> None:
-    """Take a dataset's file away for good; its tombstone shows every reader when that was."""
+def erase_copy(digest: str, day: date) -> None:
+    """Take a dataset's file away on this host; its tombstone shows every reader when that was."""
     atomic_write(tombstone_path(digest), [day.isoformat().encode()])
     dataset_path(digest).unlink(missing_ok=True)
 
 
+def drop_dataset(digest: str) -> None:
+    """Delete a file that no version needs."""
+    dataset_path(digest).unlink(missing_ok=True)
+    artefacts.delete(DATASETS, digest)
+
+
 def is_erased(digest: str) -> bool:
     """Return whether a dataset's file is gone for good, and has a tombstone."""
+    _see_erasures(digest)
     return tombstone_path(digest).is_file() and not dataset_path(digest).exists()
 
 
 def refuse_erased(digest: str) -> None:
     """Raise DatasetErased, with the day, where a reference in the dataset was erased."""
+    _see_erasures(digest)
     try:
         day = tombstone_path(digest).read_text()
     except FileNotFoundError:
@@ -317,6 +385,25 @@ def refuse_erased(digest: str) -> None:
     )
 
 
+def _see_erasures(digest: str) -> None:
+    """Erase this host's copy where another host has carried the erasure out."""
+    if artefacts.is_shared() and not tombstone_path(digest).is_file():
+        rows = Erasure.objects.exclude(erased_at=None)
+        if day := days_of_erasures(rows).get(digest):
+            erase_copy(digest, day)
+
+
+def days_of_erasures(rows: Iterable[Erasure]) -> dict[str, date]:
+    """Return the digests of the files that erasures take away, each with its first day."""
+    days: dict[str, date] = {}
+    for row in rows:
+        versions = DatasetVersion.objects.filter(pk__in=row.result.get("versions", []))
+        for digest in versions.values_list("sha256", flat=True):
+            day = (row.erased_at or row.asked_at).date()
+            days[digest] = min(day, days.get(digest, day))
+    return days
+
+
 def open_dataset(digest: str) -> BinaryIO:
     """Open a stored dataset whose digest was looked at; what is read then is the very same file.
 
@@ -325,16 +412,17 @@ def open_dataset(digest: str) -> BinaryIO:
     refuse_erased(digest)
     path = dataset_path(digest)
     try:
-        file = path.open("rb")
+        return artefacts.open_whole(DATASETS, digest, digest, path)
     except FileNotFoundError as error:
         raise StoredFileDamaged(
-            f"The dataset file {path.name} is missing from the data directory."
+            f"The dataset file {path.name} is missing from the {artefacts.where()}."
         ) from error
-    if hashlib.file_digest(file, "sha256").hexdigest() != digest:
-        file.close()
-        raise StoredFileDamaged(f"The dataset file {path.name} was changed after it was stored.")
-    file.seek(0)
-    return file
+    except artefacts.Changed as error:
+        raise StoredFileDamaged(
+            f"The dataset file {path.name} was changed after it was stored."
+        ) from error
+    except DamagedObject as error:
+        raise StoredFileDamaged(error.sentence) from error
 
 
 def check_dataset(digest: str) -> None:

@@ -2,13 +2,17 @@
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack
 from datetime import date
 from typing import Final
 
 from annotator.operations.backups.archives import StoredFile
 from annotator.operations.health.database import Finding, missing, ok, warning
+from core.artefacts.kinds import LONGEST_UPLOAD, Kind
+from core.artefacts.store import how_to_mend
+from core.database import batches
+from core.jobs.rows import FINAL_STATUSES
 from scoring import files as scoring_files
 from scoring.files import (
     DatasetErased,
@@ -18,8 +22,8 @@ from scoring.files import (
     open_dataset,
     tombstone_path,
 )
-from scoring.models import DatasetVersion, Erasure, ErasureStatus, ModelVersion
-from scoring.training.model_versions.files import BLOCK, open_model
+from scoring.models import DatasetVersion, Erasure, ErasureStatus, ModelVersion, TrainingRun
+from scoring.training.model_versions.files import BLOCK, directory_of, open_model
 
 # What the files of a model are called: those of patclaimeval/checkpoint.py, which needs torch.
 MODEL_FILES: Final = (
@@ -31,6 +35,58 @@ KINDS: Final = {
     "models": rf"model-[0-9a-f-]{{32,69}}/(?:{'|'.join(map(re.escape, MODEL_FILES))})",
 }
 """Names in each folder: of datasets by digest, their tombstones, and what a training registers."""
+
+
+def _erased() -> set[str]:
+    return set(scoring_files.days_of_erasures(Erasure.objects.exclude(erased_at=None)))
+
+
+def _datasets_named() -> Iterator[tuple[str, str]]:
+    erased = _erased()
+    for digest in DatasetVersion.objects.values_list("sha256", flat=True).distinct():
+        if digest not in erased:
+            yield digest, digest
+
+
+def _models_named() -> Iterator[tuple[str, str]]:
+    # One that learned from an erased reference may have been deleted by hand.
+    rows = ModelVersion.objects.filter(retire_since=None)
+    yield from rows.values_list("directory", "manifest_sha256")
+
+
+def _needed_models(directories: Collection[str]) -> set[str]:
+    return {
+        name
+        for some in batches(directories)
+        for name in ModelVersion.objects.filter(directory__in=some).values_list(
+            "directory", flat=True
+        )
+    }
+
+
+def _needed_runs(keys: Collection[str]) -> set[str]:
+    rows = TrainingRun.objects.exclude(status__in=FINAL_STATUSES)
+    return {pk.hex for pk in rows.values_list("pk", flat=True)} & set(keys)
+
+
+SHARED: Final = (
+    Kind(
+        scoring_files.DATASETS,
+        _datasets_named,
+        lambda digests: scoring_files.named_datasets(digests) - _erased(),
+        lock=scoring_files.SWEEPING,
+        folders=(scoring_files.DATASETS,),
+    ),
+    Kind(
+        scoring_files.MODELS,
+        _models_named,
+        _needed_models,
+        keep=LONGEST_UPLOAD,
+        folders=(scoring_files.MODELS,),
+    ),
+    Kind(scoring_files.RUNS, lambda: iter(()), _needed_runs, keep=LONGEST_UPLOAD),
+)
+"""What hosts share of this package."""
 
 
 def dataset_and_model_files() -> Iterator[StoredFile]:
@@ -53,7 +109,7 @@ def dataset_and_model_files() -> Iterator[StoredFile]:
 
 
 def _files_of(model: ModelVersion) -> Iterator[StoredFile]:
-    directory = models_directory() / model.directory
+    directory = directory_of(model)
     if model.retire_since is not None and not directory.exists():
         return  # it learned from an erased reference, and was deleted
     with ExitStack() as stack:
@@ -81,9 +137,7 @@ def _models() -> Iterator[Finding]:
     whole = 0
     for model in ModelVersion.objects.order_by("created_at").iterator():
         try:
-            files = open_model(
-                scoring_files.models_directory() / model.directory, model.manifest_sha256
-            )
+            files = open_model(directory_of(model), model.manifest_sha256)
         except StoredFileDamaged as damage:
             yield _damaged_model(model, damage)
             continue
@@ -98,7 +152,9 @@ def _damaged_model(model: ModelVersion, damage: StoredFileDamaged) -> Finding:
         return missing(
             "model files",
             f"Model {model.pk}: {damage.sentence}",
-            "Restore the directory from a backup, or train the model again from its run.",
+            how_to_mend(
+                "Restore the directory from a backup, or train the model again from its run."
+            ),
         )
     return warning(
         "model files",
@@ -109,7 +165,8 @@ def _damaged_model(model: ModelVersion, damage: StoredFileDamaged) -> Finding:
 
 def _datasets() -> Iterator[Finding]:
     whole = erased = 0
-    days = _days_of_erasures()
+    erasures = Erasure.objects.filter(status=ErasureStatus.DONE)
+    days = scoring_files.days_of_erasures(erasures)
     digests = DatasetVersion.objects.order_by("sha256").values_list("sha256", flat=True).distinct()
     for digest in digests:
         if digest in days and not scoring_files.is_erased(digest):
@@ -120,21 +177,12 @@ def _datasets() -> Iterator[Finding]:
         except DatasetErased:
             erased += 1
         except StoredFileDamaged as damage:
-            yield missing("dataset files", damage.sentence, "Restore the file from a backup.")
+            mend = how_to_mend("Restore the file from a backup.")
+            yield missing("dataset files", damage.sentence, mend)
         else:
             whole += 1
     gone = f" {erased} are gone, as a reference in them was erased." if erased else ""
     yield ok("dataset files", f"{whole} dataset versions are as they were stored.{gone}")
-
-
-def _days_of_erasures() -> dict[str, date]:
-    """Return the digests of the files that erasures took away, each with its day."""
-    days: dict[str, date] = {}
-    for row in Erasure.objects.filter(status=ErasureStatus.DONE).order_by("erased_at"):
-        versions = DatasetVersion.objects.filter(pk__in=row.result.get("versions", []))
-        for digest in versions.values_list("sha256", flat=True):
-            days.setdefault(digest, (row.erased_at or row.asked_at).date())
-    return days
 
 
 def _not_erased(digest: str, day: date) -> Finding:

@@ -10,6 +10,8 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
+from core.artefacts import store as artefacts
+from core.artefacts.bucket import DamagedObject
 from core.errors import Refused
 from core.files import TEMPORARY_PREFIX, atomic_write
 
@@ -24,19 +26,25 @@ class PictureGone(Refused):
 
 def write_picture(pk: UUID, png: bytes) -> str:
     """Write the picture of a drawing; return its digest."""
-    atomic_write(_directory() / str(pk), [png])
-    return hashlib.sha256(png).hexdigest()
+    path, digest = _directory() / str(pk), hashlib.sha256(png).hexdigest()
+    atomic_write(path, [png])
+    artefacts.put(FOLDER, str(pk), digest, path)
+    return digest
 
 
 def read_picture(pk: UUID, sha256: str) -> bytes:
     """Return the picture of a drawing; raise PictureGone where it is missing or changed."""
     try:
-        png = (_directory() / str(pk)).read_bytes()
+        with artefacts.open_whole(FOLDER, str(pk), sha256, _directory() / str(pk)) as file:
+            return file.read()
     except FileNotFoundError:
-        raise PictureGone(f"The picture of drawing {pk} is missing.") from None
-    if hashlib.sha256(png).hexdigest() != sha256:
-        raise PictureGone(f"The picture of drawing {pk} was changed on the server.")
-    return png
+        raise PictureGone(
+            f"The picture of drawing {pk} is missing from the {artefacts.where()}."
+        ) from None
+    except artefacts.Changed:
+        raise PictureGone(f"The picture of drawing {pk} was changed on the server.") from None
+    except DamagedObject as error:
+        raise PictureGone(error.sentence) from None
 
 
 def drop_pictures_once_committed(keys: Iterable[UUID]) -> None:
@@ -49,6 +57,13 @@ def drop_pictures(keys: Iterable[UUID]) -> None:
     """Delete pictures, where they are there."""
     for pk in keys:
         (_directory() / str(pk)).unlink(missing_ok=True)
+        artefacts.discard(FOLDER, str(pk))
+
+
+def erase_shared_pictures(keys: Iterable[UUID]) -> None:
+    """Delete pictures from the artefact store; raise Unreachable where it cannot be asked."""
+    for pk in keys:
+        artefacts.delete(FOLDER, str(pk))
 
 
 def stored_pictures() -> Iterator[tuple[UUID, float]]:

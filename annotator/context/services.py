@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from annotator.context.files import (
     drop_pictures_once_committed,
     drop_unfinished,
+    erase_shared_pictures,
     stored_pictures,
     write_picture,
 )
@@ -67,12 +68,13 @@ def settle_context(row: ClaimImport) -> int:
     return count
 
 
-def drop_read_context(read: QuerySet[ReadClaimSet]) -> None:
+def drop_read_context(read: QuerySet[ReadClaimSet], *, is_erasure: bool = False) -> None:
     """Delete what was read around claim sets and is no reference's.
 
     The caller holds a transaction.
     """
-    _drop(ReferenceContext.objects.filter(read_claim_set__in=read.values("pk")))
+    rows = ReferenceContext.objects.filter(read_claim_set__in=read.values("pk"))
+    _drop(rows, is_erasure=is_erasure)
 
 
 def erase_context(reference: Reference) -> int:
@@ -81,7 +83,7 @@ def erase_context(reference: Reference) -> int:
     The caller holds the transaction and the lock of the reference.
     """
     Reference.objects.filter(pk=reference.pk).update(has_context=False)
-    return _drop(ReferenceContext.objects.filter(reference=reference))
+    return _drop(ReferenceContext.objects.filter(reference=reference), is_erasure=True)
 
 
 def sweep_pictures(seconds: float) -> int:
@@ -114,7 +116,11 @@ def _store(context: Context, **owner: Any) -> None:
     Drawing.objects.bulk_create(drawings)
 
 
-def _drop(contexts: QuerySet[ReferenceContext]) -> int:
+def _drop(contexts: QuerySet[ReferenceContext], *, is_erasure: bool = False) -> int:
     own = Drawing.objects.filter(context__in=contexts.values("pk"))
-    drop_pictures_once_committed(own.values_list("pk", flat=True))
+    keys = list(own.values_list("pk", flat=True))
+    if is_erasure:
+        # Before the rows go: an erasure that cannot reach them has not been carried out.
+        erase_shared_pictures(keys)
+    drop_pictures_once_committed(keys)
     return contexts.delete()[0]

@@ -157,11 +157,12 @@ def _campaign_wide(reference: Reference) -> dict[str, int]:
     """Empty what was found in files, drop those that wait, and figures that may quote."""
     imports = ClaimImport.objects.filter(campaign=reference.campaign_id)
     unstored = ReadClaimSet.objects.filter(claim_import__in=imports.values("pk"), belongs_to=None)
-    drop_read_context(unstored)
+    drop_read_context(unstored, is_erasure=True)
     unstored.delete()
     count = 0
     for row in imports.iterator(chunk_size=50):
-        drop_upload(row.pk)
+        if not row.has_source:
+            drop_upload(row.pk)
         row.result = {name: value for name, value in row.result.items() if _is_count(value)}
         row.save(update_fields=["result"])
         count += 1

@@ -1,4 +1,7 @@
-"""Where uploaded files lie: until they are imported, and sources as long as their claims."""
+"""Where uploaded files lie: until they are imported, and sources as long as their claims.
+
+In the artefact store both are of one kind, by the id of their import: moving changes nothing there.
+"""
 
 import hashlib
 import os
@@ -14,6 +17,8 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
+from core.artefacts import store as artefacts
+from core.artefacts.bucket import DamagedObject
 from core.errors import Refused
 from core.files import FULL, flush_file, rename_and_flush
 from core.text_io.streams import ByteSource
@@ -42,8 +47,7 @@ class UploadGone(Refused):
     status = 409
 
 
-class _Changed(Exception):
-    """A file does not have its digest."""
+KIND: Final = "sources"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,17 @@ def store_upload(pk: UUID, file: ByteSource) -> Stored:
 
     Raises TooBig past MAX_UPLOAD_BYTES and DiskFull.
     """
-    return _write(_path(pk), file, settings.MAX_UPLOAD_BYTES)
+    return _store(_path(pk), file, settings.MAX_UPLOAD_BYTES)
+
+
+def _store(path: Path, file: ByteSource, limit: int) -> Stored:
+    stored = _write(path, file, limit)
+    try:
+        artefacts.put(KIND, path.name, stored.sha256, path)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+    return stored
 
 
 def _write(path: Path, file: ByteSource, limit: int) -> Stored:
@@ -88,30 +102,25 @@ def _write(path: Path, file: ByteSource, limit: int) -> Stored:
 def open_upload(pk: UUID, sha256: str) -> BinaryIO:
     """Open a stored file for bytes; raise UploadGone when it is missing or was changed."""
     try:
-        return _open_unchanged(_path(pk), sha256)
+        return artefacts.open_whole(KIND, str(pk), sha256, _path(pk))
     except FileNotFoundError as error:
         raise UploadGone("The uploaded file is not there any more; upload it again.") from error
-    except _Changed as error:
+    except (artefacts.Changed, DamagedObject) as error:
         raise UploadGone("The uploaded file was changed on the server; upload it again.") from error
 
 
 def open_source(pk: UUID, sha256: str) -> BinaryIO:
     """Open the source of an import for bytes; raise UploadGone when it is missing or changed."""
     try:
-        return _open_unchanged(source_path(pk), sha256)
+        return artefacts.open_whole(KIND, str(pk), sha256, source_path(pk))
     except FileNotFoundError as error:
-        raise UploadGone(f"The source of import {pk} is missing.") from error
-    except _Changed as error:
+        raise UploadGone(
+            f"The source of import {pk} is missing from the {artefacts.where()}."
+        ) from error
+    except artefacts.Changed as error:
         raise UploadGone(f"The source of import {pk} was changed on the server.") from error
-
-
-def _open_unchanged(path: Path, sha256: str) -> BinaryIO:
-    file = path.open("rb")
-    if hashlib.file_digest(file, "sha256").hexdigest() != sha256:
-        file.close()
-        raise _Changed
-    file.seek(0)
-    return file
+    except DamagedObject as error:
+        raise UploadGone(error.sentence) from error
 
 
 def name_of_source(name: str) -> str:
@@ -121,7 +130,7 @@ def name_of_source(name: str) -> str:
 
 def store_source(pk: UUID, file: ByteSource, size: int) -> Stored:
     """Write a file of so many bytes, whose claims are being stored, where sources lie."""
-    return _write(sources_directory() / str(pk), file, size)
+    return _store(sources_directory() / str(pk), file, size)
 
 
 def move_to_sources(pk: UUID) -> None:
@@ -137,13 +146,15 @@ def move_to_sources_once_committed(pk: UUID) -> None:
 
 def source_path(pk: UUID) -> Path:
     """Return where a source lies; until somebody has moved it, where it was uploaded."""
-    path = sources_directory() / str(pk)
-    return path if path.exists() else _path(pk)
+    upload = _path(pk)
+    return upload if upload.exists() else sources_directory() / str(pk)
 
 
 def drop_source(pk: UUID) -> None:
-    """Delete the source of an import, if it is there."""
-    (sources_directory() / str(pk)).unlink(missing_ok=True)
+    """Delete the source of an import, if it is there, whoever has moved it yet."""
+    for path in (sources_directory() / str(pk), _path(pk)):
+        path.unlink(missing_ok=True)
+    artefacts.delete(KIND, str(pk))
 
 
 def stored_sources() -> Iterator[tuple[UUID, float]]:
@@ -152,13 +163,19 @@ def stored_sources() -> Iterator[tuple[UUID, float]]:
 
 
 def drop_upload(pk: UUID) -> None:
-    """Delete the file of an import, if it is still there."""
+    """Delete the file of an import that has not become a source, if it is still there."""
     _path(pk).unlink(missing_ok=True)
+    artefacts.delete(KIND, str(pk))
 
 
 def drop_upload_once_committed(pk: UUID) -> None:
     """Delete the file of an import that is over, unless what ended it is rolled back."""
-    transaction.on_commit(lambda: drop_upload(pk), robust=True)
+    transaction.on_commit(lambda: _discard(pk), robust=True)
+
+
+def _discard(pk: UUID) -> None:
+    _path(pk).unlink(missing_ok=True)
+    artefacts.discard(KIND, str(pk))
 
 
 def stored_uploads() -> Iterator[tuple[UUID, float]]:

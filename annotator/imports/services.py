@@ -62,6 +62,9 @@ OPEN: Final = "Something has to be answered or corrected first; look at this imp
 LONGEST_NAME: Final = 255
 # Checked, nothing wrong, and nobody has confirmed yet that it is to be stored.
 WAITS_FOR_CONFIRMATION: Final = Q(stage=ImportStage.CHECK, status=JobStatus.SUCCEEDED)
+UNDER_WAY: Final = Q(status__in=(JobStatus.QUEUED, JobStatus.RUNNING))
+# Whose file somebody still reads: to check or store it, or because its claims came from it.
+NEEDS_UPLOAD: Final = UNDER_WAY | WAITS_FOR_CONFIRMATION | Q(has_source=True)
 
 
 def request_import(

@@ -4,7 +4,6 @@ from datetime import timedelta
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Q
 
 from annotator.context.services import sweep_pictures
 from annotator.imports.files import (
@@ -17,10 +16,9 @@ from annotator.imports.files import (
     stored_uploads,
 )
 from annotator.imports.read_sets import drop_sets
-from annotator.imports.services import WAITS_FOR_CONFIRMATION, give_up, record
+from annotator.imports.services import UNDER_WAY, WAITS_FOR_CONFIRMATION, give_up, record
 from annotator.models import ClaimImport
 from core.clock import database_now
-from core.jobs.rows import JobStatus
 
 LONGEST_UNCONFIRMED: Final = timedelta(days=1)
 FORGOTTEN: Final = "Nobody confirmed it within a day. Upload the file again."
@@ -37,27 +35,31 @@ def sweep_imports() -> int:
             if give_up(row, FORGOTTEN):
                 drop_sets(row)
                 record(row, "import.expired", None)
+    return sweep_files()
+
+
+def sweep_files() -> int:
+    """Delete the files on this host that nobody needs any more; return how many."""
     ages = dict(stored_uploads())
     rows = ClaimImport.objects.filter(pk__in=ages)
     known, sources = set(rows.values_list("pk", flat=True)), rows.filter(has_source=True)
-    under_way = Q(status__in=(JobStatus.QUEUED, JobStatus.RUNNING))
-    needed = set(rows.filter(under_way | WAITS_FOR_CONFIRMATION).values_list("pk", flat=True))
+    needed = set(rows.filter(UNDER_WAY | WAITS_FOR_CONFIRMATION).values_list("pk", flat=True))
     # A row comes after its file, but never as late as this.
     loose = {pk for pk, age in ages.items() if pk in known or age > ORPHAN_SECONDS} - needed
     for pk in loose:
         if sources.filter(pk=pk).exists():
             move_to_sources(pk)
-        drop_upload(pk)
+        else:
+            drop_upload(pk)
     pictures = sweep_pictures(ORPHAN_SECONDS)
     return len(loose) + _drop_loose_sources() + drop_stale_arrivals() + pictures
 
 
 def _drop_loose_sources() -> int:
     ages = dict(stored_sources())
-    rows = ClaimImport.objects.filter(pk__in=ages, has_source=True)
-    known = set(rows.values_list("pk", flat=True))
-    # What is being stored has its file before its row.
-    loose = {pk for pk, age in ages.items() if age > ORPHAN_SECONDS} - known
+    known = dict(ClaimImport.objects.filter(pk__in=ages).values_list("pk", "has_source"))
+    # What is being stored has its file before its row; what was erased has a row without a source.
+    loose = {pk for pk, age in ages.items() if not known.get(pk, age <= ORPHAN_SECONDS)}
     for pk in loose:
         drop_source(pk)
     return len(loose)

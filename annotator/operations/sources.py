@@ -9,6 +9,7 @@ from annotator.imports.files import UploadGone, move_to_sources, open_source, so
 from annotator.models import ClaimImport
 from annotator.operations.backups.archives import StoredFile
 from annotator.operations.health.database import Finding, ok, warning
+from core.artefacts.store import how_to_mend
 
 KINDS: Final = {"sources": r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"}
 """Names of sources: the ids of their imports."""
@@ -31,7 +32,9 @@ def look_at_sources() -> Iterator[Finding]:
         try:
             open_source(row.pk, row.file_sha256).close()
         except UploadGone as damage:
-            mend = "Restore the file from a backup; the claims that came from it are not touched."
+            mend = how_to_mend(
+                "Restore the file from a backup; the claims that came from it are not touched."
+            )
             yield warning("sources", damage.sentence, mend)
             continue
         whole += 1

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from core.errors import Unreachable
 from core.jobs.leases import jobs_to_enqueue, settle_stranded
 from core.jobs.rows import JobRow
 
@@ -45,8 +46,17 @@ def register_follower(advance: Callable[[], int]) -> None:
 
 
 def tidy() -> int:
-    """Do what both packages have registered; return how many rows and folders that touched."""
-    return sum(delete() for delete in _tidying)
+    """Do what both packages have registered; return how many rows and folders that touched.
+
+    What cannot be reached now keeps nothing else from being done.
+    """
+    count = 0
+    for delete in _tidying:
+        try:
+            count += delete()
+        except Unreachable as error:
+            logger.warning("not tidied: %s", error.sentence)
+    return count
 
 
 def enqueue_on_commit(row: JobRow) -> None:

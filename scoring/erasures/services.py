@@ -13,7 +13,14 @@ from annotator import audit_log
 from annotator.access.scopes import roles_of
 from annotator.imports.erasing import GONE, erase_texts, keyed_mark
 from annotator.models import Campaign, Candidate, Reference, Role, User
-from annotator.operations.backups.erasure_record import erased_references, remember_erasures
+from annotator.operations.backups.erasure_record import (
+    erased_references,
+    record_path,
+    recorded_erasures,
+    remember_erasures,
+)
+from core.artefacts import store as artefacts
+from core.artefacts.kinds import sweep_unnamed
 from core.clock import database_now
 from core.errors import Forbidden, OutOfDate, Refused
 from core.text_io.shapes import LONGEST_REASON, check_text
@@ -234,12 +241,42 @@ def _erase_files(row: Erasure) -> None:
     The record of erasures comes first: it is what a restore of an older backup is compared with.
     """
     remember_erasures(erased_references())
+    for digest in _erase_copies(row):
+        artefacts.delete(scoring_files.DATASETS, digest)
+    for run in _runs_on(row):
+        artefacts.delete(scoring_files.RUNS, run.hex)
+    # Its freeze was killed before the row was there that would name it.
+    scoring_files.remove_unnamed_datasets()
+    sweep_unnamed(scoring_files.DATASETS)
+
+
+def erase_copies() -> int:
+    """Delete what this host still has where another has carried an erasure out; return how many.
+
+    The record of erasures shows which were carried out here.
+    """
+    done = recorded_erasures(record_path()) if record_path().exists() else {}
+    rows = Erasure.objects.exclude(erased_at=None)
+    new = [row for row in rows if str(row.reference_id) not in done]
+    for row in new:
+        _erase_copies(row)
+    if new:
+        remember_erasures(erased_references())
+    return len(new)
+
+
+def _runs_on(row: Erasure) -> list[UUID]:
+    runs = TrainingRun.objects.filter(dataset_version__in=row.result["versions"])
+    return list(runs.values_list("pk", flat=True))
+
+
+def _erase_copies(row: Erasure) -> list[str]:
+    """Delete what this host has of an erasure's versions; return their digests."""
     versions = DatasetVersion.objects.filter(pk__in=row.result["versions"])
-    for digest in versions.values_list("sha256", flat=True):
-        scoring_files.erase_dataset(digest, (row.erased_at or database_now()).date())
-    for run in TrainingRun.objects.filter(dataset_version__in=versions).values_list(
-        "pk", flat=True
-    ):
+    digests = list(versions.values_list("sha256", flat=True))
+    for digest in digests:
+        scoring_files.erase_copy(digest, (row.erased_at or database_now()).date())
+    for run in _runs_on(row):
         shutil.rmtree(scoring_files.runs_directory() / run.hex, ignore_errors=True)
     # By plain digests of texts, which could be guessed; what is needed is computed again.
     for path in scoring_files.cache_directory().iterdir():
@@ -247,6 +284,7 @@ def _erase_files(row: Erasure) -> None:
             shutil.rmtree(path, ignore_errors=True)
         else:
             path.unlink(missing_ok=True)
+    return digests
 
 
 def _clean_pages() -> bool:

@@ -23,7 +23,7 @@ from scoring.patclaimeval.pair_scores import CachedScorer, PairModel, ScoreCache
 from scoring.patclaimeval.prior import NAME as PRIOR_NAME
 from scoring.patclaimeval.prior import load_prior, prior_sha256, prior_tie_threshold
 from scoring.patclaimeval.stream import ModelDetails
-from scoring.training.model_versions.files import BROKEN, is_sealed
+from scoring.training.model_versions.files import BROKEN, directory_of, is_sealed
 from scoring.training.model_versions.promotions import promoted
 from scoring.training.model_versions.queries import MODEL_PREFIX, find_model
 
@@ -182,5 +182,4 @@ def _loaded(scoring: ScoringModel) -> PairModel:
     # An encoder's torch loads here, in a worker or command, and never in the web process.
     from scoring.patclaimeval.scorer import load_scorer
 
-    directory = scoring_files.models_directory() / model.directory
-    return load_scorer(directory, manifest_sha256=model.manifest_sha256)
+    return load_scorer(directory_of(model), manifest_sha256=model.manifest_sha256)

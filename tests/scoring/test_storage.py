@@ -9,6 +9,8 @@ import pytest
 
 from scoring import files as scoring_files
 
+pytestmark = pytest.mark.django_db
+
 
 @pytest.fixture(autouse=True)
 def data_directory(settings: Any, tmp_path: Path) -> Path:
@@ -87,7 +89,7 @@ def test_a_file_changed_after_it_was_opened_for_reading_is_not_read(digest, tmp_
 
 def test_an_erased_dataset_is_gone_and_says_since_when(digest) -> None:
     scoring_files.refuse_erased(digest)
-    scoring_files.erase_dataset(digest, date(2026, 11, 22))
+    scoring_files.erase_copy(digest, date(2026, 11, 22))
     assert not scoring_files.dataset_path(digest).exists()
     with pytest.raises(scoring_files.DatasetErased, match="erased in part on 2026-11-22"):
         scoring_files.refuse_erased(digest)

@@ -36,7 +36,7 @@ def of_datasets() -> list[Finding]:
 
 
 def test_a_file_that_an_erasure_took_is_in_order_and_another_is_missing(version, erasure) -> None:
-    scoring_files.erase_dataset(version.sha256, timezone.now().date())
+    scoring_files.erase_copy(version.sha256, timezone.now().date())
     (found,) = of_datasets()
     assert found.level is Level.OK
     assert found.found == (
@@ -56,7 +56,7 @@ def test_an_erased_file_that_is_back_or_without_its_tombstone_is_to_be_erased_ag
     path = scoring_files.dataset_path(version.sha256)
     tombstone = scoring_files.tombstone_path(version.sha256)
     content = path.read_bytes()
-    scoring_files.erase_dataset(version.sha256, timezone.now().date())
+    scoring_files.erase_copy(version.sha256, timezone.now().date())
     if is_there_again:
         path.write_bytes(content)
     else:

@@ -16,6 +16,7 @@ from annotator.models import SWEEPER
 from annotator.operations.presences import own_name, report_presence, show_life
 from annotator.planning.sentinels import repeat_everywhere
 from annotator.webhooks.events import announce_settled
+from core.errors import Unreachable
 from core.jobs.registry import sweep, tidy
 
 SECONDS_BETWEEN_SWEEPS = 2
@@ -66,10 +67,11 @@ class Command(BaseCommand):
                 if number % SWEEPS_BETWEEN_REPEATS == 0:
                     repeat_everywhere()
                 if number % SWEEPS_BETWEEN_UPLOADS == 0:
-                    sweep_imports()
                     announce_settled()
                     remind_everybody()
                     tidy()
-            except (DatabaseError, OSError) as error:
+                    # Last: of all these it alone may need what cannot be reached now.
+                    sweep_imports()
+            except (DatabaseError, OSError, Unreachable) as error:
                 logger.warning("sweep skipped: %s", type(error).__name__)
             time.sleep(SECONDS_BETWEEN_SWEEPS)

@@ -33,6 +33,7 @@ from annotator.operations.backups.archives import (
     archive,
     check_archive,
     read_manifest,
+    share_stored,
     stored_files,
     stored_folders,
 )
@@ -441,6 +442,8 @@ def _files_placed(found: CheckedArchive, log: Log) -> Iterator[None]:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             placed.append(path)
             atomic_write(path, found.file(file))
+        for file in found.manifest.files:
+            share_stored(file)
         yield
     except BaseException as error:
         for path in placed:

@@ -31,10 +31,11 @@ from annotator.operations.health.database import (
     warning,
 )
 from annotator.operations.health.sealed_secrets import look_at_sealed
+from annotator.operations.health.store import look_at_store, unreachable
 from annotator.operations.presences import alive
 from core.clock import database_now
 from core.configuration import is_loopback
-from core.errors import Refused
+from core.errors import Refused, Unreachable
 from core.jobs.queues import Queues
 from core.jobs.registry import kinds_of_jobs, queue_of
 from core.jobs.rows import JobStatus
@@ -292,6 +293,7 @@ WITH_DATABASE: Final[tuple[Look, ...]] = (
     look_at_jobs,
     look_at_sealed,
     look_at_erasures,
+    look_at_store,
 )
 
 
@@ -312,3 +314,5 @@ def examine() -> Iterator[Finding]:
                 f"It failed while it was looked at ({type(error).__name__}).",
                 "Look into its own log, then run this again.",
             )
+        except Unreachable as error:
+            yield unreachable(error)

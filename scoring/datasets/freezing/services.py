@@ -12,7 +12,7 @@ from django.db import transaction
 from annotator import audit_log
 from annotator.access.visibility import withheld_campaigns
 from annotator.models import Campaign, User
-from core.database import batches
+from core.database import alone, batches
 from core.errors import Forbidden, OutOfDate, Refused
 from core.jobs import leases
 from core.jobs.rows import FINAL_STATUSES, JobStatus
@@ -56,13 +56,14 @@ def store_version(
     """
     # The file is whole on disk before any row names it; a file without a row harms nobody.
     digest = scoring_files.store_dataset(_counting(draft, progress, progress_from))
-    with transaction.atomic():
+    with alone(scoring_files.SWEEPING):
         if campaign is not None:
             # An erasure locks it, too, and then looks for versions: each sees what the other wrote.
             Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         if sentence := erased():
             _drop_file(digest)
             raise Refused(sentence)
+        scoring_files.refuse_swept(digest)
         refuse_name(name, campaign)
         dataset, _ = Dataset.objects.get_or_create(name=name, campaign=campaign)
         # Locked, so that two freezes cannot take one number.
@@ -99,7 +100,7 @@ def _drop_file(digest: str) -> None:
         scoring_files.tombstone_path(digest).is_file()
         or not DatasetVersion.objects.filter(sha256=digest).exists()
     ):
-        scoring_files.dataset_path(digest).unlink(missing_ok=True)
+        scoring_files.drop_dataset(digest)
 
 
 FREEZE_WITHHELD: Final = (

@@ -8,6 +8,7 @@ rows could change all three; they cannot make a seal without SECRET_KEY (ADR 002
 
 import hashlib
 import json
+import logging
 import re
 import tarfile
 from collections.abc import Iterator, Mapping
@@ -22,11 +23,15 @@ from django.db import transaction
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from annotator import audit_log
+from core.artefacts import store as artefacts
+from core.artefacts.bucket import DamagedObject
+from core.artefacts.trees import fetched_aside, tree_of
 from core.text_io.strict_json import loads
 from scoring import files as scoring_files
 from scoring.files import StoredFileDamaged
 from scoring.models import ModelVersion
 
+logger = logging.getLogger(__name__)
 PAPERS: Final = ("config.json", "encoder_config.json")
 CARD: Final = "README.md"
 _PATH: Final = re.compile(r"(/|~|\.{1,2}/|[A-Za-z]:[\\/]|\\\\).+")
@@ -99,6 +104,52 @@ def open_model(directory: Path, manifest_sha256: str) -> list[OpenFile]:
         found = [_open(stack, directory, name, digests[name]) for name in sorted(digests)]
         stack.pop_all()
     return [manifest, *found]
+
+
+def share_model(directory: Path) -> None:
+    """Have the artefact store hold the files of a model that is about to be registered."""
+    if artefacts.is_shared():
+        for name, digest in tree_of(directory).items():
+            artefacts.put(scoring_files.MODELS, directory.name, digest, directory / name)
+
+
+def directory_of(model: ModelVersion) -> Path:
+    """Return where the files of a model lie; a host that lacks them fetches them before.
+
+    Whoever reads them compares them with the manifest. Raises StoredFileDamaged where the store
+    has other bytes; where nobody has them the directory is not there.
+    """
+    path = scoring_files.models_directory() / model.directory
+    if path.is_dir():
+        artefacts.note_use(path / MANIFEST)
+    elif artefacts.is_shared():
+        try:
+            _fetch(path, model.manifest_sha256)
+        except DamagedObject as error:
+            raise StoredFileDamaged(error.sentence) from error
+        except FileNotFoundError:
+            logger.warning("model %s is missing from the %s", model.pk, artefacts.where())
+    return path
+
+
+def _fetch(path: Path, manifest_sha256: str) -> None:
+    """Fetch a model aside: its readers refuse a directory in which another file lies."""
+    with fetched_aside(path) as aside:
+        artefacts.fetch(scoring_files.MODELS, path.name, manifest_sha256, aside / MANIFEST)
+        digests = loads((aside / MANIFEST).read_bytes())["sha256"]
+        for name, digest in digests.items():
+            artefacts.fetch(scoring_files.MODELS, path.name, digest, aside / Path(name).name)
+
+
+def has_manifest(model: ModelVersion) -> bool:
+    """Return whether the manifest is the registered one, without fetching the weights."""
+    manifest = scoring_files.models_directory() / model.directory / MANIFEST
+    try:
+        return hashlib.sha256(manifest.read_bytes()).hexdigest() == model.manifest_sha256
+    except OSError:
+        return artefacts.is_shared() and artefacts.has(
+            scoring_files.MODELS, model.directory, model.manifest_sha256
+        )
 
 
 def as_it_leaves(files: list[OpenFile]) -> list[OpenFile]:
@@ -206,9 +257,7 @@ def seal_model(*, model: ModelVersion) -> bool:
     """
     if constant_time_compare(model.seal, seal_of(model)):
         return False
-    for entry in open_model(
-        scoring_files.models_directory() / model.directory, model.manifest_sha256
-    ):
+    for entry in open_model(directory_of(model), model.manifest_sha256):
         entry.file.close()
     with transaction.atomic():
         model.seal = seal_of(model)

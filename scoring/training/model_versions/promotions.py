@@ -1,6 +1,5 @@
 """Promotions: a researcher asks, an admin agrees, and what speaks against it."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -15,10 +14,9 @@ from annotator.rubric import ALL_CRITERIA
 from core.errors import Forbidden, OutOfDate, Refused
 from core.jobs.rows import JobStatus
 from core.text_io.shapes import LONGEST_REASON, check_text
-from scoring import files as scoring_files
 from scoring.access.scopes import has_role, is_researcher
 from scoring.models import AgreementReport, ModelVersion, Promotion, PromotionAct
-from scoring.training.model_versions.files import BROKEN, is_sealed
+from scoring.training.model_versions.files import BROKEN, has_manifest, is_sealed
 from scoring.training.model_versions.queries import MODEL_PREFIX, models_for
 
 COUNTING: Final = (PromotionAct.AGREED, PromotionAct.WITHDRAWN)
@@ -349,12 +347,7 @@ def _reason(text: str) -> str:
 def _refuse_without_files(model: ModelVersion) -> None:
     if not is_sealed(model):
         raise Refused(BROKEN)
-    manifest = scoring_files.models_directory() / model.directory / "MANIFEST.json"
-    try:
-        is_same = hashlib.sha256(manifest.read_bytes()).hexdigest() == model.manifest_sha256
-    except OSError:
-        is_same = False
-    if not is_same:
+    if not has_manifest(model):
         raise Refused("The files of this model are missing or were changed; it cannot score.")
 
 

@@ -8,7 +8,6 @@ from annotator import audit_log
 from annotator.models import User
 from core.errors import Refused
 from core.files import flush_file
-from scoring import files as scoring_files
 from scoring.access.downloads import Export
 from scoring.files import SUMS_NAME, StoredFileDamaged, new_directory, sums
 from scoring.models import ModelVersion
@@ -16,6 +15,7 @@ from scoring.patclaimeval.errors import PatClaimEvalError
 from scoring.training.model_versions.files import (
     BROKEN,
     as_it_leaves,
+    directory_of,
     is_sealed,
     open_model,
     tar_pieces,
@@ -32,7 +32,7 @@ def model_archive(*, model: ModelVersion, exported_by: User | None = None) -> Ex
     """
     if not is_sealed(model):
         raise StoredFileDamaged(BROKEN)
-    files = open_model(scoring_files.models_directory() / model.directory, model.manifest_sha256)
+    files = open_model(directory_of(model), model.manifest_sha256)
     name = archive_name(model)
     _record(model, DOWNLOAD, exported_by)
     return Export(f"{name}.tar", "application/x-tar", tar_pieces(name, as_it_leaves(files)))
@@ -53,9 +53,7 @@ def export_model(*, model: ModelVersion, directory: Path, exported_by: User | No
         raise Refused(f"{directory} is there already; name a directory that is not.")
     try:
         with new_directory(directory) as aside:
-            write_plain(
-                scoring_files.models_directory() / model.directory, aside, model.manifest_sha256
-            )
+            write_plain(directory_of(model), aside, model.manifest_sha256)
             digests = {path.name: _flushed_digest(path) for path in sorted(aside.iterdir())}
             (aside / SUMS_NAME).write_bytes(sums(digests))
             _flushed_digest(aside / SUMS_NAME)

@@ -16,6 +16,7 @@ from annotator.access.visibility import withheld_campaigns
 from annotator.models import User
 from annotator.rate_limits import RateLimit, refuse_haste
 from annotator.rubric import ALL_CRITERIA, NAMES
+from core.artefacts import store as artefacts
 from core.clock import database_now
 from core.errors import Forbidden, OutOfDate, Refused, TooOften
 from core.jobs import leases
@@ -27,13 +28,7 @@ from scoring.models import DatasetVersion, ModelVersion, TrainingRun
 from scoring.patclaimeval.config import SettingsError, TrainingSettings
 from scoring.patclaimeval.data import MIN_ITEMS, Progress
 from scoring.quadruplets import TRAIN
-
-
-def state_directory(run: TrainingRun) -> Path:
-    """Return where a run stores its state, made if need be: it also marks that the run began."""
-    path = scoring_files.runs_directory() / run.pk.hex
-    path.mkdir(mode=0o700, exist_ok=True)
-    return path
+from scoring.training.runs.states import SharedState, clear_state
 
 
 def model_directory(run: TrainingRun) -> Path:
@@ -68,7 +63,8 @@ def _clear(key: UUID) -> None:
         for path in directory.glob(pattern):
             if path.name not in registered:
                 shutil.rmtree(path, ignore_errors=True)
-    shutil.rmtree(scoring_files.runs_directory() / key.hex, ignore_errors=True)
+                artefacts.discard(scoring_files.MODELS, path.name.removeprefix("."))
+    clear_state(key)
 
 
 def _key(path: Path) -> UUID | None:
@@ -96,10 +92,13 @@ class RunProgress:
         self._run, self._log = run, log
         self._written_at = 0.0
         self._stage = ""
+        self._shared = SharedState(run)
 
     def store_progress(self, progress: Progress) -> None:
         """Take over one message of the training."""
         self.check()
+        if note := self._shared.renew():
+            self.note(note)
         if progress.stage != self._stage:
             self._stage = progress.stage
             self.note(f"{progress.stage} began")

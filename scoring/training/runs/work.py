@@ -11,17 +11,19 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
+from core.artefacts import store as artefacts
 from core.jobs import leases
 from core.jobs.rows import JobStatus
 from core.jobs.running import run_job
 from scoring import files as scoring_files
 from scoring.access.scopes import LabelledRow, labelled_rows
+from scoring.files import StoredFileDamaged
 from scoring.models import ModelVersion, TrainingRun
 from scoring.patclaimeval.config import DEFAULT_ENCODER, TrainingSettings, code_version
 from scoring.patclaimeval.data import Quadruplet, TrainingResult
 from scoring.patclaimeval.errors import PatClaimEvalError, TrainingCancelled
 from scoring.quadruplets import TRAIN, VALIDATION
-from scoring.training.model_versions.files import is_sealed, seal_of
+from scoring.training.model_versions.files import directory_of, is_sealed, seal_of, share_model
 from scoring.training.model_versions.queries import readme_of
 from scoring.training.runs.estimate import seen_in_training
 from scoring.training.runs.services import (
@@ -29,8 +31,8 @@ from scoring.training.runs.services import (
     clear_run,
     model_directory,
     record_event,
-    state_directory,
 )
+from scoring.training.runs.states import state_directory
 
 
 def unchanged_model(run: TrainingRun) -> ModelVersion | None:
@@ -61,8 +63,8 @@ def _is_whole(model: ModelVersion) -> bool:
     if not is_sealed(model):
         return False
     try:
-        read_checkpoint(scoring_files.models_directory() / model.directory, model.manifest_sha256)
-    except PatClaimEvalError:
+        read_checkpoint(directory_of(model), model.manifest_sha256)
+    except (PatClaimEvalError, StoredFileDamaged):
         return False
     return True
 
@@ -124,6 +126,7 @@ def _clear(run: TrainingRun) -> None:
     directory = model_directory(run)
     if not ModelVersion.objects.filter(directory=directory.name).exists():
         shutil.rmtree(directory, ignore_errors=True)
+        artefacts.discard(scoring_files.MODELS, directory.name)
     clear_run(run)
 
 
@@ -159,6 +162,7 @@ def _complete(
 ) -> None:
     """The only place that registers a model: the fence and the row are one transaction."""
     progress.note("done")
+    share_model(scoring_files.models_directory() / directory)
     with transaction.atomic():
         leases.close(
             run,

@@ -9,7 +9,7 @@ from core.clock import database_now
 from core.errors import Refused
 from scoring.access.scopes import read_rows
 from scoring.datasets.freezing.services import cancel_freeze
-from scoring.files import erase_dataset
+from scoring.files import erase_copy
 from scoring.models import (
     AgreementReport,
     Chain,
@@ -322,7 +322,7 @@ def erase(loop: Loop, *versions: DatasetVersion) -> None:
         result={"versions": [str(version.pk) for version in versions]},
     )
     for version in versions:
-        erase_dataset(version.sha256, now.date())
+        erase_copy(version.sha256, now.date())
 
 
 @pytest.mark.parametrize("status", ["freezing", "training", "reporting"])
