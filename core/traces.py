@@ -156,7 +156,7 @@ def _run_statement(execute: Any, sql: str, params: Any, many: bool, context: Any
     if not get_current_span().is_recording():
         return execute(sql, params, many, context)
     text = str(sql)
-    operation = text.split(None, 1)[0].upper()
+    operation = text.strip().partition(" ")[0].upper()
     table = _TABLE.search(text)
     facts = {"db.operation.name": operation if operation in _OPERATIONS else "other"}
     if table:
