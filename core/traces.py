@@ -82,8 +82,9 @@ def span(name: str, facts: Facts) -> Iterator[Note]:
         return
     from opentelemetry.trace import Status, StatusCode
 
-    quietly = {"record_exception": False, "set_status_on_exception": False}
-    with _tracer.start_as_current_span(name, attributes=facts, **quietly) as begun:
+    with _tracer.start_as_current_span(
+        name, attributes=facts, record_exception=False, set_status_on_exception=False
+    ) as begun:
 
         def note(named: str, more: Facts) -> None:
             begun.update_name(named)
@@ -155,7 +156,7 @@ def _run_statement(execute: Any, sql: str, params: Any, many: bool, context: Any
     if not get_current_span().is_recording():
         return execute(sql, params, many, context)
     text = str(sql)
-    operation = text.split(None, 1)[0].upper()
+    operation = text.strip().partition(" ")[0].upper()
     table = _TABLE.search(text)
     facts = {"db.operation.name": operation if operation in _OPERATIONS else "other"}
     if table:

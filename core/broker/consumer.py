@@ -122,11 +122,11 @@ class CarefulTask(Task):
 
     Strategy = "core.broker.consumer:careful_strategy"
 
-    def apply_async(self, args: Any = None, kwargs: Any = None, **options: Any) -> Any:
+    def apply_async(self, *args: Any, **options: Any) -> Any:
         """Send the message."""
         if parent := traces.headers():
             options["headers"] = parent | (options.get("headers") or {})
-        return super().apply_async(args, kwargs, **options)
+        return super().apply_async(*args, **options)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Do what a message asks for: the job whose key is its argument."""

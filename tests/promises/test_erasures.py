@@ -50,7 +50,6 @@ from scoring.models import (
 )
 from tests.conftest import grant, make_user
 from tests.promises.harness import wait_until
-from tests.promises.test_database_deaths import own_postgres  # noqa: F401 - a fixture
 from tests.s3_servers import OwnS3, on_another_host, serving, store_settings
 from tests.scoring.conftest import RatedCampaign, data_directory, make_campaign  # noqa: F401
 from tests.scoring.model_rows import model_row, write_directory

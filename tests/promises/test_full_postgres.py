@@ -11,14 +11,9 @@ from annotator.imports.services import carry_out_import, request_import
 from annotator.models import Campaign, ClaimImport, Rating
 from core.jobs.rows import JobStatus
 from tests.annotator.imports.import_files import file, good
-from tests.promises.conftest import StartServer
+from tests.promises.conftest import MakePostgres, StartServer, served
 from tests.promises.harness import SCALE, Caller, make_callers, wait_until
 from tests.promises.small_disks import fill, small_disk
-from tests.promises.test_database_deaths import (  # noqa: F401 - a fixture
-    MakePostgres,
-    own_postgres,
-    served,
-)
 from tests.promises.test_full_disk import FULL, send
 from tests.served.postgres import OwnPostgres, programs
 from tests.soak.tally import Tally
@@ -46,7 +41,7 @@ def disk() -> Iterator[Path]:
 def test_postgresql_on_a_full_disk_loses_nothing_acknowledged_and_heals_without_a_restart(
     cast: Any,
     disk: Path,
-    own_postgres: MakePostgres,  # noqa: F811
+    own_postgres: MakePostgres,
     start_server: StartServer,
     settings: Any,
     tmp_path: Path,
@@ -108,7 +103,7 @@ def carried_out(row: ClaimImport) -> str:
 def test_a_server_that_swallows_a_full_disk_is_found_out(
     cast: Any,
     disk: Path,
-    own_postgres: MakePostgres,  # noqa: F811
+    own_postgres: MakePostgres,
     start_server: StartServer,
 ) -> None:
     (caller,) = make_callers(cast.campaign, 1, 0)
