@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+import pyotp
 import segno
 from django.conf import settings
 from django.contrib import messages
@@ -33,7 +34,6 @@ from annotator.accounts.second_factor import (
     address_of,
     app_of,
     is_last,
-    new_secret,
     refuse_required,
     remove_factor,
     renew_codes,
@@ -277,6 +277,6 @@ def _offered(request: SignedInRequest) -> str:
     try:
         return unseal(request.session.get(OFFERED, ""), owner=owner)
     except WrongKey:
-        secret = new_secret()
+        secret = pyotp.random_base32()
         request.session[OFFERED] = seal(secret, owner=owner)
         return secret

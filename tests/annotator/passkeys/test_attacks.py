@@ -90,6 +90,12 @@ def test_an_answer_counts_once(key) -> None:
         assert again.post(CODE, {"passkey": answer}).status_code == 422
 
 
+def test_a_wrong_answer_uses_the_question_up(key) -> None:
+    client, page = sign_in()
+    assert client.post(CODE, {"passkey": "{}"}).status_code == 422
+    assert client.post(CODE, {"passkey": key.use(asked_on(page))}).status_code == 422
+
+
 def test_another_browsers_question_is_not_answered(key) -> None:
     _, page = sign_in()
     client, _ = sign_in()
