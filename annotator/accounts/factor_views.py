@@ -231,8 +231,9 @@ def _page(
     if has_factor(user):
         for form in (app, codes):
             del form.fields["code"].widget.attrs["autofocus"]
-    for form in (app, codes, passkey):
-        form.focus_error()
+    shown: tuple[RefusableForm, ...] = (app, codes, passkey)
+    for one in shown:
+        one.focus_error()
     context = {
         "since": factor and factor.confirmed_at,
         "app": app,
@@ -250,7 +251,7 @@ def _page(
     }
     if factor is None:
         context |= _offer_of_app(request)
-    status = max(status, app.status, codes.status, passkey.status)
+    status = max(status, *(one.status for one in shown))
     template = "annotator/accounts/account_second_factor.html"
     return render(request, template, context, status=status)
 
