@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+import pyotp
 import segno
 from django.conf import settings
 from django.contrib import messages
@@ -33,7 +34,6 @@ from annotator.accounts.second_factor import (
     address_of,
     app_of,
     is_last,
-    new_secret,
     refuse_required,
     remove_factor,
     renew_codes,
@@ -231,8 +231,9 @@ def _page(
     if has_factor(user):
         for form in (app, codes):
             del form.fields["code"].widget.attrs["autofocus"]
-    for form in (app, codes, passkey):
-        form.focus_error()
+    shown: tuple[RefusableForm, ...] = (app, codes, passkey)
+    for one in shown:
+        one.focus_error()
     context = {
         "since": factor and factor.confirmed_at,
         "app": app,
@@ -250,7 +251,7 @@ def _page(
     }
     if factor is None:
         context |= _offer_of_app(request)
-    status = max(status, app.status, codes.status, passkey.status)
+    status = max(status, *(one.status for one in shown))
     template = "annotator/accounts/account_second_factor.html"
     return render(request, template, context, status=status)
 
@@ -277,6 +278,6 @@ def _offered(request: SignedInRequest) -> str:
     try:
         return unseal(request.session.get(OFFERED, ""), owner=owner)
     except WrongKey:
-        secret = new_secret()
+        secret = pyotp.random_base32()
         request.session[OFFERED] = seal(secret, owner=owner)
         return secret

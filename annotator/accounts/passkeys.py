@@ -129,11 +129,13 @@ def asked_of(
     """
     if problem := problem_here(request):
         raise Refused(problem)
+    keys = None
     if owner is None:  # anybody may ask, and each question is a row
         take_or_refuse(_limits(request, purpose, None), purpose.too_many)
-    keys = owner and list(usable_passkeys(request, owner).values_list("credential", flat=True))
-    if keys == []:
-        raise Refused("You have no passkey for this address of the site.")
+    else:
+        keys = list(usable_passkeys(request, owner).values_list("credential", flat=True))
+        if not keys:
+            raise Refused("You have no passkey for this address of the site.")
     challenge = _ask(request, purpose.name, sent or {})
     wish = ask_to_use(here(request), challenge, keys=keys, is_verified=purpose.is_verified)
     return json.dumps(wish["publicKey"])

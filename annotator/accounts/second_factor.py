@@ -46,11 +46,6 @@ LOCKED_AWAY: Final = (
 )
 
 
-def new_secret() -> str:
-    """Return a secret for a phone that is being set up; nothing is stored yet."""
-    return pyotp.random_base32()
-
-
 def address_of(secret: str, user: User) -> str:
     """Return what the picture holds for the phone."""
     return pyotp.TOTP(secret).provisioning_uri(name=user.username, issuer_name="PatClaimEval")

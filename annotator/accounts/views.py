@@ -27,7 +27,6 @@ from annotator.accounts.sessions import (
     end_session,
     revoke_token,
 )
-from annotator.models import User
 from core.confirmation import ask, is_confirmed
 from core.errors import Refused
 from core.http import SeeOther, missing_is_404
@@ -114,7 +113,7 @@ def tokens(request: SignedInRequest) -> HttpResponse:
                 return leave_for(request, provider, Purpose.TOKEN, sent=sent)
             if not confirm_password(user, form.cleaned_data["password"]):
                 raise Refused.at("password", WRONG_SENTENCE)
-            return _tokens_page(request, TokenForm(user), _made(user, form))
+            return _made(request, form)
     return _tokens_page(request, form)
 
 
@@ -125,14 +124,14 @@ def token_at_provider(
     form = TokenForm(fresh.user, sent)
     if form.is_valid():
         with form.refusals():
-            return _tokens_page(request, TokenForm(fresh.user), _made(fresh.user, form))
+            return _made(request, form)
     return _tokens_page(request, form)
 
 
-def _made(user: User, form: TokenForm) -> str:
-    sent = form.cleaned_data
+def _made(request: SignedInRequest, form: TokenForm) -> HttpResponse:
+    sent, user = form.cleaned_data, request.user
     given = {"scope": sent["scope"], "days": sent["days"], "campaign": form.chosen}
-    return create_token(user=user, **given).token
+    return _tokens_page(request, TokenForm(user), create_token(user=user, **given).token)
 
 
 def _tokens_page(request: SignedInRequest, form: TokenForm, token: str = "") -> HttpResponse:

@@ -24,7 +24,7 @@ from annotator.entry.services import approve, has_way_beside, refuse, unlink_per
 from annotator.models import GroupRole, Identity
 from core.confirmation import Confirmation, ask, is_confirmed
 from core.errors import Refused
-from core.http import SeeOther, missing_is_404
+from core.http import SeeOther, missing_is_404, refusals_told
 from core.oidc.checks import Finding, look_at
 from core.plurals import counted
 
@@ -60,11 +60,8 @@ def answer_newcomer(request: SignedInRequest, pk: UUID, name: str) -> HttpRespon
     row = get_object_or_404(newcomers_for(request.user), pk=pk)
     form = ApproveForm(request.POST)
     if name == "refuse":
-        try:
+        with refusals_told(request, messages.ERROR):
             refuse(identity=row, by=request.user)
-        except Refused as refusal:
-            messages.error(request, refusal.sentence)
-        else:
             messages.success(request, "Refused. Let in all the same later, if it was wrong.")
         return SeeOther(resolve_url(PAGE))
     if name != "approve":
@@ -83,11 +80,8 @@ def unlink(request: SignedInRequest, pk: UUID) -> HttpResponse:
     row = get_object_or_404(linked_people_for(request.user), pk=pk)
     if not is_confirmed(request):
         return ask(request, _about_unlinking(row))
-    try:
+    with refusals_told(request, messages.ERROR):
         ended = unlink_person(identity=row, by=request.user)
-    except Refused as refusal:
-        messages.error(request, refusal.sentence)
-    else:
         messages.success(request, f"Unlinked. {ended.sentence}")
     return SeeOther(resolve_url(PAGE))
 

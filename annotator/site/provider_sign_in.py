@@ -43,7 +43,7 @@ from annotator.site.sign_in import ask_for_code, let_in, on_this_site, refused_p
 from core.clock import database_now
 from core.confirmation import Confirmation, ask, is_confirmed
 from core.errors import OutOfDate, Refused
-from core.http import SeeOther
+from core.http import SeeOther, refusals_told
 from core.oidc.client import Budget, ProviderDown
 from core.oidc.settings import Provider
 from core.oidc.tokens import BadToken, read_logout_token
@@ -87,26 +87,23 @@ def link(request: SignedInRequest, name: str) -> HttpResponse:
     Whoever sits down at an open session shall not make a way in of their own.
     """
     provider = _provider(name)
-    try:
+    with refusals_told(request, messages.ERROR):
         if not confirm_password(request.user, request.POST.get("password", "")):
             raise Refused("This is not your password; nothing was linked.")
         return leave_for(request, provider, Purpose.LINK)
-    except Refused as refusal:
-        return _told(request, refusal, "annotator:account")
+    return SeeOther(resolve_url("annotator:account"))
 
 
 @require_POST
 def unlink(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Have somebody sign in at a provider no more, once confirmed; another's is not found."""
     row = get_object_or_404(request.user.identities, pk=pk)
-    try:
+    with refusals_told(request, messages.ERROR):
         if not is_confirmed(request):
             refuse_only_way(row)
             return ask(request, _about_unlinking(row))
         unlink_person(identity=row, by=request.user)
-    except Refused as refusal:
-        return _told(request, refusal, "annotator:account")
-    messages.success(request, "Unlinked. What was signed in by it is signed out.")
+        messages.success(request, "Unlinked. What was signed in by it is signed out.")
     return SeeOther(resolve_url("annotator:account"))
 
 

@@ -223,9 +223,7 @@ def test_a_session_that_ends_while_typing_is_renewed_by_it(
     assert Draft.objects.get().typed["comment"] == "half a thought"
 
 
-def test_a_copy_of_a_key_is_refused(
-    page: Page, site: str, people: Any, key: Authenticator, complaints: list[str]
-) -> None:
+def test_a_copy_of_a_key_is_refused(page: Page, site: str, people: Any, key: Authenticator) -> None:
     page.goto(f"{site}/login/")
     sign_in(page, "alice")
     page.wait_for_url(f"{site}/")

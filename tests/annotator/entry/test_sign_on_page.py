@@ -207,12 +207,13 @@ def test_linked_people_are_listed_and_unlinked_with_their_access(admin, boss, ca
         issuer=firm.issuer, subject="s-1", user=cast.alice, address="alice@firm.example"
     )
     create_token(user=cast.alice)
+    cast.alice.set_unusable_password()
+    cast.alice.save()
     page = admin.get(PAGE).content.decode()
     assert "alice@firm.example" in page and "Unlink alice from Firm" in page
     url = f"{PAGE}people/{row.pk}/unlink/"
     asked = admin.post(url).content.decode()
     assert "Unlink alice from Firm?" in asked and "1 API token" in asked
-    # Those of the cast have no password.
     assert "the only way in of alice" in asked and Identity.objects.exists()
     assert admin.post(url, {"confirmed": "1"}).status_code == 303
     assert not Identity.objects.exists() and not cast.alice.api_tokens.exists()
@@ -222,7 +223,7 @@ def test_linked_people_are_listed_and_unlinked_with_their_access(admin, boss, ca
 
 
 def test_a_link_says_since_when_and_a_password_is_another_way_in(
-    client, admin, cast, firm, passwords
+    client, cast, firm, passwords, admin
 ) -> None:
     linked = Identity.objects.create(issuer=firm.issuer, subject="s-1", user=cast.alice)
     sign_in(client, firm)

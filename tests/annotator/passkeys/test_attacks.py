@@ -90,6 +90,14 @@ def test_an_answer_counts_once(key) -> None:
         assert again.post(CODE, {"passkey": answer}).status_code == 422
 
 
+def test_a_wrong_answer_uses_the_question_up(key, settings) -> None:
+    settings.PASSKEYS_ALONE = True
+    client = browser()
+    asked = asked_on(client.post(ALONE))
+    for answer in ("{}", key.use(asked)):
+        assert client.post(ALONE, {"passkey": answer}).status_code == 422
+
+
 def test_another_browsers_question_is_not_answered(key) -> None:
     _, page = sign_in()
     client, _ = sign_in()

@@ -17,6 +17,13 @@ from annotator.models import (
     RecoveryCode,
     SecondFactor,
 )
+from annotator.operations.backups.tables import (
+    applied_migrations,
+    columns_of,
+    lines_of,
+    load_lines,
+    models_after,
+)
 from core.clock import database_now
 from tests.annotator.accounts.conftest import PASSWORD
 from tests.annotator.passkeys.authenticator import Authenticator
@@ -233,7 +240,7 @@ def test_a_site_admin_resets_them_and_the_list_shows_them(client, alice, key, ca
 def test_where_no_browser_uses_passkeys_the_page_says_why(
     alice, settings, host, site_url, words
 ) -> None:
-    settings.SITE_URL = site_url
+    settings.SITE_URL, settings.ALLOWED_HOSTS = site_url, ["*"]
     client = Client(headers={"host": host})
     client.post("/login/", {"username": "alice", "password": PASSWORD})
     page = client.get(PAGE)
@@ -275,3 +282,17 @@ def test_who_signs_in_at_a_provider_is_asked_there_before_one_is_made(
     asked = come_back(client, firm, wish)
     assert client.post(ADD, {"passkey": Authenticator().make(asked_on(asked))}).status_code == 200
     assert Passkey.objects.get().user == cast.alice
+
+
+def test_after_a_restore_it_lets_in_as_before(alice, key) -> None:
+    key.count = 7
+    enter(key)
+    models = models_after(applied_migrations())
+    (model,) = [one for one in models if one._meta.model_name == "passkey"]
+    lines = list(lines_of(model))
+    Passkey.objects.all().delete()
+    assert sign_in()[1].status_code == 302
+    load_lines(model, columns_of(model), lines)
+    assert enter(key)[1].status_code == 422
+    key.count = 8
+    assert enter(key)[1].status_code == 302
