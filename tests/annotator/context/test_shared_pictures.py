@@ -6,10 +6,11 @@ import pytest
 from annotator.context.files import PictureGone, read_picture
 from annotator.context.services import erase_context, store_context
 from annotator.formats.context import Context, Sheet
-from annotator.models import Drawing
+from annotator.models import Drawing, Reference
 from core.artefacts.settings import StoreSettings
 from core.errors import Unreachable
 from tests.annotator.formats.documents.pictures import picture
+from tests.conftest import signed_in
 from tests.s3_servers import (
     Between,
     OwnS3,
@@ -65,3 +66,20 @@ def test_erasure_that_cannot_reach_the_store_is_not_carried_out(
 
     with pytest.raises(Unreachable):
         erase_context(drawing.context.reference)
+
+
+def test_page_that_needs_it_says_that_the_store_is_away(
+    shared_between: StoreSettings, between: Between, cast: Any, settings: Any, tmp_path: Path
+) -> None:
+    stored(cast)
+    assignment = cast.assign(cast.alice, Reference.objects.get())[0]
+    client = signed_in(cast.alice, raise_request_exception=False)
+    page = f"/rate/{assignment.pk}/context/1/"
+    assert client.get(page).content == PNG
+    between.is_dead = True
+
+    with on_another_host(settings, tmp_path):
+        answer = client.get(page)
+
+    assert answer.status_code == 503
+    assert f"{shared_between.address} cannot be reached now" in answer.content.decode()
