@@ -83,10 +83,9 @@ class Installation:
         """Return somebody's browser."""
         return Tab(self.people[user] if isinstance(user, str) else user, self.port)
 
-    def freeze(self, name: str = "") -> Freeze:
+    def freeze(self, **more: str) -> Freeze:
         """Ask for a freeze; a worker carries it out."""
-        slug = self.rated.campaign.slug
-        asked = FREEZE | {"campaign": slug, "criteria": CRITERION, "name": name}
+        asked = FREEZE | {"campaign": self.rated.campaign.slug, "criteria": CRITERION} | more
         answer = self.tab("ada").post("/datasets/freeze/", asked)
         assert answer.status == 303, answer.body
         return Freeze.objects.latest("created_at")
