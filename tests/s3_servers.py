@@ -163,6 +163,8 @@ class Between:
         self.is_full = False
         # After so many bytes of content the connection is reset; None for never.
         self.cut_after: int | None = None
+        # Every connection is closed without an answer.
+        self.is_dead = False
         self.asked: list[tuple[str, str]] = []
         way = self
 
@@ -185,6 +187,9 @@ class Between:
     def pass_on(self, handler: BaseHTTPRequestHandler, port: int) -> None:
         """Ask the server what was asked here, and answer what it answers."""
         self.asked.append((handler.command, handler.path))
+        if self.is_dead:
+            handler.close_connection = True
+            return
         time.sleep(self.delay)
         length = int(handler.headers.get("Content-Length") or 0)
         if handler.headers.get("Expect") and not self.is_full:

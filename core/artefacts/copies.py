@@ -91,15 +91,15 @@ def _fetchable(kind: Kind, there: Iterable[Path]) -> Iterator[Copy]:
     for one in listed(kind.name):
         stored.setdefault(one.owner, Counter())[one.size] += 1
     for path in there:
-        files = [path] if path.is_file() else [inner for inner in path.iterdir() if inner.is_file()]
         try:
-            stats = [file.stat() for file in files]
-            used_at = path.stat().st_atime
+            files = list(path.iterdir()) if path.is_dir() else [path]
+            stats = [file.stat() for file in files if file.is_file()]
         except FileNotFoundError:
             continue
         sizes = Counter(stat.st_size for stat in stats)
-        if files and sizes <= stored.get(path.name.split(".")[0], Counter()):
-            yield Copy(path, sum(sizes.elements()), used_at)
+        if sizes and sizes <= stored.get(path.name.split(".")[0], Counter()):
+            # Of a directory the time says when it was listed last, as it was right now.
+            yield Copy(path, sum(sizes.elements()), max(stat.st_atime for stat in stats))
 
 
 def _delete(path: Path) -> None:

@@ -12,7 +12,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from core.artefacts import bucket
-from core.artefacts.store import Stored, delete, listed, store
+from core.artefacts.bucket import store
+from core.artefacts.store import Stored, delete, listed
 from core.database import alone
 
 # A row comes after its file, but never as late as this.

@@ -18,8 +18,9 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 
 from core.artefacts import bucket
 from core.artefacts.bucket import Absent, DamagedObject, store
@@ -93,7 +94,7 @@ def has(kind: str, owner: str, sha256: str) -> bool:
     return True
 
 
-def open_whole(kind: str, owner: str, sha256: str, path: Path) -> BinaryIO:
+def open_whole(kind: str, owner: str, sha256: str, path: Path) -> BufferedReader:
     """Open a file whose digest was compared; what is read from it then is the very same file.
 
     With a store, one that is missing or changed is fetched before. Raises FileNotFoundError where
@@ -113,7 +114,7 @@ def open_whole(kind: str, owner: str, sha256: str, path: Path) -> BinaryIO:
     return path.open("rb")
 
 
-def _is_whole(file: BinaryIO, sha256: str) -> bool:
+def _is_whole(file: BufferedReader, sha256: str) -> bool:
     if hashlib.file_digest(file, "sha256").hexdigest() != sha256:
         return False
     file.seek(0)

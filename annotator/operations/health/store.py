@@ -5,8 +5,8 @@ from typing import Final
 
 from annotator.operations.health.database import Finding, missing, ok
 from core.artefacts import bucket
+from core.artefacts.bucket import store
 from core.artefacts.kinds import missing_files
-from core.artefacts.store import store
 from core.errors import Unreachable
 
 PART: Final = "artefact store"

@@ -8,7 +8,7 @@ from annotator.operations.health.checks import queues_without_worker
 from annotator.operations.health.database import waiting_migrations
 from annotator.operations.health.figures import text
 from core.artefacts import bucket
-from core.artefacts.store import store
+from core.artefacts.bucket import store
 
 
 @require_safe

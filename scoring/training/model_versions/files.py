@@ -121,7 +121,7 @@ def directory_of(model: ModelVersion) -> Path:
     """
     path = scoring_files.models_directory() / model.directory
     if path.is_dir():
-        artefacts.note_use(path)
+        artefacts.note_use(path / MANIFEST)
     elif artefacts.is_shared():
         try:
             _fetch(path, model.manifest_sha256)

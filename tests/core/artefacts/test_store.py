@@ -47,7 +47,7 @@ def test_file_that_was_put_is_fetched_where_it_is_missing(
 def test_copy_that_is_whole_needs_no_store(
     shared_between: StoreSettings, between: Between, here: Path
 ) -> None:
-    between.end()
+    between.is_dead = True
 
     with open_whole("datasets", "a", DIGEST, here) as file:
         assert file.read() == TEXT
@@ -236,7 +236,7 @@ def test_dead_store_is_not_asked_again_at_once(
     assert len(between.asked) == asked
 
     later = time.monotonic() + bucket.PAUSE_SECONDS
-    monkeypatch.setattr(bucket.time, "monotonic", lambda: later)
+    monkeypatch.setattr("core.artefacts.bucket.time.monotonic", lambda: later)
     put("datasets", "a", DIGEST, here)
 
 
@@ -254,7 +254,7 @@ def test_missing_bucket_and_wrong_secret_say_what_to_mend(
 
 
 def test_no_sentence_holds_the_secret(shared_between: StoreSettings, between: Between) -> None:
-    between.end()
+    between.is_dead = True
 
     with pytest.raises(Unreachable) as refusal:
         has("datasets", "a", DIGEST)

@@ -1,0 +1,90 @@
+"""A store that is away holds up nothing but what needs it."""
+
+from typing import Any, NoReturn
+
+import pytest
+from django.test import Client
+
+from annotator.management.commands import sweep
+from core.artefacts import bucket, copies
+from core.artefacts.settings import StoreSettings
+from core.errors import Unreachable
+from core.jobs import registry
+
+AWAY = StoreSettings("claims-of-a-firm", endpoint="https://s3.example.org")
+
+
+def away() -> NoReturn:
+    raise Unreachable("The artefact store s3://claims-of-a-firm cannot be reached now.")
+
+
+def test_tidying_goes_on_after_what_cannot_be_reached(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(registry, "_tidying", [lambda: 2, away, lambda: 3])
+
+    assert registry.tidy() == 5
+
+    assert "s3://claims-of-a-firm cannot be reached" in caplog.text
+
+
+@pytest.mark.django_db
+def test_sweeper_outlives_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Enough(BaseException):
+        pass
+
+    rounds = 0
+
+    def pause(_: float) -> None:
+        nonlocal rounds
+        rounds += 1
+        if rounds == 2:
+            raise Enough
+
+    monkeypatch.setattr(sweep, "SWEEPS_BETWEEN_UPLOADS", 1)
+    monkeypatch.setattr(sweep, "close_old_connections", lambda: None)
+    monkeypatch.setattr(sweep, "sweep_imports", away)
+    monkeypatch.setattr("annotator.management.commands.sweep.time.sleep", pause)
+    with pytest.raises(Enough):
+        sweep.Command().handle(forever=True)
+
+
+@pytest.mark.django_db
+def test_readiness_names_a_store_that_did_not_answer(
+    client: Client, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from annotator.operations.health import views
+
+    monkeypatch.setattr(views, "queues_without_worker", list)
+    settings.ARTEFACT_STORE = AWAY
+    assert client.get("/readyz").json() == {"status": "ok"}
+
+    monkeypatch.setitem(bucket._silent, AWAY, 0.0)
+
+    assert client.get("/readyz").json() == {
+        "status": "degraded",
+        "store": "s3://claims-of-a-firm did not answer",
+    }
+
+
+def test_copies_are_tidied_by_one_thread_of_a_process(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[str] = []
+
+    class Thread:
+        def __init__(self, *, name: str, **_: Any) -> None:
+            self.name = name
+
+        def start(self) -> None:
+            begun.append(self.name)
+
+    monkeypatch.setattr("core.artefacts.copies.threading.Thread", Thread)
+    monkeypatch.setattr(copies, "_begun", set())
+    settings.ARTEFACT_STORE = None
+    copies.begin()
+    assert begun == []
+    settings.ARTEFACT_STORE = AWAY
+    for _ in range(2):
+        copies.begin()
+    assert begun == ["copies"]
