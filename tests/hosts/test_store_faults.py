@@ -112,7 +112,7 @@ def test_jobs_wait_for_a_store_that_is_away_and_each_is_done_once(
     version = ends(hosts.freeze()).version
     promote(hosts, train(hosts, version))
     for host in ("desk", "gpu"):
-        hosts.kill(host, host)
+        hosts.kill_worker(host)
         forget(hosts, host)
     jobs = one_of_each(hosts, version)
     take_away(s3)
