@@ -17,6 +17,7 @@ from typing import Any, Final
 from django.conf import settings
 from django.db import DatabaseError, connection
 
+from core.artefacts.installed import fetch_installed
 from core.artefacts.kinds import Kind, kinds
 from core.artefacts.store import is_shared, listed
 from core.artefacts.trees import FETCHING_PREFIX
@@ -36,10 +37,15 @@ def register_tidying_of_copies(tidy: Callable[[], int]) -> None:
 
 
 def tidy_copies() -> int:
-    """Delete copies that this host is not to have, or has no room for; return how many."""
+    """Delete copies that this host is not to have, or has no room for; return how many.
+
+    What was installed elsewhere is fetched.
+    """
     if not is_shared():
         return 0
-    return sum(tidy() for tidy in _tidying) + _remove_fetching() + evict_copies()
+    count = sum(tidy() for tidy in _tidying) + _remove_fetching() + evict_copies()
+    fetch_installed()
+    return count
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,10 @@ from annotator.models import Reference
 from annotator.operations.health.store import look_at_store
 from annotator.operations.shared import share_files
 from core.artefacts import kinds
-from core.artefacts.copies import IN_USE_SECONDS, evict_copies
+from core.artefacts.copies import IN_USE_SECONDS, evict_copies, tidy_copies
 from core.artefacts.settings import StoreSettings
 from core.artefacts.store import put
+from core.artefacts.trees import tree_of
 from core.errors import OutOfDate
 from core.jobs import leases
 from core.jobs.rows import JobStatus
@@ -29,6 +30,7 @@ from scoring.models import DatasetVersion, Erasure, ModelVersion, TrainingRun
 from scoring.operations import dataset_and_model_files, look_at_stored_files
 from scoring.scores.scorers import ScoringModel, cached_scorer
 from scoring.training.model_versions.files import directory_of, has_manifest, open_model
+from scoring.training.runs.choices import encoders_directory
 from scoring.training.runs.services import request_training
 from scoring.training.runs.states import LATEST, SharedState, state_directory
 from scoring.training.runs.work import carry_out_training
@@ -480,3 +482,26 @@ def test_sweep_takes_nothing_that_a_row_names(
     assert Counter(kind.name for kind in kinds.kinds()) == Counter(
         ("sources", "drawings", "datasets", "models", "runs")
     )
+
+
+def test_encoder_that_was_installed_on_one_host_is_offered_on_the_others(
+    shared: StoreSettings, s3: OwnS3, settings: Any, tmp_path: Path
+) -> None:
+    place = encoders_directory() / "tiny"
+    (place / "1_Pooling").mkdir(parents=True)
+    (place / "config.json").write_text("{}")
+    (place / "1_Pooling" / "config.json").write_text("[]")
+    assert share_files() == 1
+    (place / "config.json").write_text("{ }")
+    assert share_files() == 1
+    # Two files and their listing, which also stands where it is found by name.
+    assert len(s3.keys(shared.bucket)) == 4
+
+    with on_another_host(settings, tmp_path):
+        tidy_copies()
+        there = encoders_directory() / "tiny"
+        assert tree_of(there) == tree_of(place)
+        (there / "config.json").write_text("here")
+        tidy_copies()
+        assert (there / "config.json").read_text() == "here"
+        assert [path.name for path in there.parent.iterdir()] == ["tiny"]
