@@ -29,6 +29,7 @@ class Programs:
         self._living: dict[str, subprocess.Popen[bytes]] = {}
 
     def start(self, name: str, command: list[str], env: Mapping[str, str]) -> None:
+        assert name not in self._living, f"{name} lives already, and would be forgotten"
         with (self.folder / f"{name}.log").open("ab") as log:
             self._living[name] = subprocess.Popen(
                 [sys.executable, *command],

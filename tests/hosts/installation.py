@@ -47,27 +47,35 @@ class Installation:
 
     def start(self) -> None:
         """Start all programs, and wait until the web server answers."""
-        self._programs["desk"].start_worker("desk", "web")
-        self._programs["gpu"].start_worker("gpu", "gpu")
+        self.start_worker("desk", "web")
+        self.start_worker("gpu", "gpu")
+        self.start_web()
+
+    def start_web(self) -> None:
         self._programs["web"].start_sweeper()
         self.port = self._programs["web"].start_web("web")
+
+    def share(self, store: Mapping[str, str]) -> None:
+        """Have what is started from now on use a store."""
+        for programs in self._programs.values():
+            programs.settings.update(store)
 
     def end(self) -> None:
         for programs in self._programs.values():
             programs.end()
 
-    def kill(self, host: str, name: str) -> None:
-        self._programs[host].kill(name)
-
     def start_worker(self, host: str, queue: str) -> None:
-        self._programs[host].start_worker(host, queue)
+        self._programs[host].start_worker("worker", queue)
+
+    def kill_worker(self, host: str) -> None:
+        self._programs[host].kill("worker")
 
     def run(self, host: str, *command: str, is_well: bool = True) -> str:
         """Carry out a command of `manage.py` on a host; return what it printed."""
         return self._programs[host].run(command[0], *command, is_well=is_well)
 
-    def log(self, host: str, name: str) -> str:
-        return self._programs[host].log(name)
+    def log_of_worker(self, host: str) -> str:
+        return self._programs[host].log("worker")
 
     def files(self, host: str) -> list[str]:
         """Return what lies in the data directory of a host, in order."""
@@ -83,10 +91,9 @@ class Installation:
         """Return somebody's browser."""
         return Tab(self.people[user] if isinstance(user, str) else user, self.port)
 
-    def freeze(self, name: str = "") -> Freeze:
+    def freeze(self, **more: str) -> Freeze:
         """Ask for a freeze; a worker carries it out."""
-        slug = self.rated.campaign.slug
-        asked = FREEZE | {"campaign": slug, "criteria": CRITERION, "name": name}
+        asked = FREEZE | {"campaign": self.rated.campaign.slug, "criteria": CRITERION} | more
         answer = self.tab("ada").post("/datasets/freeze/", asked)
         assert answer.status == 303, answer.body
         return Freeze.objects.latest("created_at")

@@ -41,6 +41,17 @@ def test_what_fails_without_a_store_works_on_three_hosts(
         assert better > worse
         # Each host has what it needed, and the store all of it.
         assert len({tuple(hosts.files(host)) for host in HOSTS}) == len(HOSTS)
+        hosts.run("web", "backup", str(tmp_path / "one.backup"), "--recipient", key[0])
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("kind", ["rclone", "moto"])
+def test_a_backup_of_one_host_has_the_files_of_all_and_fills_another_store(
+    install: Install, kind: str, key: tuple[str, Path], tmp_path: Path
+) -> None:
+    with serving(kind, tmp_path / "s3") as s3:
+        hosts = install(store_settings(s3.make_bucket(), s3.url))
+        train(hosts, ends(hosts.freeze()).version)
         sealed, (public, private) = tmp_path / "one.backup", key
         hosts.run("web", "backup", str(sealed), "--recipient", public)
         with fresh_host(tmp_path / "fresh") as fresh:

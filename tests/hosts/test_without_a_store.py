@@ -22,10 +22,10 @@ pytestmark = [
 def test_a_job_waits_until_its_files_are_there_and_doctor_says_what_to_do(install: Install) -> None:
     hosts = install()
     version = ends(hosts.freeze()).version
-    hosts.kill("gpu", "gpu")
+    hosts.kill_worker("gpu")
     hosts.start_worker("gpu", "gpu")
     told = "cannot reach all that jobs may need: The files of 1 dataset version are not in its"
-    wait_until(lambda: told in hosts.log("gpu", "gpu"), told)
+    wait_until(lambda: told in hosts.log_of_worker("gpu"), told)
     # Who asks for one is refused on a web host without the file; so this one is not asked for.
     settings = asdict(TrainingSettings(criterion=CRITERION, method="probe"))
     run = TrainingRun.objects.create(
