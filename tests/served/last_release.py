@@ -12,14 +12,20 @@ from typing import Any, Final
 
 import pytest
 
-from scripts.supervise import RUN_STEPS
 from tests.served.server import ROOT
 
 ROLLING: Final[dict[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))[
     "tool"
 ]["rolling"]
 
-
+RUN_STEPS: Final = """
+import json, sys
+from django import setup
+from django.core.management import call_command
+setup()
+for step in json.loads(sys.argv[1]):
+    call_command(*step)
+"""
 PAIRS: Final = (
     ("1. A cup comprising a body, a handle and a lid.", "1. A cup comprising a body and a handle."),
     ("1. A method of sealing a jar.\n2. The method of claim 1.", "1. A method of opening a jar."),

@@ -138,7 +138,7 @@ def test_a_job_that_waits_for_too_long_raises_an_alert(
     well, cast, scrape, tmp_path, minutes, alerts
 ) -> None:
     since = timezone.now() - timedelta(minutes=minutes)
-    ReliabilityReport.objects.create(campaign=cast.campaign, created_at=since)
+    ReliabilityReport.objects.create(campaign=cast.campaign, due_at=since)
     assert_fires(tmp_path, series(scrape()), *alerts)
 
 
@@ -147,6 +147,11 @@ def test_a_job_that_its_worker_lost_raises_an_alert(well, cast, scrape, tmp_path
     given = {"status": "running", "attempt": 1, "lease_until": timezone.now() + timedelta(hours=1)}
     ReliabilityReport.objects.create(campaign=cast.campaign, **given | changed)
     assert_fires(tmp_path, series(scrape()), "WorkbenchLeaseLapsed")
+
+
+def test_a_job_that_reaches_no_store_raises_an_alert(well, cast, scrape, tmp_path) -> None:
+    ReliabilityReport.objects.create(campaign=cast.campaign, unreached_at=timezone.now())
+    assert_fires(tmp_path, series(scrape()), "WorkbenchJobsUnreached")
 
 
 @pytest.mark.parametrize(("free", "total"), [(0.9, 10), (40, 1000)])
