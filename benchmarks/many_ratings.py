@@ -121,43 +121,49 @@ def asked_by(act: Callable[[], object]) -> list[dict[str, str]]:
     return list(captured.captured_queries)
 
 
+def add_free(campaign: str) -> None:
+    """Give a campaign candidates that are to be rated."""
+    from many_rows import CLAIMS, insert, of_key
+
+    from annotator.models import Candidate, Reference
+
+    shared = {"campaign": f"'{campaign}'::uuid", "claims": CLAIMS, "claims_sha256": "'live' || n"}
+    reference = {"id": of_key("lf", "n"), "reference_id": "'l' || n"}
+    insert(Reference, FREE // 5, shared | reference)
+    candidate = {
+        "id": of_key("lc", "n"),
+        "reference": of_key("lf", "(n / 5)"),
+        "candidate_id": "'l' || n",
+        "queue_position": "n",
+    }
+    insert(Candidate, FREE, shared | candidate)
+
+
 class Scene:
     """A campaign with free candidates, and an annotator of it who has rated for years."""
 
     def __init__(self, times: int) -> None:
         from django.test import Client
-        from many_rows import CLAIMS, insert, of_key
 
         from annotator.accounts.sessions import create_token
-        from annotator.models import Campaign, Candidate, Membership, Reference, User
+        from annotator.models import Campaign, Membership, User
 
-        self.annotator = User.objects.get(username="person-0")
-        self.admin = User.objects.create(username="boss", is_superuser=True)
-        self.campaign = Campaign.objects.create(slug="live", name="Live")
-        old = Campaign.objects.get(slug="c-0")
-        for campaign in (self.campaign, old):
-            Membership.objects.create(user=self.admin, campaign=campaign, role="admin")
-        Membership.objects.create(user=self.annotator, campaign=self.campaign, role="annotator")
-        key = f"'{self.campaign.pk}'::uuid"
-        common = {"campaign": key, "claims": CLAIMS, "claims_sha256": "'live' || n"}
-        insert(Reference, FREE // 5, common | {"id": of_key("lf", "n"), "reference_id": "'l' || n"})
-        insert(
-            Candidate,
-            FREE,
-            common
-            | {
-                "id": of_key("lc", "n"),
-                "reference": of_key("lf", "(n / 5)"),
-                "candidate_id": "'l' || n",
-                "queue_position": "n",
-            },
-        )
         assert times * 3 + 20 < FREE
-        self.token = {"authorization": f"Token {create_token(user=self.annotator).token}"}
-        self.here, self.boss = Client(headers=self.token), Client()
-        self.page = Client()
-        self.page.force_login(self.annotator)
-        self.boss.force_login(self.admin)
+        annotator = User.objects.get(username="person-0")
+        admin = User.objects.create(username="boss", is_superuser=True)
+        live, old = (
+            Campaign.objects.create(slug="live", name="Live"),
+            Campaign.objects.get(slug="c-0"),
+        )
+        for campaign in (live, old):
+            Membership.objects.create(user=admin, campaign=campaign, role="admin")
+        Membership.objects.create(user=annotator, campaign=live, role="annotator")
+        add_free(str(live.pk))
+        token = create_token(user=annotator).token
+        self.here = Client(headers={"authorization": f"Token {token}"})
+        self.page, self.boss = Client(), Client()
+        self.page.force_login(annotator)
+        self.boss.force_login(admin)
         # The version of the draft that was stored last.
         self.drafts = 0
 

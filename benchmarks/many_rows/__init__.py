@@ -21,132 +21,115 @@ SCORES = {
     "logical_linkage": "n % 3",
     "overall_numerator": "4 * (n % 11) + 2 * (n % 7) + 2 * (n % 5) + 3 * (n % 3)",
 }
+DIGEST = "encode(sha256(n::text::bytea), 'hex')"
 WHEN = "now() - (n % 1000000) * interval '1 second'"
+
+
+Rows = list[tuple[type[Model], int, dict[str, str]]]
 
 
 def fill(ratings: int) -> None:
     """Store as many ratings, with all that a submitted rating leaves behind."""
-    from annotator import models as of
-
     campaigns = max(1, ratings // RATINGS_EACH)
     people = max(PEOPLE_OF_A_CAMPAIGN, campaigns)
-    candidates = ratings // 2
-    # Of rating n: its candidate, that one's campaign, and one of the ten who work there.
-    candidate, campaign = "(n / 2)", f"(n / 2 / {CANDIDATES_EACH})"
-    annotator = (
-        f"(({campaign} * {PEOPLE_OF_A_CAMPAIGN} + 2 * ({candidate} % 5) + n % 2) % {people})"
-    )
-    key, seal = "'rating.submitted'", "encode(sha256(n::text::bytea), 'hex')"
-    rows: list[tuple[type[Model], int, dict[str, str]]] = [
-        (
-            of.User,
-            people,
-            {"id": of_key("u", "n"), "username": "'person-' || n", "password": "'!'"},
-        ),
-        (of.Campaign, campaigns, {"id": of_key("k", "n"), "slug": "'c-' || n", "name": "'c'"}),
-        (
-            of.Membership,
-            campaigns * PEOPLE_OF_A_CAMPAIGN,
-            {
-                "campaign": of_key("k", f"(n / {PEOPLE_OF_A_CAMPAIGN})"),
-                "user": of_key("u", f"(n % {people})"),
-                "role": "'annotator'",
-            },
-        ),
-        (
-            of.Reference,
-            max(1, candidates // OF_A_REFERENCE),
-            {
-                "id": of_key("f", "n"),
-                "campaign": of_key("k", f"(n * {OF_A_REFERENCE} / {CANDIDATES_EACH})"),
-                "reference_id": "'r' || n",
-                "claims": CLAIMS,
-                "claims_sha256": seal,
-                "position": "n",
-            },
-        ),
-        (
-            of.Candidate,
-            candidates,
-            {
-                "id": of_key("c", "n"),
-                "reference": of_key("f", f"(n / {OF_A_REFERENCE})"),
-                "campaign": of_key("k", f"(n / {CANDIDATES_EACH})"),
-                "queue_position": "n",
-                "held": "2",
-                "has_room": "false",
-                "candidate_id": "'c' || n",
-                "claims": CLAIMS,
-                "claims_sha256": seal,
-            },
-        ),
-        (
-            of.Assignment,
-            ratings,
-            {
-                "id": of_key("a", "n"),
-                "campaign": of_key("k", campaign),
-                "annotator": of_key("u", annotator),
-                "candidate": of_key("c", candidate),
-                "status": "'submitted'",
-                "label": "'Candidate ' || n",
-                "position": "n",
-                "created_at": WHEN,
-            },
-        ),
-        (
-            of.Rating,
-            ratings,
-            SCORES
-            | {
-                "id": of_key("r", "n"),
-                "assignment": of_key("a", "n"),
-                "candidate": of_key("c", candidate),
-                "annotator": of_key("u", annotator),
-                "rubric_version": "'1'",
-                "submitted_at": WHEN,
-                "revised_at": WHEN,
-            },
-        ),
-        (
-            of.RatingRevision,
-            ratings,
-            SCORES
-            | {"id": of_key("v", "n"), "rating": of_key("r", "n"), "number": "1", "made_at": WHEN},
-        ),
-        (
-            of.IdempotencyKey,
-            ratings,
-            {
-                "id": of_key("i", "n"),
-                "user": of_key("u", annotator),
-                "key": "'key-' || n",
-                "request_sha256": seal,
-                "rating": of_key("r", "n"),
-                "created_at": WHEN,
-            },
-        ),
-        (
-            of.AuditEvent,
-            ratings,
-            {
-                "id": "n + 1",
-                "at": WHEN,
-                "actor": of_key("u", annotator),
-                "campaign": of_key("k", campaign),
-                "action": key,
-                "object_type": "'rating'",
-                "object_id": f"{of_key('r', 'n')}::text",
-                "details": "'{\"version\": 1}'",
-            },
-        ),
-        (of.AuditSeal, ratings, {"sequence": "n + 1", "event": "n + 1", "sha256": seal}),
-    ]
+    rows = [*site(campaigns, people), *claim_sets(ratings // 2), *work(ratings, people)]
     with without_indexes([model._meta.db_table for model, _, _ in rows]):
         for model, count, stated in rows:
             insert(model, count, stated)
     run(f"SELECT setval('annotator_auditevent_id_seq', {ratings + 1})")
     run("VACUUM ANALYZE")
+
+
+def site(campaigns: int, people: int) -> Rows:
+    """Return people, and campaigns in which ten of them work."""
+    from annotator.models import Campaign, Membership, User
+
+    user = {"id": of_key("u", "n"), "username": "'person-' || n", "password": "'!'"}
+    campaign = {"id": of_key("k", "n"), "slug": "'c-' || n", "name": "'c'"}
+    membership = {
+        "campaign": of_key("k", f"(n / {PEOPLE_OF_A_CAMPAIGN})"),
+        "user": of_key("u", f"(n % {people})"),
+        "role": "'annotator'",
+    }
+    return [
+        (User, people, user),
+        (Campaign, campaigns, campaign),
+        (Membership, campaigns * PEOPLE_OF_A_CAMPAIGN, membership),
+    ]
+
+
+def claim_sets(candidates: int) -> Rows:
+    """Return references with five candidates each, which nobody is to rate any more."""
+    from annotator.models import Candidate, Reference
+
+    text = {"claims": CLAIMS, "claims_sha256": DIGEST}
+    reference = text | {
+        "id": of_key("f", "n"),
+        "campaign": of_key("k", f"(n * {OF_A_REFERENCE} / {CANDIDATES_EACH})"),
+        "reference_id": "'r' || n",
+        "position": "n",
+    }
+    candidate = text | {
+        "id": of_key("c", "n"),
+        "reference": of_key("f", f"(n / {OF_A_REFERENCE})"),
+        "campaign": of_key("k", f"(n / {CANDIDATES_EACH})"),
+        "queue_position": "n",
+        "held": "2",
+        "has_room": "false",
+        "candidate_id": "'c' || n",
+    }
+    references = max(1, candidates // OF_A_REFERENCE)
+    return [(Reference, references, reference), (Candidate, candidates, candidate)]
+
+
+def work(ratings: int, people: int) -> Rows:
+    """Return two ratings of each candidate, and what each leaves behind."""
+    from annotator import models as of
+
+    # Of rating n: its candidate, that one's campaign, and one of the ten who work there.
+    candidate, campaign = "(n / 2)", f"(n / 2 / {CANDIDATES_EACH})"
+    place = f"({campaign} * {PEOPLE_OF_A_CAMPAIGN} + 2 * ({candidate} % 5) + n % 2)"
+    annotator = of_key("u", f"({place} % {people})")
+    shared = {"candidate": of_key("c", candidate), "annotator": annotator}
+    assignment = shared | {
+        "id": of_key("a", "n"),
+        "campaign": of_key("k", campaign),
+        "status": "'submitted'",
+        "label": "'Candidate ' || n",
+        "position": "n",
+        "created_at": WHEN,
+    }
+    rating = (
+        SCORES
+        | shared
+        | {"id": of_key("r", "n"), "assignment": of_key("a", "n"), "rubric_version": "'1'"}
+        | {"submitted_at": WHEN, "revised_at": WHEN}
+    )
+    of_rating = {"rating": of_key("r", "n")}
+    revision = SCORES | of_rating | {"id": of_key("v", "n"), "number": "1", "made_at": WHEN}
+    sent = {"user": annotator, "key": "'key-' || n", "request_sha256": DIGEST, "created_at": WHEN}
+    return [
+        (of.Assignment, ratings, assignment),
+        (of.Rating, ratings, rating),
+        (of.RatingRevision, ratings, revision),
+        (of.IdempotencyKey, ratings, of_rating | sent),
+        (of.AuditEvent, ratings, act(annotator, of_key("k", campaign))),
+        (of.AuditSeal, ratings, {"sequence": "n + 1", "event": "n + 1", "sha256": DIGEST}),
+    ]
+
+
+def act(actor: str, campaign: str) -> dict[str, str]:
+    """Return the entry of a submitted rating in the audit trail."""
+    return {
+        "id": "n + 1",
+        "at": WHEN,
+        "actor": actor,
+        "campaign": campaign,
+        "action": "'rating.submitted'",
+        "object_type": "'rating'",
+        "object_id": f"{of_key('r', 'n')}::text",
+        "details": "'{\"version\": 1}'",
+    }
 
 
 def of_key(kind: str, number: str) -> str:
