@@ -24,8 +24,9 @@ from scripts.forks import Lifeline, Program
 folder = Path(sys.argv[1])
 
 def note(name, pid):
-    (folder / "new").write_text(str(pid))
-    (folder / "new").rename(folder / name)
+    unfinished = folder / f"{name}.unfinished"
+    unfinished.write_text(str(pid))
+    unfinished.rename(folder / name)
 
 def work():
     if os.fork() == 0:
