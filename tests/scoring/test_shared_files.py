@@ -422,7 +422,7 @@ def test_least_recently_used_copies_go_beyond_the_bound(
     alone = scoring_files.store_dataset([b"not in the store\n"])
     s3.client().delete_object(Bucket=shared.bucket, Key=dataset_key(alone))
     dataset, directory = scoring_files.dataset_path(version.sha256), directory_of(model)
-    size = dataset.stat().st_size
+    size = dataset.stat().st_size + scoring_files.dataset_path(alone).stat().st_size
     for path, age in ((scoring_files.dataset_path(alone), 9), (directory, 3), (dataset, 2)):
         used(path, age * IN_USE_SECONDS)
 
