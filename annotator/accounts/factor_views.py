@@ -239,21 +239,28 @@ def _page(
         "app": app,
         "codes": codes,
         "codes_left": user.recovery_codes.count(),
-        "passkeys": user.passkeys.order_by("made_at"),
-        "usable": usable_passkeys(request, user).exists(),
-        "rp_id": here(request).rp_id,
-        "problem": problem_here(request),
         "passkey": passkey,
+        **_passkeys_of(request),
         "signs_at": signs_at(user),
         "has_factor": has_factor(user),
         "is_required": settings.REQUIRE_SECOND_FACTOR,
-        "is_enough": settings.PASSKEYS_ALONE,
     }
     if factor is None:
         context |= _offer_of_app(request)
     status = max(status, *(one.status for one in shown))
     template = "annotator/accounts/account_second_factor.html"
     return render(request, template, context, status=status)
+
+
+def _passkeys_of(request: SignedInRequest) -> dict[str, Any]:
+    user = request.user
+    return {
+        "passkeys": user.passkeys.order_by("made_at"),
+        "usable": usable_passkeys(request, user).exists(),
+        "rp_id": here(request).rp_id,
+        "problem": problem_here(request),
+        "is_enough": settings.PASSKEYS_ALONE,
+    }
 
 
 def _code_form(name: str, sent: Mapping[str, Any] | None = None) -> CodeForm:

@@ -26,6 +26,7 @@ from core.confirmation import Confirmation, ask, is_confirmed
 from core.errors import Refused
 from core.http import SeeOther, missing_is_404, refusals_told
 from core.oidc.checks import Finding, look_at
+from core.oidc.settings import Provider
 from core.plurals import counted
 
 PAGE = "annotator:sign_on"
@@ -167,16 +168,18 @@ def _page(
         "people": [(row, label_of(row.issuer)) for row in people],
         "groups": [(row, label_of(row.issuer)) for row in group_roles_for(request.user)],
         "providers": [
-            {
-                "provider": one,
-                "redirect_uri": redirect_uri(request, one),
-                "logout_uri": request.build_absolute_uri(
-                    resolve_url("annotator:provider_ended", one.name)
-                ),
-                "findings": findings if one.name == of else (),
-            }
+            _to_register(request, one) | {"findings": findings if one.name == of else ()}
             for one in settings.OIDC_PROVIDERS
         ],
         "emergency_account": settings.EMERGENCY_ACCOUNT,
     }
     return render(request, "annotator/entry/sign_on.html", context, status=status)
+
+
+def _to_register(request: SignedInRequest, one: Provider) -> dict[str, object]:
+    ended = resolve_url("annotator:provider_ended", one.name)
+    return {
+        "provider": one,
+        "redirect_uri": redirect_uri(request, one),
+        "logout_uri": request.build_absolute_uri(ended),
+    }
