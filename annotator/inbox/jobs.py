@@ -5,14 +5,18 @@ With what waits for something that cannot be reached.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
+from django.utils.text import Truncator
 
 from annotator.inbox.rows import Asked, Line, Lines
 from core.jobs.rows import UNREACHED, JobStatus
 from core.plurals import counted
+
+# A line of the page that everybody opens first; the job's own page has all of it.
+LONGEST_REASON: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,8 @@ def lines_of_jobs(asked: Asked, kinds: tuple[Kind, ...]) -> Lines:
             if status == JobStatus.QUEUED:
                 why = message
         if some := keys.get(JobStatus.QUEUED):
-            waiting.append(_line(kind, some, f"queued. {why}"))
+            shown = Truncator(why).chars(LONGEST_REASON)
+            waiting.append(_line(kind, some, f"queued. {shown}"))
         if some := keys.get(JobStatus.FAILED):
             waiting.append(_line(kind, some, "failed in the last week"))
         if some := keys.get(JobStatus.SUCCEEDED):

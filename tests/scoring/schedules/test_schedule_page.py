@@ -5,7 +5,7 @@ import re
 import pytest
 from django.test import Client
 
-from scoring.models import Chain, DatasetVersion, Schedule
+from scoring.models import Chain, DatasetVersion, Schedule, TrainingRun
 from scoring.training.model_versions.promotions import answer_promotion, withdraw_promotion
 from tests.conftest import grant, make_user, signed_in
 from tests.scoring.conftest import shown
@@ -127,6 +127,12 @@ def test_a_chain_is_followed_from_its_freeze_to_the_answer_of_an_admin(loop, rit
     fragment = shown(rita, f"{PAGE}progress/")
     assert "Training." in fragment and "<html" not in fragment
     assert "training, 0 %" in fragment
+    told = {"message": "Waiting since then: It is away.", "unreached_at": loop.first.created_at}
+    TrainingRun.objects.filter(status="queued").update(**told)
+    page = shown(rita, PAGE)
+    assert "Training. Waiting since then: It is away." in page
+    assert "training: Waiting since then: It is away." in page
+    assert "Waiting since then: It is away." in shown(rita, "/schedules/")
     chain = go_round()
     page = shown(rita, PAGE)
     (step,) = chain.steps.all()
