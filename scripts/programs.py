@@ -35,6 +35,8 @@ def load() -> None:
     from config.celery import app
 
     app.loader.import_default_modules()
+    # What speaks with the broker that the settings name is imported, and says nothing yet.
+    app.connection_for_read().get_transport_cls()
     gc.freeze()
     gc.enable()
 
