@@ -80,6 +80,7 @@ def test_it_says_since_when_it_waits_however_often_it_was_tried(job) -> None:
     AgreementReport.objects.update(unreached_at=F("unreached_at") - timedelta(hours=2))
     pass_time(60)
     again = run(job, raising(Unreachable("No room.")))
+    assert first.unreached_at is not None
     since = first.unreached_at - timedelta(hours=2, seconds=60)
     assert again.unreached_at == since
     assert again.message.startswith(f"Waiting since {since:%Y-%m-%d %H:%M} UTC: No room.")
