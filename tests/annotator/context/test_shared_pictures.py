@@ -83,3 +83,14 @@ def test_page_that_needs_it_says_that_the_store_is_away(
 
     assert answer.status_code == 503
     assert f"{shared_between.address} cannot be reached now" in answer.content.decode()
+
+
+def test_picture_that_was_changed_in_the_store_is_refused_and_named(
+    shared: StoreSettings, s3: OwnS3, cast: Any, settings: Any, tmp_path: Path
+) -> None:
+    drawing = stored(cast)
+    (key,) = s3.keys(shared.bucket)
+    s3.client().put_object(Bucket=shared.bucket, Key=key, Body=b"of somebody else")
+
+    with on_another_host(settings, tmp_path), pytest.raises(PictureGone, match=key):
+        read_picture(drawing.pk, drawing.png_sha256)
