@@ -1,6 +1,9 @@
 """The Django app of the scoring package."""
 
+from pathlib import Path
+
 from django.apps import AppConfig
+from django.conf import settings
 
 
 class ScoringConfig(AppConfig):
@@ -13,6 +16,7 @@ class ScoringConfig(AppConfig):
         from annotator.operations.health.database import register_look
         from annotator.outgoing.finished import register_announced
         from core.artefacts.copies import register_tidying_of_copies
+        from core.artefacts.installed import register_installed
         from core.artefacts.kinds import register_kind
         from core.jobs.queues import Queues
         from core.jobs.registry import register, register_follower, register_tidying
@@ -26,6 +30,7 @@ class ScoringConfig(AppConfig):
         from scoring.operations import KINDS, SHARED, dataset_and_model_files, look_at_stored_files
         from scoring.schedules.work import sweep_schedules
         from scoring.scores.services import delete_old_scores
+        from scoring.training.runs.choices import encoders_directory
         from scoring.training.runs.services import clear_ended_runs
 
         register_acts(ACTS)
@@ -58,6 +63,8 @@ class ScoringConfig(AppConfig):
         register_tidying(delete_old_scores)
         register_tidying(clear_ended_runs)
         register_tidying(carry_out_erasures)
+        register_installed("encoders", encoders_directory)
+        register_installed("metric_models", lambda: Path(settings.METRIC_MODELS_DIR))
         for kind in SHARED:
             register_kind(kind)
         register_tidying(remove_unnamed_datasets)

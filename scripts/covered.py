@@ -44,6 +44,7 @@ WHOLE: Final = {
     "artefacts": (
         "scoring/training/model_versions/files.py",
         "scoring/files.py",
+        "core/artefacts/*.py",
     ),
 }
 

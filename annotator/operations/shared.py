@@ -8,6 +8,7 @@ from annotator.imports import files as import_files
 from annotator.imports.services import NEEDS_UPLOAD
 from annotator.models import ClaimImport, Drawing
 from annotator.operations.backups.archives import share_stored, stored_files
+from core.artefacts.installed import share_installed
 from core.artefacts.kinds import Kind
 from core.artefacts.store import put
 from core.database import batches
@@ -48,10 +49,10 @@ DRAWINGS: Final = Kind(FOLDER, _drawings, _needed_drawings, folders=(FOLDER,))
 
 
 def share_files(log: Callable[[str], None] = lambda text: None) -> int:
-    """Have the store hold every file that the rows name; return how many there are.
+    """Have the store hold every file that the rows name and each directory installed by hand.
 
-    For a site that had its data directory alone. Raises what `stored_files` raises where one is
-    missing or damaged here, and Unreachable.
+    Returns how many there are. For a site that had its data directory alone. Raises what
+    `stored_files` raises where one is missing or damaged here, and Unreachable.
     """
     count = 0
     for file in stored_files():
@@ -63,4 +64,4 @@ def share_files(log: Callable[[str], None] = lambda text: None) -> int:
         if path.is_file():
             put(import_files.KIND, pk, sha256, path)
             count += 1
-    return count
+    return count + share_installed()

@@ -21,6 +21,7 @@ from annotator.access.scopes import campaigns_for, ever_assigned
 from annotator.models import User
 from annotator.rating.drafts import save_refused
 from annotator.rating.forms import RatingForm
+from core.errors import Unreachable
 from core.files import is_disk_full
 from core.text_io.text import NO_UTF8
 
@@ -211,6 +212,8 @@ def server_error(request: HttpRequest) -> HttpResponse:
         return _unavailable(request, FULL_SENTENCE, status=507)
     if isinstance(error, DATABASE_DOWN):
         return _unavailable(request, DOWN_SENTENCE, status=503)
+    if isinstance(error, Unreachable):
+        return _unavailable(request, error.sentence, status=error.status)
     return HttpResponse(render_to_string("errors/500.html", _resubmission(request)), status=500)
 
 

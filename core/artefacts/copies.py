@@ -8,8 +8,8 @@ import os
 import shutil
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +17,7 @@ from typing import Any, Final
 from django.conf import settings
 from django.db import DatabaseError, connection
 
+from core.artefacts.installed import fetch_installed
 from core.artefacts.kinds import Kind, kinds
 from core.artefacts.store import is_shared, listed
 from core.artefacts.trees import FETCHING_PREFIX
@@ -36,19 +37,29 @@ def register_tidying_of_copies(tidy: Callable[[], int]) -> None:
 
 
 def tidy_copies() -> int:
-    """Delete copies that this host is not to have, or has no room for; return how many."""
+    """Delete copies that this host is not to have, or has no room for; return how many.
+
+    What was installed elsewhere is fetched.
+    """
     if not is_shared():
         return 0
-    return sum(tidy() for tidy in _tidying) + _remove_fetching() + evict_copies()
+    count = sum(tidy() for tidy in _tidying) + _remove_fetching() + evict_copies()
+    fetch_installed()
+    return count
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A file or a directory that can be fetched again."""
+    """A file or a directory that may be fetched again, with the lengths of its files."""
 
+    kind: str
     path: Path
-    size: int
+    sizes: Counter[int]
     used_at: float
+
+    @property
+    def size(self) -> int:
+        return sum(self.sizes.elements())
 
 
 def evict_copies() -> int:
@@ -57,49 +68,46 @@ def evict_copies() -> int:
     Only what the store has, and nobody has used for a while.
     """
     found = sorted(_copies(), key=lambda copy: copy.used_at)
-    size = sum(copy.size for copy in found)
-    count = 0
+    size, count = sum(copy.size for copy in found), 0
+    stored: dict[str, dict[str, Counter[int]]] = {}
     for copy in found:
         if size <= settings.ARTEFACT_CACHE_BYTES or copy.used_at > time.time() - IN_USE_SECONDS:
             break
-        _delete(copy.path)
-        size, count = size - copy.size, count + 1
+        if copy.kind not in stored:
+            stored[copy.kind] = _stored_sizes(copy.kind)
+        # By length: the digests were compared when they were put there.
+        if copy.sizes <= stored[copy.kind].get(copy.path.name.split(".")[0], Counter()):
+            _delete(copy.path)
+            size, count = size - copy.size, count + 1
     return count
 
 
 def _copies() -> Iterator[Copy]:
     for kind in kinds():
-        there = _entries(kind)
-        if there:
-            yield from _fetchable(kind, there)
+        for path in _entries(kind):
+            try:
+                files = list(path.iterdir()) if path.is_dir() else [path]
+                stats = [file.stat() for file in files if file.is_file()]
+            except FileNotFoundError:
+                continue
+            if stats:
+                sizes = Counter(stat.st_size for stat in stats)
+                # Of a directory the time says when it was listed last, as it was right now.
+                yield Copy(kind.name, path, sizes, max(stat.st_atime for stat in stats))
 
 
-def _entries(kind: Kind) -> list[Path]:
-    folders = (Path(settings.DATA_DIR) / name for name in kind.folders)
-    return [
-        path
-        for folder in folders
-        if folder.is_dir()
-        for path in folder.iterdir()
-        if not path.name.startswith(".")
-    ]
+def _entries(kind: Kind) -> Iterator[Path]:
+    for folder in (Path(settings.DATA_DIR) / name for name in kind.folders):
+        if folder.is_dir():
+            yield from (path for path in folder.iterdir() if not path.name.startswith("."))
 
 
-def _fetchable(kind: Kind, there: Iterable[Path]) -> Iterator[Copy]:
-    """Yield those of which the store has every file, by length: their digests were compared."""
-    stored: dict[str, Counter[int]] = {}
-    for one in listed(kind.name):
-        stored.setdefault(one.owner, Counter())[one.size] += 1
-    for path in there:
-        try:
-            files = list(path.iterdir()) if path.is_dir() else [path]
-            stats = [file.stat() for file in files if file.is_file()]
-        except FileNotFoundError:
-            continue
-        sizes = Counter(stat.st_size for stat in stats)
-        if sizes and sizes <= stored.get(path.name.split(".")[0], Counter()):
-            # Of a directory the time says when it was listed last, as it was right now.
-            yield Copy(path, sum(sizes.elements()), max(stat.st_atime for stat in stats))
+def _stored_sizes(kind: str) -> dict[str, Counter[int]]:
+    """Return the lengths of what each owner has in the store."""
+    stored: dict[str, Counter[int]] = defaultdict(Counter)
+    for one in listed(kind):
+        stored[one.owner][one.size] += 1
+    return stored
 
 
 def _delete(path: Path) -> None:

@@ -4,7 +4,6 @@ Each package registers its kinds at start.
 """
 
 import time
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from typing import Final
 
 from core.artefacts import bucket
 from core.artefacts.bucket import store
-from core.artefacts.store import Stored, delete, listed
+from core.artefacts.store import delete, listed
 from core.database import alone
 
 # A row comes after its file, but never as late as this.
@@ -84,19 +83,17 @@ def sweep_unnamed(name: str) -> int:
 
 
 def _sweep(kind: Kind) -> int:
+    if not _unnamed(kind):
+        return 0
     with nullcontext() if kind.lock is None else alone(kind.lock):
-        return _delete_unnamed(kind)
+        return sum(delete(kind.name, owner) for owner in _unnamed(kind))
 
 
-def _delete_unnamed(kind: Kind) -> int:
+def _unnamed(kind: Kind) -> set[str]:
+    """Return the owners of which no row is left, and that have nothing young."""
     before = datetime.now(UTC) - kind.keep
-    old = defaultdict[str, list[Stored]](list)
-    young = set()
+    changed: dict[str, datetime] = {}
     for one in listed(kind.name):
-        old[one.owner].append(one)
-        if one.changed_at >= before:
-            young.add(one.owner)
-    count = 0
-    for owner in old.keys() - young - set(kind.needed(old.keys())):
-        count += delete(kind.name, owner)
-    return count
+        changed[one.owner] = max(one.changed_at, changed.get(one.owner, one.changed_at))
+    old = {owner for owner, at in changed.items() if at < before}
+    return old - set(kind.needed(old))

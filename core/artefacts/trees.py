@@ -30,16 +30,17 @@ def fetched_aside(path: Path) -> Iterator[Path]:
 
 
 def tree_of(directory: Path) -> dict[str, str]:
-    """Return the digests of the files in a directory by their names."""
+    """Return the digests of the files in a directory by their names below it."""
     found = {}
-    for path in sorted(directory.iterdir()):
+    for path in sorted(path for path in directory.rglob("*") if path.is_file()):
         with path.open("rb") as file:
-            found[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
+            name = path.relative_to(directory).as_posix()
+            found[name] = hashlib.file_digest(file, "sha256").hexdigest()
     return found
 
 
 def digest_of(tree: dict[str, str]) -> str:
-    """Return the digest by which a row names a directory: that of its listing."""
+    """Return the digest by which a directory is named: that of its listing."""
     return hashlib.sha256(_listing(tree)).hexdigest()
 
 
@@ -47,14 +48,21 @@ def _listing(tree: dict[str, str]) -> bytes:
     return json.dumps(tree, sort_keys=True).encode()
 
 
+@contextmanager
+def listing_of(tree: dict[str, str], folder: Path) -> Iterator[Path]:
+    """Give a file in a folder that holds the listing; it is gone afterwards."""
+    with tempfile.TemporaryDirectory(dir=folder, prefix=FETCHING_PREFIX) as aside:
+        listing = Path(aside) / LISTING
+        listing.write_bytes(_listing(tree))
+        yield listing
+
+
 def put_tree(kind: str, owner: str, directory: Path) -> dict[str, str]:
     """Have the store hold the files of a directory, and at last their listing; return that."""
     tree = tree_of(directory)
     for name, sha256 in tree.items():
         store.put(kind, owner, sha256, directory / name)
-    with tempfile.TemporaryDirectory(dir=directory.parent, prefix=FETCHING_PREFIX) as aside:
-        listing = Path(aside) / LISTING
-        listing.write_bytes(_listing(tree))
+    with listing_of(tree, directory.parent) as listing:
         store.put(kind, owner, digest_of(tree), listing)
     return tree
 
@@ -67,4 +75,12 @@ def fetch_tree(kind: str, owner: str, sha256: str, directory: Path) -> None:
         tree = loads(listing.read_bytes())
         listing.unlink()
         for name, digest in tree.items():
-            store.fetch(kind, owner, digest, aside / Path(name).name)
+            store.fetch(kind, owner, digest, _below(aside, name))
+
+
+def _below(directory: Path, name: str) -> Path:
+    """Return the place of a file; raise ValueError for a name that leads out of the directory."""
+    path = directory / name
+    if Path(name).is_absolute() or ".." in Path(name).parts:
+        raise ValueError("a name that leads out of its directory")
+    return path

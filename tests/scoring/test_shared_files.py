@@ -18,8 +18,8 @@ from core.artefacts import kinds
 from core.artefacts.copies import IN_USE_SECONDS, evict_copies
 from core.artefacts.settings import StoreSettings
 from core.artefacts.store import put
+from core.artefacts.trees import put_tree
 from core.errors import OutOfDate
-from core.jobs import leases
 from core.jobs.rows import JobStatus
 from scoring import files as scoring_files
 from scoring.datasets.versions.queries import Filter, page_of
@@ -27,10 +27,9 @@ from scoring.erasures.services import erase_copies
 from scoring.files import ABANDONED_SECONDS, DatasetErased, StoredFileDamaged
 from scoring.models import DatasetVersion, Erasure, ModelVersion, TrainingRun
 from scoring.operations import dataset_and_model_files, look_at_stored_files
-from scoring.scores.scorers import ScoringModel, cached_scorer
-from scoring.training.model_versions.files import directory_of, has_manifest, open_model
+from scoring.training.model_versions.files import directory_of
 from scoring.training.runs.services import request_training
-from scoring.training.runs.states import LATEST, SharedState, state_directory
+from scoring.training.runs.states import state_directory
 from scoring.training.runs.work import carry_out_training
 from tests.s3_servers import (  # noqa: F401 - fixtures
     Between,
@@ -99,6 +98,16 @@ def test_missing_version_is_named_with_the_store(
     assert share_files() == 1
     (finding,) = look_at_store()
     assert finding.level == "ok"
+
+
+def test_version_that_was_changed_in_the_store_is_refused_and_named(
+    version: DatasetVersion, shared: StoreSettings, s3: OwnS3, settings: Any, tmp_path: Path
+) -> None:
+    key = dataset_key(version.sha256)
+    s3.client().put_object(Bucket=shared.bucket, Key=key, Body=b"of somebody else")
+
+    with on_another_host(settings, tmp_path), pytest.raises(StoredFileDamaged, match=key):
+        scoring_files.open_dataset(version.sha256)
 
 
 def erased(version: DatasetVersion, cast: Any) -> Erasure:
@@ -241,149 +250,6 @@ def model(version: DatasetVersion) -> ModelVersion:
     return ModelVersion.objects.get(run=run)
 
 
-def test_model_scores_on_another_host(
-    model: ModelVersion,
-    settings: Any,
-    tmp_path: Path,
-    s3: OwnS3,
-    shared: StoreSettings,
-) -> None:
-    from scoring.patclaimeval.checkpoint import read_checkpoint
-
-    here = sorted(path.name for path in directory_of(model).iterdir())
-
-    with on_another_host(settings, tmp_path):
-        assert has_manifest(model)
-        assert list(scoring_files.models_directory().iterdir()) == []
-
-        directory = directory_of(model)
-
-        read_checkpoint(directory, model.manifest_sha256)
-        for entry in open_model(directory, model.manifest_sha256):
-            entry.file.close()
-        assert sorted(path.name for path in directory.iterdir()) == here
-        assert [path.name for path in directory.parent.iterdir()] == [model.directory]
-        assert {one.name.split("/")[0] for one in dataset_and_model_files()} == {
-            "datasets",
-            "models",
-        }
-
-
-def test_cache_of_another_host_changes_no_score(
-    model: ModelVersion, settings: Any, tmp_path: Path
-) -> None:
-    scoring = ScoringModel(model.criterion, model)
-    pairs = [(row.reference, row.b) for row in dataset_rows()]
-    here = cached_scorer(scoring).score(pairs)
-    assert cached_scorer(scoring).known(pairs) == here
-
-    with on_another_host(settings, tmp_path):
-        assert cached_scorer(scoring).known(pairs) is None
-        assert cached_scorer(scoring).score(pairs) == here
-
-
-def test_model_that_lost_a_file_in_the_store_is_fetched_not_at_all(
-    model: ModelVersion,
-    settings: Any,
-    tmp_path: Path,
-    s3: OwnS3,
-    shared: StoreSettings,
-) -> None:
-    lost = next(
-        name
-        for name in s3.keys(shared.bucket, f"of-this-site/models/{model.directory}/")
-        if not name.endswith(model.manifest_sha256)
-    )
-    s3.client().delete_object(Bucket=shared.bucket, Key=lost)
-
-    with on_another_host(settings, tmp_path):
-        assert not directory_of(model).exists()
-        assert list(scoring_files.models_directory().iterdir()) == []
-        (finding,) = [one for one in look_at_stored_files() if one.level == "missing"]
-        assert "train the model again" in finding.mend
-
-
-def test_training_that_was_not_registered_leaves_no_object(
-    version: DatasetVersion,
-    s3: OwnS3,
-    shared: StoreSettings,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def lost(*_: Any, **__: Any) -> None:
-        raise leases.LostLease
-
-    run = request_training(version=version, criterion=CRITERION, options={"method": "probe"})
-    monkeypatch.setattr(leases, "close", lost)
-    carry_out_training(run.pk)
-
-    assert s3.keys(shared.bucket) == [dataset_key(version.sha256)]
-
-
-def running(version: DatasetVersion) -> TrainingRun:
-    run = TrainingRun.objects.create(dataset_version=version, criterion=CRITERION, settings={})
-    claimed = leases.claim(TrainingRun, run.pk)
-    assert claimed is not None
-    return claimed
-
-
-def save(directory: Path, step: int) -> None:
-    for path in directory.iterdir():
-        path.unlink()
-    (directory / f"weights-{step}.safetensors").write_bytes(b"w" * step)
-    (directory / LATEST).write_text(f"step {step}")
-    os.utime(directory / LATEST, ns=(step, step))
-
-
-def test_another_host_goes_on_from_the_newest_state(
-    version: DatasetVersion,
-    s3: OwnS3,
-    shared: StoreSettings,
-    settings: Any,
-    tmp_path: Path,
-) -> None:
-    settings.TRAINING_STATE_SECONDS = 0
-    run = running(version)
-    state = SharedState(run)
-    for step in (1, 2):
-        save(state_directory(run), step)
-        assert state.renew() == ""
-    run.refresh_from_db()
-
-    with on_another_host(settings, tmp_path):
-        found = state_directory(run)
-        assert (found / LATEST).read_text() == "step 2"
-        save(found, 3)
-        assert SharedState(run).renew() == ""
-        run.refresh_from_db()
-
-    assert (state_directory(run) / LATEST).read_text() == "step 3"
-    # The weights, the file that names them and the listing of both.
-    assert len(s3.keys(shared.bucket, f"of-this-site/runs/{run.pk.hex}/")) == 3
-
-
-def test_state_that_is_gone_lets_a_run_begin_anew(
-    version: DatasetVersion,
-    shared: StoreSettings,
-) -> None:
-    run = running(version)
-    run.state_sha256 = "0" * 64
-
-    assert list(state_directory(run).iterdir()) == []
-
-
-def test_training_goes_on_while_the_store_is_away(
-    shared_between: StoreSettings,
-    between: Between,
-    settings: Any,
-) -> None:
-    settings.TRAINING_STATE_SECONDS = 0
-    run = running(imported("tiny", dataset_rows()))
-    save(state_directory(run), 1)
-    between.is_dead = True
-
-    assert "the state is on this host alone" in SharedState(run).renew()
-
-
 def test_ended_run_leaves_no_state_in_the_store(
     version: DatasetVersion,
     s3: OwnS3,
@@ -391,16 +257,16 @@ def test_ended_run_leaves_no_state_in_the_store(
     settings: Any,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    run = running(version)
-    save(state_directory(run), 1)
-    SharedState(run).renew()
+    run = TrainingRun.objects.create(dataset_version=version, criterion=CRITERION, settings={})
+    (state_directory(run) / "weights").write_bytes(b"w")
+    put_tree(scoring_files.RUNS, run.pk.hex, state_directory(run))
     prefix = f"of-this-site/runs/{run.pk.hex}/"
     grown_old(monkeypatch, kinds.LONGEST_UPLOAD)
     assert kinds.sweep_unnamed(scoring_files.RUNS) == 0
 
     TrainingRun.objects.filter(pk=run.pk).update(status=JobStatus.FAILED)
 
-    assert kinds.sweep_unnamed(scoring_files.RUNS) == 3
+    assert kinds.sweep_unnamed(scoring_files.RUNS) == 2
     assert s3.keys(shared.bucket, prefix) == []
 
 
@@ -420,7 +286,7 @@ def test_least_recently_used_copies_go_beyond_the_bound(
     alone = scoring_files.store_dataset([b"not in the store\n"])
     s3.client().delete_object(Bucket=shared.bucket, Key=dataset_key(alone))
     dataset, directory = scoring_files.dataset_path(version.sha256), directory_of(model)
-    size = dataset.stat().st_size
+    size = dataset.stat().st_size + scoring_files.dataset_path(alone).stat().st_size
     for path, age in ((scoring_files.dataset_path(alone), 9), (directory, 3), (dataset, 2)):
         used(path, age * IN_USE_SECONDS)
 

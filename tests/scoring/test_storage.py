@@ -7,7 +7,11 @@ from typing import Any
 
 import pytest
 
+from core.jobs.registry import tidy
 from scoring import files as scoring_files
+from scoring.datasets.freezing.imports import import_dataset
+from scoring.quadruplets import SplitPlan
+from tests.scoring.conftest import dataset_rows
 
 pytestmark = pytest.mark.django_db
 
@@ -93,3 +97,20 @@ def test_an_erased_dataset_is_gone_and_says_since_when(digest) -> None:
     assert not scoring_files.dataset_path(digest).exists()
     with pytest.raises(scoring_files.DatasetErased, match="erased in part on 2026-11-22"):
         scoring_files.refuse_erased(digest)
+
+
+def test_the_file_of_a_killed_freeze_is_swept_once_it_is_old(digest) -> None:
+    named = import_dataset(name="tiny", rows=dataset_rows(), plan=SplitPlan("file")).version
+    assert scoring_files.remove_unnamed_datasets() == 0
+    old = time.time() - scoring_files.ABANDONED_SECONDS - 1
+    for each in (digest, named.sha256):
+        os.utime(scoring_files.dataset_path(each), (old, old))
+    # A freeze of the same content that comes now makes it young.
+    scoring_files.store_dataset([b"content\n"])
+    assert scoring_files.remove_unnamed_datasets() == 0
+    os.utime(scoring_files.dataset_path(digest), (old, old))
+
+    tidy()
+
+    assert not scoring_files.dataset_path(digest).exists()
+    scoring_files.check_dataset(named.sha256)

@@ -10,8 +10,9 @@ from core.errors import Refused
 
 class Command(WorkbenchCommand):
     help = (
-        "Put every file that the rows name into the artefact store: once, where a site begins to "
-        "share files, or where the store has lost some. It may be run again at any time."
+        "Put every file that the rows name into the artefact store, and the encoders and weights "
+        "of metrics that are installed here: once, where a site begins to share files, where the "
+        "store has lost some, and after one was installed. It may be run again at any time."
     )
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
@@ -20,4 +21,4 @@ class Command(WorkbenchCommand):
         return {"files": share_files(self.log), "store": where()}
 
     def sentence(self, document: dict[str, Any]) -> str:
-        return f"The {document['store']} has the {document['files']:,} files that the rows name."
+        return f"The {document['store']} has the {document['files']:,} files that are needed."

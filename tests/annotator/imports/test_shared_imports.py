@@ -9,7 +9,14 @@ from typing import Any
 import pytest
 
 from annotator.imports.erasing import erase_texts
-from annotator.imports.files import open_source, source_path, stored_sources, stored_uploads
+from annotator.imports.files import (
+    UploadGone,
+    open_source,
+    open_upload,
+    source_path,
+    stored_sources,
+    stored_uploads,
+)
 from annotator.imports.services import request_import
 from annotator.imports.sweeping import sweep_files
 from annotator.models import ClaimImport, Reference
@@ -151,3 +158,24 @@ def test_file_is_named_by_its_digest(shared: StoreSettings, s3: OwnS3, cast: Any
 
     assert row.file_sha256 == hashlib.sha256(b"x").hexdigest()
     assert s3.keys(shared.bucket) == [key(row)]
+
+
+def test_files_that_were_changed_in_the_store_are_refused(
+    shared: StoreSettings,
+    s3: OwnS3,
+    cast: Any,
+    settings: Any,
+    tmp_path: Path,
+    django_capture_on_commit_callbacks: Any,
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        row = text(cast)
+    waiting = asked(cast, good(1))
+    for each in (row, waiting):
+        s3.client().put_object(Bucket=shared.bucket, Key=key(each), Body=b"of somebody else")
+
+    with on_another_host(settings, tmp_path):
+        with pytest.raises(UploadGone, match=key(row)):
+            open_source(row.pk, row.file_sha256)
+        with pytest.raises(UploadGone, match="upload it again"):
+            open_upload(waiting.pk, waiting.file_sha256)

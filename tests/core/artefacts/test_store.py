@@ -303,3 +303,45 @@ def test_parts_of_an_old_upload_are_removed(shared: StoreSettings, s3: OwnS3) ->
     assert bucket.remove_parts(shared, "of-this-site/", soon) == 1
 
     assert "Uploads" not in client.list_multipart_uploads(Bucket=shared.bucket)
+
+
+def test_server_that_honours_it_is_asked_to_write_once(
+    shared: StoreSettings, s3: OwnS3, here: Path
+) -> None:
+    if s3.kind == "rclone":
+        pytest.skip("it has no versions, and writes the same bytes again")
+    client = s3.client()
+    client.put_bucket_versioning(
+        Bucket=shared.bucket, VersioningConfiguration={"Status": "Enabled"}
+    )
+    for _ in range(2):
+        put("datasets", "a", DIGEST, here)
+    assert len(client.list_object_versions(Bucket=shared.bucket)["Versions"]) == 1
+
+    put("datasets", "a", DIGEST, here, renews=True)
+
+    assert len(client.list_object_versions(Bucket=shared.bucket)["Versions"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("", {}),
+        ("AES256", {"ServerSideEncryption": "AES256"}),
+        ("aws:kms", {"ServerSideEncryption": "aws:kms"}),
+        ("aws:kms:a-key", {"ServerSideEncryption": "aws:kms", "SSEKMSKeyId": "a-key"}),
+    ],
+)
+def test_server_is_asked_to_encrypt(
+    given: str, found: dict[str, str], shared: StoreSettings, s3: OwnS3, settings: Any, here: Path
+) -> None:
+    if s3.kind == "rclone":
+        pytest.skip("it does not encrypt")
+    settings.ARTEFACT_STORE = replace(shared, encryption=given)
+
+    put("datasets", "a", DIGEST, here)
+
+    key = f"of-this-site/datasets/a/{DIGEST}"
+    head = s3.client().head_object(Bucket=shared.bucket, Key=key)
+    names = ("ServerSideEncryption", "SSEKMSKeyId")
+    assert {name: head[name] for name in names if name in head} == found
