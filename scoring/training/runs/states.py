@@ -1,7 +1,11 @@
 """The state that a run saves: here, and in the artefact store for any host to go on from."""
 
 import logging
+import os
 import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 from typing import Final
@@ -59,6 +63,18 @@ def clear_state(key: UUID) -> None:
     artefacts.discard(scoring_files.RUNS, key.hex)
 
 
+@contextmanager
+def as_it_stands(directory: Path) -> Iterator[Path]:
+    """Give a directory with the files of a state, which nobody replaces meanwhile."""
+    with tempfile.TemporaryDirectory(dir=directory.parent, prefix=FETCHING_PREFIX) as name:
+        copy = Path(name)
+        # What names the others comes first: a state after it only adds files.
+        for path in sorted(directory.iterdir(), key=lambda path: path.name != LATEST):
+            if not path.name.startswith("."):
+                os.link(path, copy / path.name)
+        yield copy
+
+
 SECONDS_BETWEEN_SHARED_STATES: Final = 60.0
 
 
@@ -84,6 +100,8 @@ class SharedState:
         self._looked_at = monotonic()
         try:
             self._put(latest.parent)
+        except FileNotFoundError:
+            return ""  # saved anew meanwhile, by another process of this training
         except (Unreachable, DiskFull) as error:
             return f"the state is on this host alone: {error.sentence}"
         self._seen = saved_at
@@ -95,7 +113,8 @@ class SharedState:
 
     def _put(self, directory: Path) -> None:
         owner = self._run.pk.hex
-        tree = put_tree(scoring_files.RUNS, owner, directory)
+        with as_it_stands(directory) as copy:
+            tree = put_tree(scoring_files.RUNS, owner, copy)
         # Under the lease: who has lost it neither names a state nor deletes another's.
         leases.renew_lease(self._run, state_sha256=digest_of(tree))
         artefacts.retain(scoring_files.RUNS, owner, {digest_of(tree), *tree.values()})

@@ -13,6 +13,7 @@ from core.artefacts.copies import tidy_copies
 from core.artefacts.settings import StoreSettings
 from core.artefacts.store import put
 from core.artefacts.trees import fetch_tree, tree_of
+from core.files import atomic_write
 from core.jobs import leases
 from scoring import files as scoring_files
 from scoring.files import StoredFileDamaged
@@ -22,7 +23,7 @@ from scoring.scores.scorers import ScoringModel, cached_scorer
 from scoring.training.model_versions.files import directory_of, has_manifest, open_model
 from scoring.training.runs.choices import encoders_directory
 from scoring.training.runs.services import request_training
-from scoring.training.runs.states import LATEST, SharedState, state_directory
+from scoring.training.runs.states import LATEST, SharedState, as_it_stands, state_directory
 from scoring.training.runs.work import carry_out_training, unchanged_model
 from tests.s3_servers import (
     Between,
@@ -241,3 +242,18 @@ def test_no_listing_leads_out_of_its_directory(shared: StoreSettings, tmp_path: 
         with pytest.raises(ValueError, match="leads out"):
             fetch_tree("encoders", "tiny", digest, tmp_path / "tiny")
         assert not (tmp_path / "tiny").exists()
+
+
+def test_files_of_a_state_stay_while_another_process_saves_the_next(tmp_path) -> None:
+    directory = tmp_path / "state"
+    directory.mkdir()
+    for name in ("weights-2", LATEST, ".aside-x"):
+        (directory / name).write_text("of step 2")
+    with as_it_stands(directory) as copy:
+        atomic_write(directory / LATEST, [b"of step 4"])
+        (directory / "weights-2").unlink()
+        assert {path.name: path.read_text() for path in copy.iterdir()} == {
+            LATEST: "of step 2",
+            "weights-2": "of step 2",
+        }
+    assert list(tmp_path.iterdir()) == [directory]
