@@ -64,8 +64,8 @@ class Installation:
         for programs in self._programs.values():
             programs.end()
 
-    def start_worker(self, host: str, queue: str) -> None:
-        self._programs[host].start_worker("worker", queue)
+    def start_worker(self, host: str, queue: str, name: str = "worker") -> None:
+        self._programs[host].start_worker(name, queue)
 
     def kill_worker(self, host: str) -> None:
         self._programs[host].kill("worker")
@@ -74,8 +74,8 @@ class Installation:
         """Carry out a command of `manage.py` on a host; return what it printed."""
         return self._programs[host].run(command[0], *command, is_well=is_well)
 
-    def log_of_worker(self, host: str) -> str:
-        return self._programs[host].log("worker")
+    def log_of_worker(self, host: str, name: str = "worker") -> str:
+        return self._programs[host].log(name)
 
     def files(self, host: str) -> list[str]:
         """Return what lies in the data directory of a host, in order."""
