@@ -87,7 +87,7 @@ def _copies() -> Iterator[Copy]:
         for path in _entries(kind):
             try:
                 files = list(path.iterdir()) if path.is_dir() else [path]
-                stats = [file.stat() for file in files if file.is_file()]
+                stats = [file.stat() for file in files]
             except FileNotFoundError:
                 continue
             if stats:
