@@ -39,7 +39,7 @@ def test_jobs_programs_queues_and_leases_are_counted(cast, boss: Client) -> None
         TrainingRun.objects.create(
             dataset_version=version, criterion="x", settings={}, status=status
         )
-    waits = TrainingRun.objects.filter(status="queued").first()
+    waits = TrainingRun.objects.filter(status="queued")[0]
     TrainingRun.objects.filter(pk=waits.pk).update(unreached_at=database_now())
     report_presence(name="a", works=["gpu"])
     found = figures(boss)
