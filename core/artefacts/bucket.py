@@ -98,7 +98,6 @@ _silent: Final[dict[StoreSettings, float]] = {}
 @contextmanager
 def _asked(of: StoreSettings) -> Iterator[Any]:
     """Give the client; what it raises becomes Absent, DiskFull, Unreachable or _Answer."""
-    from boto3.exceptions import Boto3Error
     from botocore.exceptions import BotoCoreError, ClientError
 
     if time.monotonic() < _silent.get(of, 0.0):
@@ -108,10 +107,7 @@ def _asked(of: StoreSettings) -> Iterator[Any]:
         _silent.pop(of, None)
     except ClientError as error:
         raise _meaning(of, _code_of(error)) from error
-    except (BotoCoreError, Boto3Error) as error:
-        cause = error.__context__ if isinstance(error, Boto3Error) else error
-        if isinstance(cause, ClientError):
-            raise _meaning(of, _code_of(cause)) from error
+    except BotoCoreError as error:
         _silent[of] = time.monotonic() + PAUSE_SECONDS
         raise Unreachable(_unreachable(of, type(error).__name__)) from error
 
@@ -273,9 +269,7 @@ def _versions(of: StoreSettings, prefix: str) -> Iterator[Listed]:
                     yield Listed(
                         one["Key"], int(one.get("Size", 0)), one["LastModified"], one["VersionId"]
                     )
-    except _Answer as answer:
-        if answer.code not in _UNKNOWN:
-            raise
+    except _Answer:
         yield from listed(of, prefix)
 
 

@@ -27,7 +27,7 @@ SECONDS_BETWEEN: Final = 60
 # Whoever opened one lately may be about to open the file beside it.
 IN_USE_SECONDS: Final = 10 * 60
 LONGEST_FETCH_SECONDS: Final = 24 * 60 * 60
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("annotator.files")
 _tidying: Final[list[Callable[[], int]]] = []
 
 
@@ -87,7 +87,7 @@ def _copies() -> Iterator[Copy]:
         for path in _entries(kind):
             try:
                 files = list(path.iterdir()) if path.is_dir() else [path]
-                stats = [file.stat() for file in files if file.is_file()]
+                stats = [file.stat() for file in files]
             except FileNotFoundError:
                 continue
             if stats:

@@ -28,7 +28,7 @@ from core.artefacts.settings import StoreSettings
 from core.errors import Unreachable
 from core.files import flush_file, rename_and_flush, temporary_file
 
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("annotator.files")
 BLOCK: Final = 1 << 20
 _NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from core.artefacts.settings import read
-from core.artefacts.store import Changed, delete, has, listed, open_whole, put, where
+from core.artefacts.store import Changed, delete, has, listed, open_whole, put, retain, where
 
 GIVEN = {
     "ARTEFACT_STORE": "s3://claims-of-a-firm/workbench/eu",
@@ -47,6 +47,7 @@ def test_no_repr_holds_the_secret() -> None:
         ("ARTEFACT_STORE_ENDPOINT", "https://s3.example.org/path"),
         ("ARTEFACT_STORE_ENDPOINT", "https://s3.example.org:0"),
         ("ARTEFACT_STORE_ENDPOINT", "ftp://s3.example.org"),
+        ("ARTEFACT_STORE_ENDPOINT", "https://[s3.example.org"),
         ("ARTEFACT_STORE_REGION", "eu central"),
         ("ARTEFACT_STORE_KEY_ID", ""),
         ("ARTEFACT_STORE_SECRET", ""),
@@ -81,6 +82,7 @@ def test_without_a_store_the_data_directory_is_all_there_is(tmp_path: Path, sett
     with open_whole("datasets", "a", DIGEST, path) as file:
         assert file.read() == TEXT
     assert delete("datasets", "a") == 0
+    retain("datasets", "a", ())
     assert list(listed("datasets")) == []
     assert path.read_bytes() == TEXT
 
@@ -96,9 +98,25 @@ def test_without_a_store_a_damaged_file_is_found_out(tmp_path: Path, settings: A
         open_whole("datasets", "a", DIGEST, path)
 
 
+def test_without_an_endpoint_it_is_amazons() -> None:
+    found = read({"ARTEFACT_STORE": "s3://claims-of-a-firm"}, private=[])
+
+    assert found is not None
+    assert (found.endpoint, found.prefix, found.key_id) == ("", "", "")
+    assert found.address == "s3://claims-of-a-firm"
+
+
 @pytest.mark.parametrize("owner", ["..", "a/b", "", ".hidden", "a b"])
 def test_no_owner_leads_elsewhere(owner: str, settings: Any) -> None:
     settings.ARTEFACT_STORE = read(GIVEN, private=[])
 
     with pytest.raises(ValueError, match="no object"):
         has("datasets", owner, DIGEST)
+
+
+@pytest.mark.parametrize("digest", ["", "0" * 63, "../" + "0" * 61, "G" * 64])
+def test_no_digest_leads_elsewhere(digest: str, settings: Any) -> None:
+    settings.ARTEFACT_STORE = read(GIVEN, private=[])
+
+    with pytest.raises(ValueError, match="no object"):
+        has("datasets", "a", digest)

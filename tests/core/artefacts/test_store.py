@@ -7,11 +7,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from core.artefacts import bucket
 from core.artefacts.bucket import DamagedObject
 from core.artefacts.settings import StoreSettings
-from core.artefacts.store import delete, fetch, has, listed, open_whole, put
+from core.artefacts.store import (
+    delete,
+    discard,
+    fetch,
+    has,
+    listed,
+    open_whole,
+    put,
+    retain,
+)
 from core.errors import Unreachable
 from core.files import DiskFull
 from tests.s3_servers import SECRET_KEY, Between, OwnS3
@@ -147,6 +157,7 @@ def test_large_file_goes_up_in_parts(
     digest = hashlib.sha256(content).hexdigest()
 
     put("models", "a", digest, here)
+    put("models", "a", digest, here)
     fetch("models", "a", digest, tmp_path / "there")
 
     assert (tmp_path / "there").read_bytes() == content
@@ -190,6 +201,78 @@ def test_full_store_is_said_to_be_full(
 
     with pytest.raises(DiskFull, match="has no room"):
         put("datasets", "a", DIGEST, here)
+
+
+def test_full_store_is_said_to_be_full_of_a_large_file_too(
+    shared_between: StoreSettings,
+    between: Between,
+    here: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bucket, "PART_BYTES", 5 * 1024**2)
+    here.write_bytes(bytes(6 * 1024**2))
+    between.is_full = True
+
+    with pytest.raises(DiskFull, match="has no room"):
+        put("models", "a", hashlib.sha256(here.read_bytes()).hexdigest(), here)
+
+
+def test_other_refusals_say_their_code(
+    shared_between: StoreSettings,
+    between: Between,
+    here: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bucket, "_FULL", frozenset())
+    between.is_full = True
+
+    with pytest.raises(Unreachable, match="XMinioStorageFull"):
+        put("datasets", "a", DIGEST, here)
+
+
+def test_what_the_store_does_not_keep_is_not_taken_for_stored(
+    shared: StoreSettings, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bucket, "_has", lambda *_: False)
+
+    with pytest.raises(Unreachable, match="did not keep"):
+        put("datasets", "a", DIGEST, here)
+
+
+def test_what_cannot_be_deleted_now_is_left_for_the_sweeper(
+    shared_between: StoreSettings,
+    between: Between,
+    here: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    put("datasets", "a", DIGEST, here)
+    between.is_dead = True
+
+    discard("datasets", "a")
+
+    assert "left for the sweeper" in caplog.text
+    assert SECRET_KEY not in caplog.text
+
+
+def test_what_others_put_there_is_not_listed(shared: StoreSettings, s3: OwnS3, here: Path) -> None:
+    put("datasets", "a", DIGEST, here)
+    s3.client().put_object(Bucket=shared.bucket, Key="of-this-site/datasets/a/note", Body=b"x")
+
+    assert [one.sha256 for one in listed("datasets")] == [DIGEST]
+    retain("datasets", "a", ())
+    assert list(listed("datasets")) == []
+
+
+def test_server_that_lists_no_uploads_has_none_to_delete(
+    shared: StoreSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Client:
+        def get_paginator(self, _: str) -> None:
+            raise ClientError({"Error": {"Code": "NotImplemented"}}, "ListMultipartUploads")
+
+    monkeypatch.setattr(bucket, "_client", lambda *_: Client())
+
+    assert bucket.remove_parts(shared, "", None) == 0
 
 
 def test_slow_store_is_waited_for(

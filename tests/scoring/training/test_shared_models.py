@@ -191,6 +191,7 @@ def test_encoder_that_was_installed_on_one_host_is_offered_on_the_others(
     place = encoders_directory() / "tiny"
     (place / "1_Pooling").mkdir(parents=True)
     (place / "config.json").write_text("{}")
+    (place.parent / "notes.txt").write_text("of whoever installed it")
     (place / "1_Pooling" / "config.json").write_text("[]")
     assert share_files() == 1
     (place / "config.json").write_text("{ }")
