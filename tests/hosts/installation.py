@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from annotator.accounts.sessions import create_token
 from annotator.models import User
-from clients.patclaimeval_client import Client
+from clients.patclaimeval_client import FINAL, Client
 from core.jobs.rows import JobRow, JobStatus
 from scoring.models import Freeze
 from tests.conftest import grant, make_user
@@ -28,6 +28,15 @@ FREEZE: Final = {
     "seed": "1",
     "include_unlocked": "on",
 }
+
+
+class PatientClient(Client):
+    """A program that waits for a job as long as a test waits for anything, and no longer."""
+
+    def wait(self, url: str, job: dict[str, Any], *, pause: float = 0.5) -> dict[str, Any]:
+        wait_until(lambda: self._call("GET", url)["status"] in FINAL, f"the end of {url}")
+        found: dict[str, Any] = super().wait(url, self._call("GET", url), pause=pause)
+        return found
 
 
 class Installation:
@@ -85,7 +94,7 @@ class Installation:
     def client(self, name: str) -> Client:
         """Return somebody's program, which calls the web server."""
         token = create_token(user=self.people[name], scope="write", days=1).token
-        return Client(f"http://127.0.0.1:{self.port}", token)
+        return PatientClient(f"http://127.0.0.1:{self.port}", token)
 
     def tab(self, user: User | str) -> Tab:
         """Return somebody's browser."""
