@@ -16,7 +16,8 @@ from annotator.reading import reading_of_texts
 from core.languages import language_of
 from scoring.models import ScoreRequest
 
-KEY_LABELS: Final = {
+# The keys of the rate page that every page with texts of ours has.
+TEXT_KEYS: Final = {
     "scroll-down": "Scroll the claim sets down",
     "scroll-up": "Scroll the claim sets up",
     "toggle-aligned": "Show or fold the reference",
@@ -25,8 +26,8 @@ KEY_LABELS: Final = {
     "fold-dependents": "Fold or unfold dependent claims",
     "next-difference": "Next difference",
     "previous-difference": "Previous difference",
-    "keys": "List of all keys",
 }
+KEY_LABELS: Final = {**TEXT_KEYS, "keys": "List of all keys"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,19 +37,12 @@ from scoring.reports.browsing.queries import (
 )
 from scoring.reports.browsing.services import export_items
 from scoring.reports.queries import ordered_result
+from scoring.scores.reading import TEXT_KEYS
 from scoring.scores.services import request_occlusion
 
 FORBIDDEN, UNPROCESSABLE = 403, 422
-# The keys of the rate page that work here too.
 KEY_LABELS: Final = {
-    "scroll-down": "Scroll the claim sets down",
-    "scroll-up": "Scroll the claim sets up",
-    "toggle-aligned": "Show or fold the reference",
-    "toggle-diff": "Word differences on or off",
-    "toggle-marks": "Marks on or off",
-    "fold-dependents": "Fold or unfold dependent claims",
-    "next-difference": "Next difference",
-    "previous-difference": "Previous difference",
+    **TEXT_KEYS,
     "context": "Description and drawings, beside the claims",
     "next-candidate": "Next item of the list",
     "previous-candidate": "Previous item of the list",
