@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotator.accounts.services import create_user
-from annotator.models import ClaimImport, Membership, ReliabilityReport, Role
+from annotator.models import ClaimImport, Membership, Passkey, ReliabilityReport, Role
 from annotator.reliability.services import request_reliability
 from scoring.models import AgreementReport, Freeze, ScoreRequest, TrainingRun
 from tests.bad_input.scenes import Scene, counts
@@ -43,6 +43,14 @@ NEXT: Final[dict[str, str]] = {
     "LG09 a NUL": "/\x00",
     "LG09 no end": "/" + "x" * 100_000,
 }
+
+
+@pytest.fixture(autouse=True)
+def with_password_alone(scene: Scene) -> None:
+    """Have nobody asked for more than a password."""
+    Passkey.objects.all().delete()
+
+
 SITE: Final = "http://testserver"
 
 
