@@ -27,7 +27,7 @@ def main(pk: str, fatal: int) -> None:
     def execute(run: Any, sql: str, *asked: Any) -> Any:
         nonlocal checked, closed
         moments()
-        if 'SET "stage"' in sql:
+        if sql.startswith("UPDATE") and '"stage" =' in sql.partition(" WHERE ")[0]:
             checked = moments.count
         if sql.startswith("UPDATE") and '"finished_at" =' in sql:
             closed = moments.count
