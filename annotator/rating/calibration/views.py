@@ -109,7 +109,8 @@ def add_calibration_examples(request: SignedInRequest, slug: str) -> HttpRespons
 def remove_calibration_item(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
     """Remove an item, and what was answered to it."""
     row = counted_campaign(request, slug)
-    form = SwitchForm()
+    form = SwitchForm({"is_on": row.has_calibration})
+    form.full_clean()
     with form.refusals():
         try:
             count = remove_item(campaign=row, item_id=pk, by=request.user)

@@ -376,3 +376,12 @@ def test_another_campaigns_item_is_not_there(cast, items) -> None:
     path = f"/campaigns/{cast.elsewhere.slug}/calibration/{items[0].pk}/remove/"
     assert client.post(path).status_code == 404
     assert CalibrationItem.objects.count() == 2
+
+
+def test_no_item_is_removed_from_a_closed_campaign_and_the_page_says_so(cast, items) -> None:
+    client = signed_in(cast.ada)
+    close_campaign(campaign=cast.campaign, reason="done", closed_by=cast.ada)
+    answer = client.post(f"/campaigns/{cast.campaign.slug}/calibration/{items[0].pk}/remove/")
+    assert answer.status_code == 409
+    assert "closed" in answer.content.decode()
+    assert CalibrationItem.objects.count() == 2
