@@ -29,6 +29,9 @@ class ScoreRequest(JobRow):
     # By criterion a list with an entry per candidate: {"score"} or {"error"}, and of a linear model
     # "parts", what explains the score; null until done.
     scores = models.JSONField(null=True)
+    # By criterion of an encoder that is explained, the scores of `occluded_pairs` in their order:
+    # the web server may run where the worker's cache is not.
+    occluded_scores = models.JSONField(null=True)
 
     class Meta:
         ordering = ["-created_at"]

@@ -1,6 +1,7 @@
 """Why an encoder scores so: what is scored for it besides, and what the cache knows of it.
 
-A worker only fills the cache of scores. Whoever shows an explanation reads it from there.
+A worker fills its cache of scores, and leaves them with the request: whoever shows an explanation
+may do so on another machine, whose cache has none of them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -76,25 +77,38 @@ def occluded_pairs(texts: Texts, places: Sequence[int]) -> list[Pair]:
     return occlude(texts[0], [texts[1][place] for place in places]).pairs if places else []
 
 
-def known_occlusion(
-    scoring: ScoringModel, texts: Texts, places: Sequence[int], names: Sequence[int | str] = ()
-) -> Occlusion | None:
-    """Return why the candidates at the places score so, if the cache has all scores; else None.
+Given = Sequence[float | None]
+"""Scores of `occluded_pairs`, in their order; None for a pair that cannot be scored."""
 
-    No model is loaded. `names` are those of the candidates, their numbers from 1 without any.
+
+def known_occlusion(
+    scoring: ScoringModel,
+    texts: Texts,
+    places: Sequence[int],
+    names: Sequence[int | str] = (),
+    given: Given | None = None,
+) -> Occlusion | None:
+    """Return why the candidates at the places score so; None where not all scores are known.
+
+    They are `given`, or in the cache; no model is loaded. `names` are those of the candidates,
+    their numbers from 1 without any.
     """
     if not places:
         return None
     occluded = occlude(texts[0], [texts[1][place] for place in places])
-    try:
-        scores = cached_scorer(scoring).known(occluded.pairs)
-    except CheckpointInvalid:
-        return None
-    if scores is None:
+    scores = _cached(scoring, occluded.pairs) if given is None else given
+    # Others than the pairs of today were scored by a release that cut texts otherwise.
+    if scores is None or len(scores) != len(occluded.pairs):
         return None
     found = {
-        pair: score.value
-        for pair, score in zip(occluded.pairs, scores, strict=True)
-        if score.value is not None
+        pair: score for pair, score in zip(occluded.pairs, scores, strict=True) if score is not None
     }
     return explain_by_occlusion(occluded, found, names or [place + 1 for place in places])
+
+
+def _cached(scoring: ScoringModel, pairs: Sequence[Pair]) -> Given | None:
+    try:
+        scores = cached_scorer(scoring).known(pairs)
+    except CheckpointInvalid:
+        return None
+    return None if scores is None else [score.value for score in scores]

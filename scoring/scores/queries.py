@@ -21,7 +21,7 @@ from scoring.patclaimeval.explanation import Explanation, Parts, explain_scores
 from scoring.patclaimeval.occlusion import Name
 from scoring.patclaimeval.pair_scores import PairScore
 from scoring.patclaimeval.prior import NAME as PRIOR_NAME
-from scoring.scores.occlusions import ShownOcclusion, Texts, compared, known_occlusion
+from scoring.scores.occlusions import Given, ShownOcclusion, Texts, compared, known_occlusion
 from scoring.scores.scorers import ScoringModel, cached_parts, cached_scorer, promoted_or_prior
 from scoring.training.model_versions.promotions import weaknesses
 
@@ -46,6 +46,18 @@ def newest_occlusion_request(
         asked_by=user, dataset_version=version, row_number=row_number
     )
     return rows.filter(models_by_criterion={model.criterion: model.id}).first()
+
+
+def occluded_scores_of(
+    version: DatasetVersion, row_number: int, model: ScoringModel
+) -> Given | None:
+    """Return the scores that explain a model's scores of a row, whoever asked; None without any."""
+    rows = ScoreRequest.objects.filter(dataset_version=version, row_number=row_number)
+    explained = rows.filter(
+        models_by_criterion={model.criterion: model.id}, occluded_scores__isnull=False
+    )
+    scores = explained.values_list("occluded_scores", flat=True).first()
+    return None if scores is None else scores[model.criterion]
 
 
 def texts_of(request: ScoreRequest) -> Texts:
@@ -206,7 +218,8 @@ def occlusions_of(request: ScoreRequest) -> list[tuple[MeasuredModel, ShownOcclu
         if model.scoring.is_linear or not places:
             continue
         texts = texts_of(request)
-        known = known_occlusion(model.scoring, texts, places)
+        given = (request.occluded_scores or {}).get(criterion)
+        known = known_occlusion(model.scoring, texts, places, given=given)
         quoted: dict[Name, str] = {None: texts[0], **dict(enumerate(texts[1], start=1))}
         found.append((model, None if known is None else ShownOcclusion(known, quoted)))
     return found

@@ -168,6 +168,7 @@ def _score(request: ScoreRequest, check: Callable[[], None]) -> dict[str, Any]:
             renewed_at = time.monotonic()
 
     found: dict[str, Any] = {}
+    occluded: dict[str, list[float | None]] = {}
     reasons = []
     for number, (criterion, scoring) in enumerate(models.items(), start=1):
         leases.renew_lease(request, progress=done / total, message=f"Scoring {scoring.name}.")
@@ -176,7 +177,8 @@ def _score(request: ScoreRequest, check: Callable[[], None]) -> dict[str, Any]:
             scores = scorer.score(pairs, on_step)
             found[criterion] = entries_of(scores, _parts(scoring.scoring, pairs, check))
             if criterion in explained:
-                scorer.score(occluded_pairs(texts, compared(found[criterion])), on_step)
+                left = scorer.score(occluded_pairs(texts, compared(found[criterion])), on_step)
+                occluded[criterion] = [score.value for score in left]
         except PatClaimEvalError as error:
             wait_if_elsewhere(error)
             reasons.append(f"{scoring.name}: {error}")
@@ -184,7 +186,7 @@ def _score(request: ScoreRequest, check: Callable[[], None]) -> dict[str, Any]:
         done = number * len(pairs) + more * len(explained & {*list(models)[:number]})
     if len(reasons) == len(models):
         raise Refused(" ".join(reasons) or "The models of this request are gone.")
-    return {"scores": found}
+    return {"scores": found, "occluded_scores": occluded or None}
 
 
 def _are_explained(

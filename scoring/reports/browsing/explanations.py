@@ -12,7 +12,7 @@ from scoring.patclaimeval.occlusion import Name
 from scoring.patclaimeval.prior import NAME as PRIOR_NAME
 from scoring.quadruplets import DatasetRow
 from scoring.scores.occlusions import ShownOcclusion, known_occlusion
-from scoring.scores.queries import newest_occlusion_request
+from scoring.scores.queries import newest_occlusion_request, occluded_scores_of
 from scoring.scores.scorers import ScoringModel, cached_parts, scoring_model
 from scoring.training.model_versions.queries import MODEL_PREFIX
 
@@ -67,7 +67,8 @@ def item_occlusions(
     for name, label, model in _models(report, scorers):
         if model.is_linear:
             continue
-        known = known_occlusion(model, (row.reference, [row.b, row.c]), (0, 1), SIDES)
+        given = occluded_scores_of(report.dataset_version, number, model)
+        known = known_occlusion(model, (row.reference, [row.b, row.c]), (0, 1), SIDES, given)
         if known is not None:
             yield ItemOcclusion(name, label, ShownOcclusion(known, texts), None)
             continue

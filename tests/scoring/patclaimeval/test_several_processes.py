@@ -98,7 +98,9 @@ def test_two_processes_give_the_weights_of_one(quadruplets, still_bert, tmp_path
 
 @pytest.mark.exhaustive
 @pytest.mark.slow
-def test_a_killed_process_costs_no_step_and_no_weight(quadruplets, tiny_bert, tmp_path) -> None:
+def test_all_go_on_from_the_last_state_where_a_process_is_killed(
+    quadruplets, tiny_bert, tmp_path
+) -> None:
     straight = train(quadruplets, tiny_bert, tmp_path / "straight", processes=2)
     others = processes()
     messages: list[Progress] = []

@@ -100,7 +100,8 @@ def test_what_was_left_out_before_comes_at_once_and_no_model_is_loaded(
     rita, encoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert ask(rita, **TEXTS, explain=True).status_code == 202
-    carry_out_scores(ScoreRequest.objects.get().pk)
+    first = ScoreRequest.objects.get().pk
+    carry_out_scores(first)
     monkeypatch.setattr("scoring.patclaimeval.scorer.load_scorer", None)
     again = ask(rita, **TEXTS, explain=True)
     assert again.status_code == 200
@@ -114,6 +115,12 @@ def test_what_was_left_out_before_comes_at_once_and_no_model_is_loaded(
     page = rita.get(f"/score/{again.json()['id']}/").content.decode()
     assert "this was not found out, or is not known any more" in page
     assert ASK in page
+    # On another machine than the worker's the cache has none of them, and the request has them.
+    assert (
+        rita.get(f"/api/v1/score/{first}/").json()["explanations"] == again.json()["explanations"]
+    )
+    ScoreRequest.objects.update(occluded_scores={CRITERION: [0.5]})
+    assert rita.get(f"/api/v1/score/{first}/").json()["explanations"] == []
 
 
 def test_scores_that_are_known_without_their_reasons_wait_for_a_worker(rita, encoder) -> None:
