@@ -35,7 +35,7 @@ def bind_device(**_: object) -> None:
 
 
 def begin_traces(**_: object) -> None:
-    """Have each process of a pool send its spans: a thread that sends does not outlive a fork."""
+    """Have each process of a pool send its spans."""
     traces.begin("worker")
 
 

@@ -8,6 +8,7 @@ errors say.
 
 import os
 import re
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -24,7 +25,10 @@ PARENT: Final = "traceparent"
 Facts = Mapping[str, str | int]
 # Gives the span of a block its name, where that is known at its end only, and more facts.
 Note = Callable[[str, Facts], None]
+# What this process is called where its spans go; "" where none are sent.
+_program = ""
 _tracer: "Tracer | None" = None
+_lock: Final = threading.Lock()
 
 
 def is_wanted(environment: Mapping[str, str]) -> bool:
@@ -44,10 +48,29 @@ def is_wanted(environment: Mapping[str, str]) -> bool:
 
 
 def begin(program: str, exporter: "SpanExporter | None" = None) -> None:
-    """Have spans sent from this process on; `exporter` is where, by the settings unless given."""
-    global _tracer  # noqa: PLW0603 - one of the process, as the connection to a broker is
+    """Have spans sent from this process on; `exporter` is where, by the settings unless given.
+
+    The thread that sends them begins with the first one: this process may be forked before.
+    """
+    global _program, _tracer  # noqa: PLW0603 - one of the process, as the connection to a broker is
     if exporter is None and not is_wanted(os.environ):
         return
+    _program, _tracer = program, None
+    if exporter is not None:
+        _tracer = _made(program, exporter)
+    _follow_statements()
+
+
+def _begun() -> "Tracer | None":
+    """Return what makes the spans of this process; None where none are sent."""
+    global _tracer  # noqa: PLW0603 - as above
+    if _program and _tracer is None:
+        with _lock:
+            _tracer = _tracer or _made(_program, None)
+    return _tracer
+
+
+def _made(program: str, exporter: "SpanExporter | None") -> "Tracer":
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor, SimpleSpanProcessor
@@ -61,14 +84,13 @@ def begin(program: str, exporter: "SpanExporter | None" = None) -> None:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 
         provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
-    _tracer = provider.get_tracer("workbench")
-    _follow_statements()
+    return provider.get_tracer("workbench")
 
 
 def end() -> None:
     """Send no more from this process."""
-    global _tracer  # noqa: PLW0603 - as above
-    _tracer = None
+    global _program, _tracer
+    _program, _tracer = "", None
 
 
 @contextmanager
@@ -77,12 +99,13 @@ def span(name: str, facts: Facts) -> Iterator[Note]:
 
     Facts are ids, routes, codes and counts. An error that passes is told by its kind alone.
     """
-    if _tracer is None:
+    tracer = _begun()
+    if tracer is None:
         yield _note_nothing
         return
     from opentelemetry.trace import Status, StatusCode
 
-    with _tracer.start_as_current_span(
+    with tracer.start_as_current_span(
         name, attributes=facts, record_exception=False, set_status_on_exception=False
     ) as begun:
 
@@ -116,7 +139,7 @@ def headers() -> dict[str, str]:
 @contextmanager
 def continued(parent: object) -> Iterator[None]:
     """Have spans of the block go on with the trace that a message's header names, if any."""
-    if _tracer is None or not isinstance(parent, str):
+    if _begun() is None or not isinstance(parent, str):
         yield
         return
     from opentelemetry import context

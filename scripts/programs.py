@@ -4,11 +4,13 @@ import gc
 import importlib
 import pkgutil
 import sys
+import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Final
 
+from core import traces
 from core.jobs.queues import Queues
 
 HOST: Final = "127.0.0.1"
@@ -37,6 +39,8 @@ def load() -> None:
     app.loader.import_default_modules()
     # What speaks with the broker that the settings name is imported, and says nothing yet.
     app.connection_for_read().get_transport_cls()
+    # Which of the programs sends spans, and under which name, is its own to say.
+    traces.end()
     gc.freeze()
     gc.enable()
 
@@ -83,6 +87,7 @@ def serve_pages(port: int) -> None:
     from granian.log import LogLevels
     from granian.server import Server
 
+    traces.begin("web")
     Server(
         "config.asgi:application",
         address=HOST,
@@ -101,10 +106,16 @@ def serve_pages(port: int) -> None:
 
 def work(queue: Queues) -> None:
     """Be the worker of a queue, which does one job after the other in this process."""
+    from celery.exceptions import SecurityWarning
     from celery.utils.nodenames import host_format
 
     from config.celery import app
 
+    # What it says to root stands in the way of the passwords above it, and names an option that
+    # `make run` lacks. It is about messages that are unpickled; ours are JSON.
+    warnings.simplefilter("ignore", SecurityWarning)
+
+    traces.begin("worker")
     worker = app.Worker(
         hostname=host_format(f"{queue.value}@%h"),
         queues=queue.value,

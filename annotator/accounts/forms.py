@@ -160,12 +160,12 @@ class FreshInput(forms.TextInput):
 
 
 class CodeForm(RefusableForm):
-    """Six digits from the phone, or a recovery code; which it is shows in its length."""
+    """Six digits from an app, or a recovery code; which it is shows in its length."""
 
     code = PlainTextField(
         label="Code",
         max_length=40,
-        help_text="Six digits from the app on your phone, or a recovery code.",
+        help_text="Six digits from your app, or a recovery code.",
         error_messages={"max_length": "No code is so long."},
         widget=FreshInput(
             attrs={

@@ -73,6 +73,35 @@ def test_nothing_of_the_packages_is_loaded_while_traces_are_off() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_what_is_forked_sends_under_its_own_name_and_its_parent_has_no_thread(tmp_path) -> None:
+    program = (
+        "import os, threading\n"
+        "from core import traces\n"
+        "from scripts.programs import load\n"
+        "load()\n"
+        "assert threading.active_count() == 1, threading.enumerate()\n"
+        "if child := os.fork():\n"
+        "    assert os.waitpid(child, 0)[1] == 0\n"
+        "else:\n"
+        "    with traces.span('idle', {}) as note:\n"
+        "        assert note is traces._note_nothing\n"
+        "    traces.begin('worker')\n"
+        "    with traces.span('job', {}):\n"
+        "        pass\n"
+        "    assert traces._tracer.resource.attributes['service.name'] == 'workbench-worker'\n"
+        "    os._exit(0 if threading.active_count() == 2 else 3)\n"
+    )
+    given = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", "DATA_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**given, "DJANGO_SETTINGS_MODULE": "config.settings"},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_request_is_a_span_by_its_route_and_holds_nothing_that_was_typed(cast, exported) -> None:
     client = signed_in(cast.ada)
     answer = client.get("/campaigns/cups/?q=zqcanary", headers={"user-agent": "zqcanary"})

@@ -204,6 +204,13 @@ def test_every_alert_is_tried_by_a_fault_and_says_what_to_do() -> None:
         assert rule["annotations"]["description"]
 
 
+def test_the_guide_names_each_alert() -> None:
+    guide = (MONITORING.parents[1] / "docs" / "kubernetes.md").read_text()
+    assert re.findall(r"^\| `(Workbench\w+)` \|", guide, re.M) == [
+        rule["alert"] for rule in rules()
+    ]
+
+
 def test_the_dashboard_asks_for_figures_that_the_site_gives(well, scrape, tmp_path) -> None:
     board = json.loads((MONITORING / "dashboard.json").read_text())
     asked = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
