@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db.models import Model
 
 from annotator.models import AuditEvent, Campaign, User
+from core.database import insert
 
 Details = Mapping[str, Any]
 
@@ -21,17 +22,19 @@ def record(
     actor: User | UUID | None = None,
     campaign: Campaign | UUID | None = None,
     details: Details | None = None,
-) -> AuditEvent:
+) -> None:
     """Write who did what to which row; no actor is the program itself.
 
     Details hold keys, numbers, digests and old and new values, never claim text.
     """
-    return AuditEvent.objects.create(
-        **_who_and_where(actor, campaign),
-        action=action,
-        object_type=object_type,
-        object_id=str(object_id),
-        details=dict(details) if details else {},
+    insert(
+        AuditEvent(
+            **_who_and_where(actor, campaign),
+            action=action,
+            object_type=object_type,
+            object_id=str(object_id),
+            details=dict(details) if details else {},
+        )
     )
 
 
@@ -42,10 +45,10 @@ def record_on(
     campaign: Campaign | UUID | None = None,
     /,
     **details: Any,
-) -> AuditEvent:
+) -> None:
     """Write who did what to a row, in the campaign that is given, or else in the row's own."""
     where = row if isinstance(row, Campaign) else getattr(row, "campaign_id", None)
-    return record(
+    record(
         actor=actor,
         campaign=campaign or where,
         action=action,

@@ -8,8 +8,9 @@ handler404 = "annotator.site.errors.not_found"
 handler500 = "annotator.site.errors.server_error"
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("", include("annotator.site.urls")),
+    # First: no call is compared with the addresses of all pages.
     path("api/v1/", include("annotator.site.api_urls")),
+    path("", include("annotator.site.urls")),
     # By name only: a package does not know what the other one holds.
     path("", include("scoring.urls")),
 ]

@@ -10,8 +10,9 @@ from itertools import chain, islice
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 from django.db.models import Model, QuerySet
+from django.db.models.expressions import DatabaseDefault
 
 BATCH: Final = 500
 
@@ -93,6 +94,30 @@ def _reading() -> Iterator[None]:
     finally:
         if connection.connection is not None:
             ask("ROLLBACK")
+
+
+def insert(row: Model) -> None:
+    """Insert a new row: `save` takes five times as long.
+
+    Keys and times that the database gives are not read back.
+    """
+    # Not by way of the proxy, which looks the thread's own up at each step.
+    there = connections[DEFAULT_DB_ALIAS]
+    stated = [(field, field.pre_save(row, add=True)) for field in row._meta.concrete_fields]
+    given = [
+        (str(field.column), field.get_db_prep_save(value, there))
+        for field, value in stated
+        if not isinstance(value, DatabaseDefault) and not (field.primary_key and value is None)
+    ]
+    quote = there.ops.quote_name
+    columns = ", ".join(quote(column) for column, _ in given)
+    places = ", ".join(["%s"] * len(given))
+    table = quote(row._meta.db_table)
+    statement = f"INSERT INTO {table} ({columns}) VALUES ({places})"  # noqa: S608 - names of ours
+    with there.cursor() as cursor:
+        cursor.execute(statement, [value for _, value in given])
+    row._state.adding = False
+    row._state.db = DEFAULT_DB_ALIAS
 
 
 class RowWriter:

@@ -1,8 +1,5 @@
 """The queue of an annotator, and which candidates with a free place come next.
 
-Written as SQL: these are asked with every candidate that anybody takes, and building them through
-the ORM costs five times what they cost the database. Both databases read the same text.
-
 A queue of thousands is a list of names: `sizes.py` reads the claim texts of the page that is shown.
 What is for everybody stands first, then what is due first; the candidates of a reference stay
 together.
@@ -40,6 +37,7 @@ from annotator.models import (
 )
 from core.clock import database_now
 from core.database import as_id
+from core.prepared import PreparedQuery
 
 # Candidates looked at in one go; several, because others may take the first ones meanwhile.
 WINDOW: Final = 20
@@ -54,12 +52,15 @@ _ASSIGNMENT: Final = Assignment._meta.db_table
 _CANDIDATE: Final = Candidate._meta.db_table
 _RULING: Final = Ruling._meta.db_table
 _SIGNED: Final = Adjudication._meta.db_table
-_LAST: Final = f"""
-SELECT a.position, c.queue_position
-  FROM {_ASSIGNMENT} a JOIN {_CANDIDATE} c ON c.id = a.candidate_id
- WHERE a.annotator_id = %s AND a.campaign_id = %s
- ORDER BY a.position DESC LIMIT 1
-"""  # noqa: S608 - table names only
+_LAST: Final = PreparedQuery[tuple[int, int]](
+    lambda campaign, annotator: (
+        Assignment.objects.filter(campaign=campaign, annotator=annotator)
+        .order_by("-position")
+        .values_list("position", "candidate__queue_position")[:1]
+    )
+)
+# Written as SQL: this is asked with every candidate that anybody takes, and building it through the
+# ORM costs several times what it costs the database. Both databases read the same text.
 _FREE: Final = f"""
 SELECT c.queue_position, c.id
   FROM {_CANDIDATE} c
@@ -78,8 +79,7 @@ def standing_of(campaign_id: UUID, annotator_id: UUID) -> tuple[int, int]:
 
     0 and 0 before the first assignment.
     """
-    rows = _rows(_LAST, [as_id(annotator_id), as_id(campaign_id)])
-    return rows[0] if rows else (0, 0)
+    return _LAST.one(campaign_id, annotator_id) or (0, 0)
 
 
 def free_candidates(
@@ -99,16 +99,12 @@ def free_candidates(
     sql = _FREE.format(side=side, recused=f"AND c.reference_id NOT IN ({marks})" if recused else "")
     away = [as_id(pk) for pk in recused]
     who = as_id(annotator_id)
-    rows = _rows(sql, [as_id(campaign_id), place, *away, who, *NOT_AGAIN, who])
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [as_id(campaign_id), place, *away, who, *NOT_AGAIN, who])
+        rows = cursor.fetchall()
     chance = random.SystemRandom()
     ordered = sorted((queue_position, chance.random(), pk) for queue_position, pk in rows)
     return [pk if isinstance(pk, UUID) else UUID(pk) for _, _, pk in ordered]
-
-
-def _rows(sql: str, values: list[Any]) -> list[tuple[Any, Any]]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, values)
-        return list(cursor.fetchall())
 
 
 NEVER: Final = datetime.max.replace(tzinfo=UTC)
@@ -334,8 +330,16 @@ def by_reference(
         )
 
 
+_ASSIGNED: Final = PreparedQuery[Candidate](
+    lambda candidate: (
+        Candidate.objects.select_related("reference")
+        .only("claims", *(f"reference__{name}" for name in Reference.TOLD))
+        .filter(pk=candidate)
+    )
+)
+
+
 def assigned_candidate(assignment: Assignment) -> Candidate:
     """Return the candidate of an assignment with its reference; nothing else of them is loaded."""
-    told = ("claims", *(f"reference__{name}" for name in Reference.TOLD))
-    rows = Candidate.objects.select_related("reference").only(*told)
-    return rows.get(pk=assignment.candidate_id)
+    (candidate,) = _ASSIGNED(assignment.candidate_id)
+    return candidate

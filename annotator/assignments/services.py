@@ -34,8 +34,9 @@ from annotator.models import (
     User,
 )
 from core.clock import database_now
-from core.database import as_id
+from core.database import as_id, insert
 from core.errors import OutOfDate
+from core.prepared import PreparedQuery
 
 # Asked with every candidate that anybody takes: written once, as both databases read it.
 _HOLD: Final = f"""
@@ -182,23 +183,51 @@ def assign_candidates(
     return rows
 
 
+# One person's requests wait for each other, so that two of them take one candidate. The membership
+# comes with the campaign as it is now.
+_MEMBERSHIP: Final = PreparedQuery[Membership](
+    lambda slug, annotator: (
+        Membership.objects.select_for_update(of=("self",), no_key=True)
+        .select_related("campaign")
+        .filter(campaign__slug=slug, user=annotator, role=Role.ANNOTATOR)
+    )
+)
+# Locked, so that a submit or a skip from another tab comes before or after, never between.
+_UNFINISHED: Final = PreparedQuery[Assignment](
+    lambda campaign, annotator: Assignment.objects.select_for_update(
+        of=("self",), no_key=True
+    ).filter(
+        campaign=campaign,
+        annotator=annotator,
+        status__in=(AssignmentStatus.OPEN, AssignmentStatus.LAPSED, AssignmentStatus.RECUSED),
+    )
+)
+
+
 @transaction.atomic
-def take_next(*, slug: str, annotator: User, beside: Assignment | None = None) -> Assignment | None:
+def take_next(
+    *,
+    slug: str,
+    annotator: User,
+    beside: Assignment | None = None,
+    look: Callable[[Campaign, User], None] | None = None,
+) -> Assignment | None:
     """Return the annotator's next open assignment, leased now; None when nothing is left.
 
-    Another one than `beside`, which may be open still: they come back to it later.
+    Another one than `beside`, which may be open still: they come back to it later. `look` raises
+    what keeps them from rating in the campaign.
 
     What is theirs already comes first; else a candidate below its overlap is leased: one of the
     reference that they rated last, so that a reference is read once, then of those after it in
     the campaign's order, then of those before it; nothing beyond their quota. Raises
     Membership.DoesNotExist for who is no annotator of the campaign, OutOfDate when it is closed.
     """
-    # One person's requests wait for each other, so that two of them take one candidate. The
-    # membership comes with the campaign as it is now.
-    members = Membership.objects.select_for_update(of=("self",), no_key=True)
-    mine = {"campaign__slug": slug, "user": annotator, "role": Role.ANNOTATOR}
-    membership = members.select_related("campaign").get(**mine)
+    membership = _MEMBERSHIP.one(slug, annotator.pk)
+    if membership is None:
+        raise Membership.DoesNotExist
     campaign = membership.campaign
+    if look:
+        look(campaign, annotator)
     if not campaign.is_open:
         raise OutOfDate("The campaign is closed; nothing is assigned any more.")
     opened, lapsed, recused = _unfinished(campaign, annotator)
@@ -240,22 +269,18 @@ def _unfinished(
 
     The open assignments, then by candidate those whose lease ran out.
     """
-    # Locked, so that a submit or a skip from another tab comes before or after, never between.
-    rows = Assignment.objects.select_for_update(of=("self",), no_key=True).filter(
-        campaign=campaign,
-        annotator=annotator,
-        status__in=(AssignmentStatus.OPEN, AssignmentStatus.LAPSED, AssignmentStatus.RECUSED),
-    )
     by_status: dict[str, list[Assignment]] = {}
-    for row in rows:
+    for row in _UNFINISHED(campaign.pk, annotator.pk):
         row.campaign = campaign
         by_status.setdefault(row.status, []).append(row)
-    left = [row.candidate_id for row in by_status.get(AssignmentStatus.RECUSED, ())]
-    recused = Candidate.objects.filter(pk__in=left).values_list("reference_id", flat=True)
+    recused: frozenset[UUID] = frozenset()
+    if left := [row.candidate_id for row in by_status.get(AssignmentStatus.RECUSED, ())]:
+        candidates = Candidate.objects.filter(pk__in=left)
+        recused = frozenset(candidates.values_list("reference_id", flat=True))
     return (
         by_status.get(AssignmentStatus.OPEN, []),
         {row.candidate_id: row for row in by_status.get(AssignmentStatus.LAPSED, ())},
-        frozenset(recused) if left else frozenset(),
+        recused,
     )
 
 
@@ -289,7 +314,10 @@ def _leased(assignment: Assignment) -> Assignment:
     """Store an assignment as open and leased: a new one, or one's own that had lapsed."""
     assignment.status = AssignmentStatus.OPEN
     assignment.lease_expires_at = _lease_end(assignment.campaign)
-    assignment.save()
+    if assignment._state.adding:
+        insert(assignment)
+    else:
+        assignment.save()
     audit_log.record_on(assignment, "assignment.leased", assignment.annotator_id)
     return assignment
 

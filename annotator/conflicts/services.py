@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
@@ -48,6 +48,7 @@ from annotator.models import (
     User,
 )
 from core.database import as_id, update_rows
+from core.prepared import PreparedQuery
 
 
 def further_annotators(candidate: Candidate) -> QuerySet[User]:
@@ -241,8 +242,7 @@ def measure_conflicts(
         return
     rules = rules_of(campaign)
     about = None if campaign.has_ladder else rated
-    rulings = Ruling.objects.filter(candidate__reference_id=reference_id, is_valid=True)
-    ruled = {pk.hex for pk in rulings.values_list("candidate_id", flat=True)}
+    ruled = {pk.hex for pk in _RULED(reference_id)}
     gaps = _by_key(find_gaps(ratings, rules, about.hex if about else ""))
     flips = _by_key(find_flips(ratings, rules, ruled))
     known = _known(reference_id, about)
@@ -360,13 +360,27 @@ def _update(campaign: Campaign, known: Iterable[_Row], now_is: Iterable[_Row]) -
     )
 
 
-def _known(reference_id: UUID, about: UUID | None) -> list[_Row]:
-    conflicts = Conflict.objects.filter(candidate__reference_id=reference_id)
-    if about is not None:
-        conflicts = conflicts.filter(Q(candidate=about) | Q(kind=ConflictKind.ORDER_FLIP))
-    rows = conflicts.values_list(
+_RULED: Final = PreparedQuery[UUID](
+    lambda reference: Ruling.objects.filter(
+        candidate__reference_id=reference, is_valid=True
+    ).values_list("candidate_id", flat=True)
+)
+
+
+def _conflicts(reference: UUID, *about: UUID) -> QuerySet[Conflict, tuple[Any, ...]]:
+    rows = Conflict.objects.filter(candidate__reference_id=reference)
+    if about:
+        rows = rows.filter(Q(candidate__in=about) | Q(kind=ConflictKind.ORDER_FLIP))
+    return rows.values_list(
         "pk", "kind", "candidate_id", "other_candidate_id", "criterion", "gap", "status"
     )
+
+
+_CONFLICTS: Final = PreparedQuery[tuple[Any, ...]](_conflicts)
+
+
+def _known(reference_id: UUID, about: UUID | None) -> list[_Row]:
+    rows = _CONFLICTS(reference_id, *([about] if about else []))
     return [
         _Row(pk, (kind, candidate.hex, "" if other is None else other.hex, criterion), gap, status)
         for pk, kind, candidate, other, criterion, gap, status in rows
@@ -414,6 +428,8 @@ def _pair(key: Key) -> set[str]:
 
 
 def _open_conflicts(campaign: Campaign, keys: Sequence[Key], shown: _Shown, now: datetime) -> None:
+    if not keys:
+        return
     conflicts = Conflict.objects.bulk_create(
         Conflict(
             campaign=campaign,

@@ -1,5 +1,6 @@
 """Rating over REST: take the next assignment, submit, revise; blind, as the page is."""
 
+from copy import copy
 from dataclasses import asdict
 from typing import Any, Final, cast
 from uuid import UUID
@@ -14,14 +15,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotator.access.scopes import assignments_for, campaigns_for
+from annotator.access.scopes import assignments_for
 from annotator.assignments.queries import assigned_candidate, ratings_by
 from annotator.assignments.services import take_next
 from annotator.conflicts.queries import is_locked
 from annotator.context.api import ContextSerializer, context_answer
 from annotator.context.page import show_drawing
-from annotator.models import Assignment, Rating, Reference, Role, User
-from annotator.rating.calibration.queries import CALIBRATE_FIRST, first_due
+from annotator.models import Assignment, Rating, Reference, User
+from annotator.rating.calibration.queries import refuse_uncalibrated
 from annotator.rating.services import revise_rating, submit_rating
 from annotator.rating_values import ERROR_TAGS, LONGEST_TEXT, TEXT_FIELDS, rating_digest, remarks_of
 from annotator.rubric import RUBRIC, RUBRIC_VERSION, overall_quality
@@ -109,6 +110,11 @@ class RatingSerializer(serializers.Serializer):
         }
 
 
+# To make their fields takes longer than to use them.
+_NEW_RATING: Final = NewRatingSerializer()
+_REVISION: Final = RevisionSerializer()
+_RATING: Final = RatingSerializer()
+
 LONGEST_KEY = 200
 KEY_HEADER = "Idempotency-Key"
 
@@ -133,11 +139,8 @@ class NextAssignment(APIView):
     @extend_schema(request=None, responses={200: OpenApiTypes.OBJECT, 204: None})
     def post(self, request: Request, slug: str) -> Response:
         user = cast(User, request.user)
-        row = campaigns_for(user, (Role.ANNOTATOR,)).filter(slug=slug).first()
-        if row and first_due(row, user):
-            raise OutOfDate(CALIBRATE_FIRST)
         with missing_is_404():
-            assignment = take_next(slug=slug, annotator=user)
+            assignment = take_next(slug=slug, annotator=user, look=refuse_uncalibrated)
         if assignment is None:
             return Response(status=204)
         return Response(assignment_json(assignment))
@@ -153,7 +156,7 @@ class Ratings(APIView):
     )
     def post(self, request: Request) -> Response:
         user = cast(User, request.user)
-        sent = _valid(NewRatingSerializer(data=request.data))
+        sent = _valid(_NEW_RATING, request.data)
         assignment_id = sent.pop("assignment")
         if user.only_campaign_id and not assignments_for(user).filter(pk=assignment_id).exists():
             raise Http404
@@ -205,7 +208,7 @@ class RatingDetail(APIView):
         rating = get_object_or_404(ratings_by(user), pk=pk)
         version = _version_seen(request)
         given = {"scores": rating.scores} | remarks_of(rating)
-        given |= _valid(RevisionSerializer(data=request.data))
+        given |= _valid(_REVISION, request.data)
         try:
             revised = revise_rating(rating_id=rating.pk, annotator=user, version=version, **given)
         except OutOfDate as refusal:
@@ -215,9 +218,13 @@ class RatingDetail(APIView):
         return _answer(revised, 200)
 
 
-def _valid(serializer: Any) -> dict[str, Any]:
-    serializer.is_valid(raise_exception=True)
-    return dict(serializer.validated_data)
+def _valid(serializer: serializers.Serializer, sent: Any) -> dict[str, Any]:
+    # The fields are made with the first request, and shared.
+    assert serializer.fields
+    asked = copy(serializer)
+    asked.initial_data = sent
+    asked.is_valid(raise_exception=True)
+    return dict(asked.validated_data)
 
 
 def _key(request: Request) -> str:
@@ -238,4 +245,4 @@ def _version_seen(request: Request) -> int:
 
 def _answer(rating: Rating, status: int) -> Response:
     etag = {"ETag": f'"{rating.version}"'}
-    return Response(RatingSerializer(rating).data, status=status, headers=etag)
+    return Response(_RATING.to_representation(rating), status=status, headers=etag)

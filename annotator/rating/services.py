@@ -2,15 +2,15 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Unpack
+from typing import Any, Final, Unpack
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Q, Subquery
+from django.db.models import Q, QuerySet, Subquery
 
 from annotator import audit_log
 from annotator.access.locks import lock_open_campaign
-from annotator.access.scopes import assignments_for, has_ruled_on
+from annotator.access.scopes import annotators_own, has_ruled_on
 from annotator.assignments.services import add_places, free_place, hold_place, renew_lease
 from annotator.conflicts.queries import LOCKED_SENTENCE, circumstances_of, is_locked
 from annotator.conflicts.services import (
@@ -35,13 +35,15 @@ from annotator.models import (
     RoundKind,
     User,
 )
-from annotator.rating.calibration.queries import CALIBRATE_FIRST, first_due
+from annotator.rating.calibration.queries import refuse_uncalibrated
 from annotator.rating.queries import open_of_reference, recusals
 from annotator.rating_values import COLUMNS, ERROR_TAGS, LONGEST_TEXT, Given, texts_of
 from annotator.rubric import overall_numerator
 from annotator.typology import clean_tags
 from core.clock import database_now
+from core.database import as_id, insert, update_rows
 from core.errors import Forbidden, OutOfDate, Refused
+from core.prepared import PreparedQuery
 from core.text_io.shapes import LONGEST_REASON, check_text
 
 RULED_ON_IT = "You have ruled on this candidate, so you cannot rate it. Skip it."
@@ -59,6 +61,35 @@ LOOKED_AT = (
         )
     ),
 )
+
+
+# Everything that a submit looks at comes in one row, read after the lock, and nothing else: the
+# texts, which only placed error tags need, follow when they are asked for.
+_LOCKED: Final = PreparedQuery[Assignment](
+    lambda assignment, annotator: (
+        annotators_own(annotator)
+        .filter(pk=assignment)
+        .select_related("campaign", "candidate", "rating", "work_time", "draft")
+        .only(*LOOKED_AT)
+        .select_for_update(of=("self",), no_key=True)
+    )
+)
+
+
+def _locked_reference(assignment: UUID) -> QuerySet[Reference]:
+    """Return the reference of an assignment, locked.
+
+    Each key is looked up once, whatever PostgreSQL believes of the tables: with joins, and no
+    statistics yet of rows just imported, it compared every row with every other for minutes.
+    """
+    candidate = Assignment.objects.filter(pk=assignment).values("candidate_id")
+    reference = Candidate.objects.filter(pk=Subquery(candidate)).values("reference_id")
+    # Of the reference only: who leaves or lapses an assignment locks it before its candidate.
+    locked = Reference.objects.select_for_update(of=("self",), no_key=True).only("pk")
+    return locked.filter(pk=Subquery(reference))
+
+
+_LOCKED_REFERENCE: Final = PreparedQuery[Reference](_locked_reference)
 
 
 def submit_rating(
@@ -90,13 +121,12 @@ def submit_rating(
             ):
                 return known
             _refuse_unless_open(assignment)
-            if first_due(assignment.campaign, annotator):
-                raise OutOfDate(CALIBRATE_FIRST)
+            refuse_uncalibrated(assignment.campaign, annotator)
             _end_draft(assignment, draft_version)
             fields |= _at_work(assignment, given)
             asked = circumstances_of(assignment)
             is_further = asked.round_kind in (RoundKind.LADDER, RoundKind.ANOTHER)
-            rating = Rating.objects.create(
+            rating = Rating(
                 assignment=assignment,
                 candidate_id=assignment.candidate_id,
                 annotator=annotator,
@@ -107,13 +137,17 @@ def submit_rating(
                 revised_at=now,
                 **fields,
             )
-            Assignment.objects.filter(pk=assignment.pk).update(status=AssignmentStatus.SUBMITTED)
+            insert(rating)
+            submitted = (as_id(assignment.pk), AssignmentStatus.SUBMITTED)
+            update_rows(Assignment, ("status",), [submitted])
             if idempotency_key:
-                IdempotencyKey.objects.create(
-                    user=annotator,
-                    key=idempotency_key,
-                    request_sha256=request_sha256,
-                    rating=rating,
+                insert(
+                    IdempotencyKey(
+                        user=annotator,
+                        key=idempotency_key,
+                        request_sha256=request_sha256,
+                        rating=rating,
+                    )
                 )
             if is_further:
                 answer_by_rating(assignment=assignment, now=now)
@@ -201,21 +235,13 @@ def _lock(assignment_id: UUID, annotator: User) -> Assignment:
 
     Raises Assignment.DoesNotExist for one that is not theirs, or in a campaign they have left.
     """
-    own = assignments_for(annotator).filter(pk=assignment_id)
     if connection.features.has_select_for_update:
         # SQLite's transactions wait for each other as they are.
-        # Each key is looked up once, whatever PostgreSQL believes of the tables: with joins, and no
-        # statistics yet of rows just imported, it compared every row with every other for minutes.
-        candidate = Assignment.objects.filter(pk=assignment_id).values("candidate_id")
-        reference = Candidate.objects.filter(pk=Subquery(candidate)).values("reference_id")
-        # Of the reference only: who leaves or lapses an assignment locks it before its candidate.
-        locked = Reference.objects.select_for_update(of=("self",), no_key=True).only("pk")
-        list(locked.filter(pk=Subquery(reference)))
-    # Everything that a submit looks at comes in one row, read after the lock, and nothing else:
-    # the texts, which only placed error tags need, follow when they are asked for.
-    joined = ("campaign", "candidate", "rating", "work_time", "draft")
-    row = own.select_related(None).select_related(*joined).only(*LOOKED_AT)
-    return row.select_for_update(of=("self",), no_key=True).get()
+        _LOCKED_REFERENCE(assignment_id)
+    assignment = _LOCKED.one(assignment_id, annotator.pk)
+    if assignment is None or annotator.only_campaign_id not in {None, assignment.campaign_id}:
+        raise Assignment.DoesNotExist
+    return assignment
 
 
 def _answered_before(annotator: User, key: str, request_sha256: str) -> Rating | None:
@@ -250,11 +276,13 @@ def _end_draft(assignment: Assignment, version: int | None) -> None:
 
 
 def _record(rating: Rating, assignment: Assignment, action: str, now: datetime) -> None:
-    RatingRevision.objects.create(
-        rating=rating,
-        number=rating.version,
-        made_at=now,
-        **{name: getattr(rating, name) for name in COLUMNS},
+    insert(
+        RatingRevision(
+            rating=rating,
+            number=rating.version,
+            made_at=now,
+            **{name: getattr(rating, name) for name in COLUMNS},
+        )
     )
     said = {"version": rating.version, "scores": rating.scores}
     audit_log.record_on(rating, action, rating.annotator_id, assignment.campaign, **said)

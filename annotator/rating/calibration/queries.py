@@ -34,6 +34,7 @@ from annotator.rating.calibration.rules import (
 from annotator.rating.queries import ReadingPage
 from annotator.rating_values import mean_text, points_text
 from annotator.rubric import ALL_CRITERIA, CRITERIA, NAMES, Band, band_of
+from core.errors import OutOfDate
 
 CALIBRATE_FIRST: Final = (
     "This campaign starts with a calibration: rate its items first. They stand at the top of your "
@@ -92,6 +93,12 @@ def first_due(campaign: Campaign, user: User) -> CalibrationItem | None:
     if Rating.objects.filter(assignment__campaign=campaign, annotator=user).exists():
         return None
     return unanswered(user).filter(campaign=campaign).first()
+
+
+def refuse_uncalibrated(campaign: Campaign, user: User) -> None:
+    """Raise OutOfDate for who is to rate calibration items first."""
+    if first_due(campaign, user):
+        raise OutOfDate(CALIBRATE_FIRST)
 
 
 @dataclass(frozen=True, slots=True)
