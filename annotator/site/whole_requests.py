@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile, TemporaryFile
-from typing import IO, Any, Final, TypeVar
+from typing import IO, Any, Final, TypeVar, cast
 from urllib.parse import unquote_to_bytes
 
 from django.conf import settings
@@ -109,7 +109,7 @@ class WholeRequests:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work, *given)
 
     async def _answer_whole(self, environ: Environ, receive: Receive) -> Answer:
-        with SpooledTemporaryFile(max_size=IN_MEMORY_BYTES, dir=str(arrivals_directory())) as body:
+        with _room_for(_announced(environ)) as body:
             refusal = await self._take_in(environ, receive, body)
             if refusal is not None:
                 return refusal
@@ -172,6 +172,15 @@ class WholeRequests:
         finally:
             response.close()
         return answer
+
+
+def _room_for(announced: int) -> IO[bytes]:
+    """Return where a body goes: on the disk where it is long, or where nobody knows."""
+    if 0 < announced <= IN_MEMORY_BYTES:
+        return io.BytesIO()
+    folder = str(arrivals_directory())
+    file = SpooledTemporaryFile(max_size=IN_MEMORY_BYTES, dir=folder)  # noqa: SIM115 - as above
+    return cast(IO[bytes], file)
 
 
 def environ_of(scope: Message) -> Environ:
