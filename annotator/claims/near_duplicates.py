@@ -1,231 +1,14 @@
-"""Which of many claim texts are alike: equal, equal but for encoding, or nearly equal.
+"""Which of many claim texts are alike: equal, equal but for encoding, or nearly equal."""
 
-One permutation hashing (Li, Owen and Zhang, 2012) of runs of five words, or of three characters
-where no blanks divide words, with banding (Broder, 1997; Leskovec, Rajaraman and Ullman, Mining of
-Massive Datasets, ch. 3). It reads any language.
-"""
-
-import re
 import unicodedata
 from array import array
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
-import numpy as np
-import numpy.typing as npt
-
-from core.languages import UNSPACED, is_spaceless, language_of
-
-_SMALLEST: Final = 1024
-_MASK: Final = (1 << 64) - 1
-
-
-class CompactKeys:
-    """Numbers values of one type in the order in which they come, and knows which came before.
-
-    Two values are taken for one where Python's 64-bit hashes are equal: among a million different
-    texts with a chance of 3 in 100 million, and differently in each process, for the hash of a
-    text is salted.
-    """
-
-    def __init__(self) -> None:
-        # Open addressing: a slot holds 1 + the number of a key, or 0.
-        self._slots = array("I", bytes(4 * _SMALLEST))
-        self._keys = array("Q")
-
-    def __len__(self) -> int:
-        return len(self._keys)
-
-    def enter(self, value: object) -> int:
-        """Return the number of a value, from 0; a new value gets the next one."""
-        if 2 * len(self._keys) >= len(self._slots):
-            self._grow()
-        key = hash(value) & _MASK
-        slot = self._slot(key)
-        number = self._slots[slot]
-        if number:
-            return number - 1
-        self._keys.append(key)
-        self._slots[slot] = len(self._keys)
-        return len(self._keys) - 1
-
-    def _slot(self, key: int) -> int:
-        """Return where the key stands, or the free place where it would."""
-        slots, keys, mask = self._slots, self._keys, len(self._slots) - 1
-        place = (key ^ key >> 32) & mask
-        while (number := slots[place]) and keys[number - 1] != key:
-            place = (place + 1) & mask
-        return place
-
-    def _grow(self) -> None:
-        self._slots = array("I", bytes(8 * len(self._slots)))
-        for number, key in enumerate(self._keys, start=1):
-            self._slots[self._slot(key)] = number
-
-
-class FirstLines:
-    """On which line of a file each id first stands, and whether the content is the same below.
-
-    Neither ids nor contents are stored: 32 bytes an id. Like ids, two contents are
-    taken for one where their 64-bit hashes are equal.
-    """
-
-    def __init__(self) -> None:
-        self._names = CompactKeys()
-        self._lines = array("Q")
-        self._contents = array("Q")
-
-    def enter(self, name: object, line: int, content: object) -> tuple[int, bool] | None:
-        """Return the line on which the id stood before, and whether it had the same content there.
-
-        None, and store this line, where it stood on none.
-        """
-        number, key = self._names.enter(name), hash(content) & _MASK
-        if number < len(self._lines):
-            return self._lines[number], self._contents[number] == key
-        self._lines.append(line)
-        self._contents.append(key)
-        return None
-
-
-WORDS: Final = 5
-# Five would make one other character in ninety a difference of a tenth.
-CHARACTERS: Final = 3
-_PIECE: Final = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+")
-SIMILAR: Final = 0.9
-BINS: Final = 256
-# Texts of similarity 0.9 share at least one of twelve bands of eight bins with a chance of 0.999.
-BANDS: Final = 12
-ROWS: Final = 8
-_BLOCK: Final = 1024
-_BASE: Final = 0x9E3779B97F4A7C15
-_MIX: Final = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
-
-Sketch = npt.NDArray[np.uint16]
-Hashes = npt.NDArray[np.uint64]
-
-
-def sketch(text: str) -> Sketch:
-    """Return the sketch of a text.
-
-    Output: uint16 array of BINS entries, 0 where a bin is empty. Formula: each run of WORDS words
-    has a 64-bit hash; its first byte gives the bin; a bin holds the last 16 bits (at least 1) of
-    its smallest hash. A text of fewer words is one run. In a language without blanks the runs are
-    of CHARACTERS characters, among which Latin words and numbers count as one, and a run that
-    comes again is another: such texts have few different ones.
-    """
-    is_cut = not text.isascii() and is_spaceless(language_of(text))
-    pieces, length = (_PIECE.findall(text), CHARACTERS) if is_cut else (text.split(), WORDS)
-    words = _word_hashes(" ".join(pieces).encode("utf-8", "surrogatepass"))
-    size = max(1, len(words) - length + 1)
-    runs = np.zeros(size, np.uint64)
-    for place in range(min(length, len(words))):
-        runs = runs * np.uint64(_BASE) + words[place : place + size]
-    if is_cut:
-        runs.sort()
-        times = np.arange(size) - np.searchsorted(runs, runs)
-        runs += _mixed(times.astype(np.uint64))
-    hashes = np.sort(_mixed(runs))
-    bins = (hashes >> np.uint64(56)).astype(np.intp)
-    smallest = np.flatnonzero(np.diff(bins, prepend=-1))
-    found = np.zeros(BINS, np.uint16)
-    found[bins[smallest]] = np.maximum(hashes[smallest].astype(np.uint16), 1)
-    return found
-
-
-def similarity(one: Sketch, other: Sketch) -> float:
-    """Return about which share of the runs of either text both have (Jaccard), from 0 to 1.
-
-    Input: two sketches. Formula: equal bins / bins that are not empty in both; the standard error
-    at 0.9 is 0.02 for long texts. Source: Li, Owen and Zhang, 2012.
-    """
-    used = int(np.count_nonzero(one | other))
-    return int(np.count_nonzero((one == other) & (one > 0))) / used if used else 0.0
-
-
-class SketchTable:
-    """Stores sketches by number, and finds for a new one the most similar of those stored."""
-
-    def __init__(self) -> None:
-        self._blocks: list[npt.NDArray[np.uint16]] = []
-        self._count = 0
-        self._bands = CompactKeys()
-        self._first_with = array("I")
-
-    def enter(self, text: str, ignored: int | None = None) -> tuple[int, float] | None:
-        """Store the sketch of a text under the next number, from 0; return what is most like it.
-
-        Output: number and similarity of the most similar of the first texts that share a band with
-        it, `ignored` left out; None where no text does.
-        """
-        fresh = sketch(text)
-        number = self._count
-        if number % _BLOCK == 0:
-            self._blocks.append(np.zeros((_BLOCK, BINS), np.uint16))
-        self._blocks[-1][number % _BLOCK] = fresh
-        self._count += 1
-        others: set[int] = set()
-        for band, values in enumerate(_filled(fresh)[: BANDS * ROWS].reshape(BANDS, ROWS)):
-            place = self._bands.enter((band, values.tobytes()))
-            if place == len(self._first_with):
-                self._first_with.append(number)
-            else:
-                others.add(self._first_with[place])
-        others -= {number, -1 if ignored is None else ignored}
-        measured = (
-            (similarity(self._blocks[other // _BLOCK][other % _BLOCK], fresh), -other)
-            for other in others
-        )
-        best = max(measured, default=None)
-        return None if best is None else (-best[1], best[0])
-
-
-def _filled(found: Sketch) -> Sketch:
-    """Return the sketch with each empty bin lent the value of the next that is not.
-
-    Short texts leave most bins empty, and bands of empty bins would make all of them alike.
-    Source: Shrivastava and Li, 2014 (rotation).
-    """
-    used = np.flatnonzero(found)
-    place = np.searchsorted(used, np.arange(BINS)) % len(used)
-    filled: Sketch = found[used[place]]
-    return filled
-
-
-class _Powers:
-    """Powers of an odd number modulo 2^64, and their inverses, as far as they were needed."""
-
-    up: Hashes = np.ones(1, np.uint64)
-    down: Hashes = np.ones(1, np.uint64)
-
-    @classmethod
-    def reach(cls, count: int) -> None:
-        if len(cls.up) < count:
-            factors = np.ones((2, max(count, 2 * len(cls.up), 8192)), np.uint64)
-            factors[0, 1:], factors[1, 1:] = _BASE, pow(_BASE, -1, 1 << 64)
-            cls.up, cls.down = np.cumprod(factors, axis=1, dtype=np.uint64)
-
-
-def _word_hashes(data: bytes) -> Hashes:
-    """Return a hash for each word: its bytes as a polynomial modulo 2^64, whatever its place."""
-    _Powers.reach(len(data) + 1)
-    letters: npt.NDArray[Any] = np.frombuffer(data, np.uint8)
-    blanks = np.flatnonzero(letters == 0x20)
-    starts = np.concatenate(([0], blanks + 1))
-    ends = np.concatenate((blanks, [len(data)]))
-    sums = np.zeros(len(data) + 1, np.uint64)
-    np.cumsum(letters * _Powers.up[: len(data)], out=sums[1:])
-    return _mixed((sums[ends] - sums[starts]) * _Powers.down[starts])
-
-
-def _mixed(values: Hashes) -> Hashes:
-    """Return the values with every bit depending on every bit (the finalizer of splitmix64)."""
-    values = (values ^ (values >> np.uint64(30))) * _MIX[0]
-    values = (values ^ (values >> np.uint64(27))) * _MIX[1]
-    return values ^ (values >> np.uint64(31))
-
+from annotator.claims.compact_keys import CompactKeys
+from annotator.claims.sketches import SIMILAR, SketchTable
 
 # Above so many different texts the similar ones are not looked for: each takes 800 bytes.
 MOST_SKETCHED: Final = 100_000
@@ -272,12 +55,12 @@ class NearDuplicates:
     of the same name are not compared. Of each likeness the first MOST_LISTED are stored and all are
     counted, in `counts`. `is_sketching` turns False when there are more than MOST_SKETCHED
     different texts; no SIMILAR pair is reported then. Memory: some 50 bytes a text and its ids;
-    800 more while sketches are made.
+    600 more while sketches are made.
     """
 
     def __init__(self, most_sketched: int = MOST_SKETCHED) -> None:
-        self.counts: Counter[Likeness] = Counter()
         self.is_sketching = True
+        self._counts: Counter[Likeness] = Counter()
         self._most_sketched = most_sketched
         self._listed: dict[Likeness, list[Alike]] = {likeness: [] for likeness in Likeness}
         self._names = _Names()
@@ -287,7 +70,10 @@ class NearDuplicates:
         self._first = array("I")
         self._exact = array("I")
         self._composed = array("I")
+        # A text has one number here and there.
         self._sketches = SketchTable()
+        self._compared = 0
+        self._since = 0
         self._own: int | None = None
 
     def enter(self, reference_id: str, candidate_id: str, text: str) -> None:
@@ -317,36 +103,50 @@ class NearDuplicates:
                 likeness = Likeness.NFC
             self._report(Alike(first, name, likeness))
         elif self.is_sketching:
-            self._compare(key, name, composed)
+            self._sketch(key, composed, self._own if candidate_id else None)
 
     def forget_pairs(self) -> None:
         """Drop what was found so far; what was entered stays, to be compared with."""
-        self.counts.clear()
+        self._counts.clear()
         for listed in self._listed.values():
             listed.clear()
+        self._since = len(self._keys)
+
+    @property
+    def counts(self) -> Counter[Likeness]:
+        """How many pairs of each likeness were found."""
+        self._compare()
+        return self._counts
 
     @property
     def pairs(self) -> list[Alike]:
         """What was found, the closest first, at most MOST_LISTED."""
+        self._compare()
         return [pair for kind in Likeness for pair in self._listed[kind]][:MOST_LISTED]
 
-    def _compare(self, key: int, name: Name, composed: str) -> None:
+    def _sketch(self, key: int, composed: str, ignored: int | None) -> None:
         if key >= self._most_sketched:
             self.is_sketching = False
             self._sketches = SketchTable()
-            self._listed[Likeness.SIMILAR].clear()
-            del self.counts[Likeness.SIMILAR]
             return
-        ignored = self._own if name[1] else None
-        found = self._sketches.enter(composed, ignored)
-        if found is not None and found[1] >= SIMILAR:
-            first = self._names[self._first[found[0]]]
-            self._report(Alike(first, name, Likeness.SIMILAR, found[1]))
+        self._sketches.add(composed, ignored)
+
+    def _compare(self) -> None:
+        """Find the similar texts among all that there are; once, until another comes."""
+        if self._compared == len(self._sketches):
+            return
+        self._compared = len(self._sketches)
+        self._listed[Likeness.SIMILAR].clear()
+        del self._counts[Likeness.SIMILAR]
+        for number, other, share in self._sketches.matches(self._since):
+            if share >= SIMILAR:
+                first, second = (self._names[self._first[key]] for key in (other, number))
+                self._report(Alike(first, second, Likeness.SIMILAR, share))
 
     def _report(self, pair: Alike) -> None:
         if pair.first == pair.second:
             return
-        self.counts[pair.likeness] += 1
+        self._counts[pair.likeness] += 1
         listed = self._listed[pair.likeness]
         if len(listed) < MOST_LISTED:
             listed.append(pair)

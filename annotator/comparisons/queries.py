@@ -11,8 +11,8 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
+from annotator.claims.compact_keys import CompactKeys
 from annotator.claims.minimap import Cell, State
-from annotator.claims.near_duplicates import CompactKeys
 from annotator.claims.side_by_side import (
     SideBySide,
     joint_cells,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from annotator.claims.near_duplicates import FirstLines
+from annotator.claims.compact_keys import FirstLines
 from annotator.formats.csv_streams import (
     CELL_CHARACTERS,
     CsvRow,

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import Final
 
-from annotator.claims.near_duplicates import FirstLines
+from annotator.claims.compact_keys import FirstLines
 from annotator.formats.context_lines import (
     OF,
     ContextLine,

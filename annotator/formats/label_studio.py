@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from annotator.claims.near_duplicates import FirstLines
+from annotator.claims.compact_keys import FirstLines
 from annotator.typology import CLAIMS, MOST_TAGS, tag_of
 from core.text_io.shapes import Shape, checked, describe_type
 from core.text_io.streams import ByteSource, ReadNotes, Record, read_array

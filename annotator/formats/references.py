@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from annotator.claims.near_duplicates import CompactKeys
+from annotator.claims.compact_keys import CompactKeys
 from annotator.formats.context import Context
 
 # Of the fields of a reference that are one line of text.

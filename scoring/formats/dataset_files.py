@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, Protocol
 
-from annotator.claims.near_duplicates import CompactKeys
+from annotator.claims.compact_keys import CompactKeys
 from annotator.formats import label_studio
 from annotator.formats.label_studio import PreferenceRecord
 from annotator.rubric import OVERALL

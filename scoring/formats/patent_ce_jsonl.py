@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from annotator.claims.near_duplicates import FirstLines
+from annotator.claims.compact_keys import FirstLines
 from annotator.rubric import ALL_CRITERIA
 from core.text_io.shapes import Shape, checked
 from core.text_io.streams import ByteSource, ReadNotes, Record, read_lines

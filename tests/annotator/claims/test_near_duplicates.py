@@ -1,22 +1,8 @@
 import random
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from annotator.claims.near_duplicates import (
-    BINS,
-    MOST_LISTED,
-    SIMILAR,
-    CompactKeys,
-    FirstLines,
-    Likeness,
-    NearDuplicates,
-    SketchTable,
-    similarity,
-    sketch,
-)
+from annotator.claims.near_duplicates import MOST_LISTED, Likeness, NearDuplicates
 from tests.claims_in_languages import ALL, CHINESE, JAPANESE
 
 TEXT = "1. A caf\u00e9 cup."
@@ -136,107 +122,6 @@ def test_white_space_of_every_kind_is_passed_over_in_ascii_and_beyond():
     for number, space in enumerate(["", *kinds]):
         near.enter(f"r{number}", "", f"A{space}cup{space}")
     assert near.counts == {Likeness.WHITE_SPACE: len(kinds)}
-
-
-WORDS = [f"{a}{b}{c}" for a in "bcdfg" for b in "aeiou" for c in "lmnrst"]
-
-
-def words(chance, count):
-    return chance.choices(WORDS, k=count)
-
-
-def runs(text):
-    parts = text.split(" ")
-    return {tuple(parts[n : n + 5]) for n in range(max(1, len(parts) - 4))}
-
-
-def test_the_estimate_lies_near_the_share_of_common_runs():
-    chance = random.Random(3)
-    errors = []
-    for changes in (0, 1, 2, 5, 10, 20, 40) * 6:
-        one = words(chance, 600)
-        other = list(one)
-        for place in chance.sample(range(600), changes):
-            other[place] = "zz"
-        texts = " ".join(one), " ".join(other)
-        had, has = map(runs, texts)
-        errors.append(similarity(*map(sketch, texts)) - len(had & has) / len(had | has))
-    assert np.abs(errors).max() < 0.1
-    assert abs(np.mean(errors)) < 0.02
-
-
-def test_equal_texts_are_wholly_similar_others_not_at_all_wherever_the_words_stand():
-    chance = random.Random(5)
-    one, other = (" ".join(words(chance, 400)) for _ in range(2))
-    assert similarity(sketch(one), sketch(one)) == 1.0
-    assert similarity(sketch(one), sketch(other)) < 0.05
-    text = " ".join(words(chance, 300))
-    shifted = f"{'x' * 1_000} {text}"
-    assert similarity(sketch(text), sketch(shifted)) > 0.95
-
-
-@pytest.mark.parametrize("text", ["", "A", "A cup.", "\u6743\u5229", "a b c d", "a b c d e"])
-def test_short_texts_have_one_run(text):
-    assert np.count_nonzero(sketch(text)) == 1
-    assert len(sketch(text)) == BINS
-    assert similarity(sketch(text), sketch(text)) == 1.0
-    assert similarity(sketch(text), sketch(text + "x")) == 0.0
-
-
-def test_a_similar_earlier_text_is_found_unless_it_is_ignored():
-    chance = random.Random(6)
-    base = words(chance, 500)
-    near = ["zz", "yy", *base[2:]]
-    table = SketchTable()
-    for text in (words(chance, 500), near, words(chance, 500)):
-        assert table.enter(" ".join(text)) is None
-    found = table.enter(" ".join(base))
-    assert found is not None
-    assert (found[0], found[1] > SIMILAR) == (1, True)
-    assert table.enter(" ".join([*near, "xx"]), ignored=1) is None
-
-
-def test_similar_texts_are_rarely_missed():
-    chance = random.Random(7)
-    found = 0
-    for _ in range(200):
-        table = SketchTable()
-        base = words(chance, 400)
-        changed = list(base)
-        for place in chance.sample(range(400), 3):
-            changed[place] = "zz"
-        table.enter(" ".join(base))
-        found += table.enter(" ".join(changed)) is not None
-    assert found >= 198
-
-
-def test_short_texts_that_meet_in_a_band_by_chance_are_not_similar():
-    chance = random.Random(8)
-    table = SketchTable()
-    met = [table.enter(" ".join(words(chance, 30))) for _ in range(2_000)]
-    assert all(found is None or found[1] < 0.2 for found in met)
-
-
-@given(st.lists(st.text("ab", max_size=5), max_size=60))
-def test_values_are_numbered_in_the_order_in_which_they_come(values):
-    keys = CompactKeys()
-    numbers: dict[str, int] = {}
-    for value in values:
-        assert keys.enter(value) == numbers.setdefault(value, len(numbers))
-    assert len(keys) == len(numbers)
-
-
-def test_it_grows_past_its_first_slots_without_losing_a_key():
-    keys = CompactKeys()
-    names = [f"r{number}" for number in range(5_000)]
-    assert [keys.enter(name) for name in names] == list(range(5_000))
-    assert [keys.enter(name) for name in reversed(names)] == list(range(4_999, -1, -1))
-
-
-def test_the_first_line_of_a_name_is_given_when_it_comes_again_and_whether_it_holds_the_same():
-    lines = FirstLines()
-    given = [("a", 3, "x"), ("b", 7, "x"), ("a", 9, "x"), ("a", 11, "y"), ("a", 12, "x")]
-    assert [lines.enter(*one) for one in given] == [None, None, (3, True), (3, False), (3, True)]
 
 
 @pytest.mark.parametrize("claims", [CHINESE[0], JAPANESE[0]])
