@@ -115,6 +115,7 @@ class ClaimBatches:
         self, record: ReferenceRecord, reference: Known, texts: dict[tuple[UUID, str], str]
     ) -> list[tuple[Any, ...]]:
         rows = []
+        owner = as_id(reference.pk)
         for candidate in record.candidates:
             digest = text_sha256(candidate.claims)
             key = (reference.pk, candidate.candidate_id)
@@ -123,7 +124,7 @@ class ClaimBatches:
                 # Where only some references are shared, `spread_places` says which, afterwards.
                 place = (reference.position, self.campaign.overlap)
                 text = (candidate.claims, digest, self._source_id)
-                keys = (as_id(self._ids.new()), as_id(reference.pk), self._campaign_id)
+                keys = (as_id(self._ids.new()), owner, self._campaign_id)
                 rows.append((*keys, *place, candidate.candidate_id, candidate.system, *text))
                 continue
             self.known["known_candidates"] += 1
