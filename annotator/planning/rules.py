@@ -420,8 +420,17 @@ def make_plan(
     # Large references first leave small ones to even out with; equal ones come in a seeded order.
     chance.shuffle(order)
     order.sort(key=lambda reference: -sum(row.free > 0 for row in reference.candidates))
-    unplaced = [rest for reference in order for rest in _place(reference, ledger, ranks)]
+    needs = {
+        reference.key: {row.key: row.free for row in reference.candidates if row.free > 0}
+        for reference in order
+    }
+    for key, rest in needs.items():
+        _place(key, rest, ledger, ranks)
     even_out(ledger, chance)
+    # Whose share was exchanged may be able to take what found nobody before.
+    while sum(_place(key, rest, ledger, ranks) for key, rest in needs.items()):
+        pass
+    unplaced = [row for key, rest in needs.items() for row in _unplaced(key, rest, ledger)]
     places = {reference.key: number for number, reference in enumerate(references)}
     return Plan(
         tuple(sorted(ledger.shares, key=lambda row: (row.annotator, places[row.reference]))),
@@ -429,20 +438,28 @@ def make_plan(
     )
 
 
-def _place(reference: PlanReference, ledger: Ledger, ranks: dict[str, float]) -> Iterable[Unplaced]:
-    """Give one reference to annotators until its places are taken; yield what is left."""
-    needs = {row.key: row.free for row in reference.candidates if row.free > 0}
+def _place(reference: str, needs: dict[str, int], ledger: Ledger, ranks: dict[str, float]) -> bool:
+    """Give a reference to annotators until its places are taken, or nobody can take more.
+
+    Input: the places that each candidate needs, counted down here. Return whether any was given.
+    """
+    is_given = False
     while any(needs.values()):
-        chosen = _choose(reference.key, needs, ledger, ranks)
+        chosen = _choose(reference, needs, ledger, ranks)
         if chosen is None:
             break
         ledger.give(chosen)
+        is_given = True
         for key in chosen.candidates:
             needs[key] -= 1
+    return is_given
+
+
+def _unplaced(reference: str, needs: dict[str, int], ledger: Ledger) -> Iterator[Unplaced]:
     for key, places in needs.items():
         if places:
-            could = ledger.could_take(reference.key, key)
-            yield Unplaced(reference.key, key, places, NO_QUOTA if could else NOBODY_LEFT)
+            could = ledger.could_take(reference, key)
+            yield Unplaced(reference, key, places, NO_QUOTA if could else NOBODY_LEFT)
 
 
 def _choose(

@@ -12,6 +12,7 @@ from annotator.planning.rules import (
     PlanAnnotator,
     PlanCandidate,
     PlanReference,
+    Share,
     make_plan,
 )
 from tests.amounts import tries
@@ -122,6 +123,31 @@ def test_every_place_is_taken_or_left_with_a_true_reason(situation, seed) -> Non
                 assert person.quota is not None and person.quota - used[person.key] < len(mine)
     for row in plan.unplaced:
         assert row.reason in (NO_QUOTA, NOBODY_LEFT)
+
+
+def test_who_is_free_after_an_exchange_takes_what_found_nobody_before() -> None:
+    held = frozenset({"ann"})
+    references = [
+        PlanReference(
+            "r0", (PlanCandidate("r0c0", "x", 2), PlanCandidate("r0c1", "y", 0, held, held))
+        ),
+        PlanReference(
+            "r1",
+            (
+                PlanCandidate("r1c0", "x", 2),
+                PlanCandidate("r1c1", "z", 2, barred=frozenset({"cid", "dan"})),
+            ),
+        ),
+    ]
+    annotators = [
+        PlanAnnotator("ann", quota=1, load=8),
+        PlanAnnotator("ben", quota=1, load=2),
+        PlanAnnotator("cid", quota=2, load=5),
+    ]
+    plan = make_plan(references, annotators, 0)
+    # After an exchange with ben, cid has r0c0 and room for r1c0.
+    assert Share("cid", "r1", ("r1c0",)) in plan.shares
+    assert loads(plan) == {"ann": 1, "ben": 1, "cid": 2}
 
 
 @given(situations(), st.integers(), st.randoms())
