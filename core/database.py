@@ -97,7 +97,7 @@ def _reading() -> Iterator[None]:
 
 
 def insert(row: Model) -> None:
-    """Insert a new row: `save` takes five times as long.
+    """Insert a new row: `save` takes twice as long.
 
     Keys and times that the database gives are not read back.
     """

@@ -55,7 +55,7 @@ class NearDuplicates:
     of the same name are not compared. Of each likeness the first MOST_LISTED are stored and all are
     counted, in `counts`. `is_sketching` turns False when there are more than MOST_SKETCHED
     different texts; no SIMILAR pair is reported then. Memory: some 50 bytes a text and its ids;
-    600 more while sketches are made.
+    800 more while sketches are made.
     """
 
     def __init__(self, most_sketched: int = MOST_SKETCHED) -> None:
