@@ -6,8 +6,8 @@ The pairs are demo references with one candidate of each, joined and renumbered 
 have 20 or 100 claims; sizes are printed. Times are of one warm process, in milliseconds: words
 met before are folded once, as in a server, but every round parses and compares anew.
 
-Then eight shapes of nasty text, at 1, 2 and 4 times the size, up to what `annotator.claims.reading`
-allows a pair: seconds of processor time for the whole reading, the growth from one size to the
+Then fifteen shapes of nasty text, at 1, 2 and 4 times the size, up to what the reading of a pair
+allows: seconds of processor time for the whole reading, the growth from one size to the
 next, and the most memory that the reading of the largest held. Beyond the budget a text is shown
 as it is; the last column says whether it was.
 """
@@ -130,6 +130,23 @@ def noun(place: int) -> str:
     return NOUNS[place * 7919 % len(NOUNS)]
 
 
+# Phrases that are repeated on one side, and repeated with their letters in reverse on the other.
+MIRRORED = (
+    "lever (10) ",
+    "and/or ",
+    "of the ",
+    "and ",
+    "the lever ",
+    ", wherein the lever",
+    "said plurality of levers ",
+)
+
+
+def _mirrored(phrase: str) -> Callable[[int, int], str]:
+    sides = (phrase, phrase[::-1])
+    return lambda _, side: sides[side]
+
+
 # What is repeated, with its place and the side (0 or 1) that it stands on; what stands before it.
 SHAPES: dict[str, tuple[str, Callable[[int, int], str]]] = {
     "one number again and again": ("", lambda _, side: f"\n1. {'AB'[side]}"),
@@ -156,6 +173,8 @@ SHAPES: dict[str, tuple[str, Callable[[int, int], str]]] = {
         ),
     ),
     "characters that nobody sees": ("1. A pump ", lambda _, side: "a\u200b"[side:]),
+    # Hardly a word of one side stands on the other, so that every word is looked up there.
+    **{f"{phrase!r}, reversed": ("1. A ", _mirrored(phrase)) for phrase in MIRRORED},
 }
 
 

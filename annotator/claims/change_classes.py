@@ -144,7 +144,8 @@ def _forms(words: Sequence[str], others: Sequence[str]) -> Counter[str]:
     """Count the singulars of content words that the other side does not have as they are."""
     if not words or not others:
         return Counter()
-    return Counter(singular(word) for word in words if is_content(word) and word not in others)
+    elsewhere = set(others)
+    return Counter(singular(word) for word in words if is_content(word) and word not in elsewhere)
 
 
 def _side(

@@ -142,7 +142,11 @@ def _compare_parts(
             limitations=tuple(_restood(cut, _standings(both, side)) for cut in whole.limitations),
         )
         # What is left of a part lies in limitations that have a counterpart: the whole has it.
-        left = [replace(pair, standing=Standing.MATCHED) for pair in found if pair not in both]
+        left = [
+            replace(pair, standing=Standing.MATCHED)
+            for pair in found
+            if not (pair.reference and pair.candidate)
+        ]
         pairs[other, part] = ComparedClaim((), _standings((*both, *left), other))
 
 

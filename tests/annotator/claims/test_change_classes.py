@@ -103,3 +103,43 @@ def test_other_languages_are_of_substance_but_for_signs_and_punctuation() -> Non
     pieces, _ = diff_words("eine Pumpe (7), und", "die Pumpe; und")
     found = [piece.change for piece in pieces if piece.change]
     assert found == [Change.SUBSTANCE, Change.SIGNS, Change.PUNCTUATION]
+
+
+class CountedWord(str):
+    """A word that counts how often words are compared with each other."""
+
+    __slots__ = ()
+    comparisons = 0
+
+    def __eq__(self, other: object) -> bool:
+        CountedWord.comparisons += 1
+        return str.__eq__(self, other)
+
+    __hash__ = str.__hash__
+
+
+def count_comparisons(phrase: str, repeats: int) -> int:
+    """Count the comparisons of words between a repeated phrase and its mirror image."""
+    texts = (phrase * repeats, phrase[::-1] * repeats)
+    keys, others = ([CountedWord(key) for key in read_tokens(text).keys] for text in texts)
+    CountedWord.comparisons = 0
+    classify(keys, others, [(0, len(keys), 0, len(others))])
+    return CountedWord.comparisons
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    [
+        "lever (10) ",
+        "and/or ",
+        "of the ",
+        "and ",
+        "the lever ",
+        ", wherein the lever",
+        "said plurality of levers ",
+    ],
+)
+def test_twice_the_words_take_about_twice_the_comparisons(phrase: str) -> None:
+    once, twice = (count_comparisons(phrase, repeats) for repeats in (200, 400))
+    assert once > 0
+    assert twice <= 2.3 * once
