@@ -8,12 +8,16 @@ from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+from core.environment import ON
+
 SHORTEST_SECRET = 50
 SHORTEST_TOKEN = 32
+# A random secret of 32 hexadecimal digits has fewer different ones less than once in 10,000 times.
+FEWEST_CHARACTERS = 8
 SAMPLE_PASSWORDS = (
     *("postgres", "password", "changeme", "change-me", "change_me", "secret", "example"),
     *("admin", "root", "redis", "test", "123456", "12345678", "guest"),
@@ -23,6 +27,7 @@ HOST_NAME = re.compile(r"[a-zA-Z0-9_-]+(\.[a-zA-Z0-9_-]+)*|\[[0-9a-fA-F:.]+\]")
 ROLE_NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 # Ways that anybody on the line can read, or take over by claiming that TLS is not spoken.
 UNSEALED = ("disable", "allow", "prefer")
+SSL_MODES = (*UNSEALED, "require", "verify-ca", "verify-full")
 BROKERS = ("filesystem", "redis", "rediss", "redis+socket")
 PRIVATE = "or, where nobody else can listen on the way to it, name it in PRIVATE_HOSTS"
 KNOWN_WEAK = ("django-insecure", "changeme", "change-me", "secret", "example")
@@ -74,8 +79,12 @@ def is_loopback(host: str) -> bool:
 
 
 def refuse_weak_secret(name: str, secret: str, shortest: int = SHORTEST_SECRET) -> None:
-    """Raise ImproperlyConfigured when a key of this name can be guessed."""
-    if len(secret) < shortest or len(set(secret)) < 5:
+    """Raise ImproperlyConfigured when a key of this name can be guessed.
+
+    A secret is weak when it is short, has few different characters, or repeats itself.
+    """
+    is_repeated = secret in (secret + secret)[1:-1]
+    if len(secret) < shortest or len(set(secret)) < FEWEST_CHARACTERS or is_repeated:
         raise ImproperlyConfigured(
             f"{name} must have at least {shortest} random characters; make one with "
             '`python -c "import secrets; print(secrets.token_urlsafe(64))"`'
@@ -133,6 +142,10 @@ def refuse_open_ways(
             "travel readable; remove it, or put only 127.0.0.1 and localhost into ALLOWED_HOSTS"
         )
     mode = str((database.get("OPTIONS") or {}).get("sslmode", ""))
+    if mode and mode not in SSL_MODES:
+        raise ImproperlyConfigured(
+            f"DATABASE_URL has an unknown sslmode; write one of {', '.join(SSL_MODES)}"
+        )
     if mode in UNSEALED and not _is_near(database, private):
         raise ImproperlyConfigured(
             f"DATABASE_URL says sslmode={mode} of another machine, so claims would travel "
@@ -161,12 +174,21 @@ def _refuse_open_broker(broker: str, private: Sequence[str]) -> None:
         )
     if password.lower() in SAMPLE_PASSWORDS:
         raise ImproperlyConfigured("CELERY_BROKER_URL carries a sample password")
-    is_checked = address.scheme == "rediss" and "none" not in address.query.lower()
-    if not is_checked and host not in private:
+    if not (address.scheme == "rediss" and _checks_certificate(address.query)) and (
+        host not in private
+    ):
         raise ImproperlyConfigured(
             "CELERY_BROKER_URL must begin with rediss:// and let the certificate be checked, as "
             f"its password would travel readable; write so, {PRIVATE}"
         )
+
+
+def _checks_certificate(query: str) -> bool:
+    """Whether a rediss address leaves its certificate checks on, as they are by default."""
+    given = [(name.lower(), value.lower()) for name, value in parse_qsl(query, True)]
+    return all(
+        value in ("required", "cert_required") for name, value in given if name == "ssl_cert_reqs"
+    ) and not any(name == "ssl_check_hostname" and value not in ON for name, value in given)
 
 
 def _is_near(database: Mapping[str, Any], private: Sequence[str]) -> bool:
@@ -201,9 +223,35 @@ def webhook_hosts(entries: Sequence[str]) -> list[str]:
     return list(entries)
 
 
+# 169.254.0.0/16 is left out: cloud providers hand out credentials of a machine there.
+PRIVATE_NETWORKS = tuple(
+    ip_network(network)
+    for network in (
+        "10.0.0.0/8",
+        "172.16.0.0/12",
+        "192.168.0.0/16",
+        "100.64.0.0/10",
+        "127.0.0.0/8",
+        "::1/128",
+        "fc00::/7",
+    )
+)
+
+
 def networks(name: str, entries: Sequence[str]) -> list[IPv4Network | IPv6Network]:
-    """Return a setting that lists networks, or raise ValueError for what is none."""
+    """Read a setting that lists private networks; raise ValueError for anything else."""
     try:
-        return [ip_network(entry) for entry in entries]
+        found = [ip_network(entry) for entry in entries]
     except ValueError:
         raise ValueError(f"{name} must list networks such as 10.1.0.0/16") from None
+    if not all(map(_is_private, found)):
+        raise ValueError(f"{name} must list private networks only, such as 10.1.0.0/16")
+    return found
+
+
+def _is_private(network: IPv4Network | IPv6Network) -> bool:
+    return any(
+        network.subnet_of(outer)  # type: ignore[arg-type]  # both have one version here
+        for outer in PRIVATE_NETWORKS
+        if outer.version == network.version
+    )

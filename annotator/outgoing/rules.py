@@ -86,6 +86,21 @@ def is_this_machine(host: str) -> bool:
         return False
 
 
+# Addresses that routers or gateways translate to an IPv4 address inside them, which may be private;
+# and the former site-local ones, which Python counts as public.
+TRANSLATED: Final = tuple(
+    IPv6Network(network)
+    for network in (
+        "::/96",
+        "64:ff9b::/96",
+        "64:ff9b:1::/48",
+        "2001::/32",
+        "2002::/16",
+        "fec0::/10",
+    )
+)
+
+
 def may_be_reached(address: str, networks: Sequence[Network], *, is_local: bool) -> bool:
     """Return whether an address that a name led to is public, or of a network that is listed.
 
@@ -98,6 +113,8 @@ def may_be_reached(address: str, networks: Sequence[Network], *, is_local: bool)
         return True
     if read.is_loopback:
         return is_local
+    if isinstance(read, IPv6Address) and any(read in network for network in TRANSLATED):
+        return False
     return read.is_global and not read.is_multicast
 
 

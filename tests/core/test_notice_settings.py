@@ -93,3 +93,11 @@ def test_networks_are_networks() -> None:
     ]
     with pytest.raises(ValueError, match="WEBHOOK_NETWORKS"):
         networks("WEBHOOK_NETWORKS", ["10.1.0.1/16"])
+
+
+@pytest.mark.parametrize(
+    "entry", ["0.0.0.0/0", "::/0", "8.8.8.0/24", "0.0.0.0/1", "169.254.0.0/16", "10.0.0.0/7"]
+)
+def test_networks_that_contain_other_than_private_addresses_are_refused(entry) -> None:
+    with pytest.raises(ValueError, match="WEBHOOK_NETWORKS must list private networks"):
+        networks("WEBHOOK_NETWORKS", ["10.1.0.0/16", entry])

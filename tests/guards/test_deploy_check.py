@@ -44,7 +44,7 @@ def test_good_production_settings_pass_the_deployment_check(run_python) -> None:
 
 UNSAFE = {
     "SECRET_KEY": (
-        *("", "short", "a" * 64),
+        *("", "short", "a" * 64, "abcde" * 11, "k3Jw92hQzT" * 6),
         "django-insecure-9vXq2-LrT8_mWz5YkB1nHsD7cJfGpE4uAa6RiVoKxN3eQtMbZyCjS0h",
     ),
     "SECRET_KEY_FALLBACKS": ("short",),
@@ -59,6 +59,7 @@ UNSAFE = {
         "postgres://workbench:k3Jw-92hQzT@db.example.org/workbench?sslmode=disable",
         "postgres://workbench:k3Jw-92hQzT@db.example.org/workbench?sslmode=prefer",
         "postgres:///workbench?host=db.example.org&sslmode=allow",
+        "postgres://workbench:k3Jw-92hQzT@db.example.org/workbench?sslmode=bogus",
     ),
     "ALLOW_INSECURE_HTTP": ("1",),
     "CELERY_BROKER_URL": (
@@ -67,11 +68,16 @@ UNSAFE = {
         "rediss://:guest@broker.example.org:6379/0",
         "redis://:k3Jw-92hQzT@broker.example.org:6379/0",
         "rediss://:k3Jw-92hQzT@broker.example.org/0?ssl_cert_reqs=CERT_NONE",
+        "rediss://:k3Jw-92hQzT@broker.example.org/0?ssl_cert_reqs=optional",
+        "rediss://:k3Jw-92hQzT@broker.example.org/0?ssl_cert_reqs=",
+        "rediss://:k3Jw-92hQzT@broker.example.org/0?ssl_check_hostname=false",
         "redis://:k3Jw-92hQzT@127.0.0.1/0;redis://broker.example.org/0",
         "amqp://guest:guest@broker.example.org//",
         "redis://[broker",
     ),
     "TRUSTED_PROXIES": ("-1",),
+    "WEBHOOK_NETWORKS": ("0.0.0.0/0",),
+    "OTEL_EXPORTER_OTLP_ENDPOINT": ("http://collector.example.org:4318",),
     "SESSION_HOURS": ("-1", "abc", "100000"),
     "SESSION_IDLE_MINUTES": ("0",),
     "MAX_UPLOAD_BYTES": ("1e9",),
@@ -112,6 +118,11 @@ def test_a_refusal_ends_any_program_with_one_line(run_python) -> None:
     ("setting", "value", "private"),
     [
         ("CELERY_BROKER_URL", "rediss://:k3Jw-92hQzT@broker.example.org:6379/0", ""),
+        (
+            "CELERY_BROKER_URL",
+            "rediss://:k3Jw-92hQzT@broker.example.org/0?ssl_cert_reqs=required",
+            "",
+        ),
         ("CELERY_BROKER_URL", "redis://:k3Jw-92hQzT@redis:6379/0", "postgres,redis"),
         ("CELERY_BROKER_URL", "redis://127.0.0.1:6379/0", ""),
         ("DATABASE_URL", "postgres://workbench:k3Jw-92hQzT@postgres/w?sslmode=disable", "postgres"),

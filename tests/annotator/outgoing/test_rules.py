@@ -76,6 +76,9 @@ def test_plain_http_leads_to_no_other_machine_in_local_mode_either() -> None:
         *(("127.0.0.1", False), ("::1", False), ("fe80::1%eth0", False), ("fd00::1", False)),
         *(("::ffff:10.0.0.1", False), ("::ffff:127.0.0.1", False), ("::", False)),
         *(("10.1.2.3", True), ("::ffff:10.1.2.3", True), ("10.2.0.1", False)),
+        *(("64:ff9b::10.0.0.1", False), ("64:ff9b::8.8.8.8", False), ("2002:a00:1::", False)),
+        *(("::10.0.0.1", False), ("::8.8.8.8", False), ("fec0::1", False), ("feff::1", False)),
+        *(("2001:0:a00:1::", False), ("64:ff9b:1::a00:1", False)),
     ],
 )
 def test_a_private_address_is_reached_only_in_a_listed_network(address, is_open) -> None:
