@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from pickle import UnpicklingError
 from time import monotonic
 from typing import Any, Final
 
@@ -30,8 +28,14 @@ EVERY_STEPS: Final = 1000
 EVERY_SECONDS: Final = 60.0
 
 _UNREADABLE: Final = (
-    *(OSError, SafetensorError, UnpicklingError, RuntimeError),
-    *(KeyError, TypeError, ValueError, AttributeError),
+    OSError,
+    SafetensorError,
+    RuntimeError,
+    KeyError,
+    IndexError,
+    TypeError,
+    ValueError,
+    AttributeError,
 )
 Tensors = dict[str, Tensor]
 Entry = dict[str, Any]
@@ -42,7 +46,8 @@ class State:
     """Where a training stands after ``step`` steps.
 
     ``weights`` are the network's, ``best`` those of the best epoch so far (None before one);
-    ``rest`` holds tensors and plain values only: it is read back without unpickling classes.
+    ``rest`` holds tensors, numbers, texts, lists, tuples and dictionaries only. It is stored as
+    JSON with its tensors beside it, because reading a pickle can run code.
     """
 
     step: int
@@ -96,9 +101,12 @@ class StateStore:
         """
         assert self.directory is not None
         self.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        tensors: Tensors = {}
+        rest = json.dumps(to_json(state.rest, tensors))
         files = [
             self._put(f"weights-{state.step}.safetensors", _safetensors(state.weights)),
-            self._put(f"rest-{state.step}.pt", _saved(state.rest)),
+            self._put(f"tensors-{state.step}.safetensors", _safetensors(tensors)),
+            self._put(f"rest-{state.step}.json", rest.encode()),
         ]
         if state.best is not None:
             files.append(self._best(state.best, state.best_epoch))
@@ -163,8 +171,9 @@ class StateStore:
                 load(data[f"weights-{step}.safetensors"]),
                 None if best is None else load(best),
                 epoch,
-                torch.load(
-                    io.BytesIO(data[f"rest-{step}.pt"]), map_location="cpu", weights_only=True
+                from_json(
+                    json.loads(data[f"rest-{step}.json"]),
+                    load(data[f"tensors-{step}.safetensors"]),
                 ),
             )
         except _UNREADABLE:
@@ -204,7 +213,39 @@ def _safetensors(tensors: Tensors) -> bytes:
     return save({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()})
 
 
-def _saved(value: dict[str, Any]) -> bytes:
-    stream = io.BytesIO()
-    torch.save(value, stream)
-    return stream.getvalue()
+def to_json(value: Any, tensors: Tensors) -> Any:
+    """Convert plain values to what JSON can hold, and move their tensors into ``tensors``.
+
+    Tensors, tuples and dictionaries become an object with one key that names their kind: a JSON
+    object would turn the numbers that are keys of an optimiser's state into texts. Raises TypeError
+    for any other class.
+    """
+    if isinstance(value, Tensor):
+        name = str(len(tensors))
+        tensors[name] = value
+        return {"tensor": name}
+    if isinstance(value, dict):
+        return {"dict": [[to_json(part, tensors) for part in pair] for pair in value.items()]}
+    if isinstance(value, tuple):
+        return {"tuple": [to_json(part, tensors) for part in value]}
+    if isinstance(value, list):
+        return [to_json(part, tensors) for part in value]
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    raise TypeError(f"a training state cannot hold a {type(value).__name__}")
+
+
+def from_json(value: Any, tensors: Mapping[str, Tensor]) -> Any:
+    """Convert back what :func:`to_json` returned; raise KeyError or ValueError for other values."""
+    if isinstance(value, list):
+        return [from_json(part, tensors) for part in value]
+    if not isinstance(value, dict):
+        return value
+    [(kind, parts)] = value.items()
+    if kind == "tensor":
+        return tensors[parts]
+    if kind == "tuple":
+        return tuple(from_json(part, tensors) for part in parts)
+    if kind == "dict":
+        return {from_json(key, tensors): from_json(part, tensors) for key, part in parts}
+    raise ValueError(f"unknown kind {kind!r}")

@@ -84,7 +84,7 @@ def state_of(run: TrainingRun) -> int:
     """Return the step of the newest state on disk, which the row holds only now and then."""
     steps = (
         path.stem.split("-")[1]
-        for path in scoring_files.runs_directory().glob(f"{run.pk.hex}/rest-*.pt")
+        for path in scoring_files.runs_directory().glob(f"{run.pk.hex}/rest-*.json")
     )
     return max(map(int, steps), default=0)
 

@@ -93,9 +93,9 @@ def at_step(step: int) -> Callable[[], OnProgress]:
 
 
 def at_rename(number: int) -> Callable[[], OnProgress]:
-    """Die in place of the so-manieth rename: weights, the rest, the index, and again.
+    """Die instead of a rename: weights, tensors, the rest, the index, and so on.
 
-    Before them stands, in a run's first attempt, the precision that it computes in.
+    In a run's first attempt the rename of the precision comes before them.
     """
 
     def prepare() -> OnProgress:
@@ -118,7 +118,15 @@ def at_rename(number: int) -> Callable[[], OnProgress]:
 )
 def test_a_training_killed_at_any_moment_goes_on_to_the_very_same_weights(scene, batching) -> None:
     straight = scene.straight(batching=batching)
-    moments = [at_step(3), at_step(6), at_rename(1), at_rename(3), at_rename(4), at_rename(2)]
+    moments = [
+        at_step(3),
+        at_step(6),
+        at_rename(1),
+        at_rename(3),
+        at_rename(4),
+        at_rename(5),
+        at_rename(2),
+    ]
     for moment in moments if batching == "paper" else moments[:2]:
         scene.killed(moment, batching=batching)
     seen: list[Progress] = []
@@ -202,7 +210,7 @@ def test_scores_that_are_no_numbers_leave_tau_undefined(monkeypatch) -> None:
     assert step_module.validation_tau(torch.nn.Identity(), lambda pairs: None, items) is None
 
 
-@pytest.mark.parametrize("write", range(1, 8))
+@pytest.mark.parametrize("write", range(1, 9))
 def test_a_full_disk_fails_in_a_sentence_and_leaves_no_half_file(scene, monkeypatch, write) -> None:
     real, count = os.fsync, [0]
 
@@ -220,7 +228,14 @@ def test_a_full_disk_fails_in_a_sentence_and_leaves_no_half_file(scene, monkeypa
     assert not [
         name for name in left if name.startswith(TEMPORARY_PREFIX) or name.endswith(".partial")
     ]
-    assert left <= {"state", PRECISION, "weights-2.safetensors", "rest-2.pt", LATEST}
+    assert left <= {
+        "state",
+        PRECISION,
+        "weights-2.safetensors",
+        "tensors-2.safetensors",
+        "rest-2.json",
+        LATEST,
+    }
 
 
 def test_other_errors_of_the_system_are_passed_on() -> None:

@@ -1,3 +1,4 @@
+import hashlib
 import json
 import random
 from pathlib import Path
@@ -16,6 +17,7 @@ from scoring.patclaimeval.training_state import (
 )
 
 KEY = {"data": "d", "settings": "s", "code": "c"}
+FILES = ("weights-{}.safetensors", "tensors-{}.safetensors", "rest-{}.json")
 
 
 def state(step: int, best_epoch: int = 0) -> State:
@@ -53,7 +55,7 @@ def test_two_states_stay_and_nothing_beside_them(tmp_path) -> None:
     (tmp_path / ".aside-x").write_bytes(b"left by a killed process")
     for step, best in ((2, 0), (4, 1), (6, 1), (8, 2)):
         states.save(state(step, best))
-    stored = {f"{kind}" for n in (6, 8) for kind in (f"weights-{n}.safetensors", f"rest-{n}.pt")}
+    stored = {kind.format(n) for n in (6, 8) for kind in FILES}
     assert names(tmp_path) == {LATEST, "best-1.safetensors", "best-2.safetensors", *stored}
     again = store(tmp_path)
     again.load()
@@ -71,7 +73,7 @@ def test_a_best_epoch_that_stays_is_not_written_again(tmp_path) -> None:
     assert read(tmp_path)[0] == 4
 
 
-@pytest.mark.parametrize("name", ["weights-4.safetensors", "rest-4.pt", "best-2.safetensors"])
+@pytest.mark.parametrize("name", [*(name.format(4) for name in FILES), "best-2.safetensors"])
 @pytest.mark.parametrize("damage", ["changed", "missing"])
 def test_a_damaged_state_gives_way_to_the_one_before(tmp_path, name, damage) -> None:
     states = store(tmp_path)
@@ -89,7 +91,7 @@ def test_a_damaged_state_gives_way_to_the_one_before(tmp_path, name, damage) -> 
 
 def test_states_that_are_all_damaged_are_reported(tmp_path) -> None:
     store(tmp_path).save(state(2))
-    (tmp_path / "rest-2.pt").write_bytes(b"")
+    (tmp_path / "rest-2.json").write_bytes(b"")
     step, sentence = read(tmp_path)
     assert step is None
     assert "damaged: training starts from the beginning" in sentence
@@ -116,14 +118,56 @@ def test_a_state_of_another_key_is_left_aside_and_named(tmp_path) -> None:
     assert "belongs to another code, settings:" in sentence
 
 
-def test_a_state_that_would_run_code_when_read_is_refused(tmp_path) -> None:
+def test_a_class_is_refused_before_anything_is_written(tmp_path) -> None:
     class Trap:
         def __reduce__(self) -> Any:
             return (Path.touch, (tmp_path / "sprung",))
 
-    store(tmp_path).save(State(2, {}, None, 0, {"trap": Trap()}))
+    with pytest.raises(TypeError, match="cannot hold a Trap"):
+        store(tmp_path).save(State(2, {}, None, 0, {"trap": Trap()}))
+    assert names(tmp_path) == set()
+
+
+def test_no_file_of_a_state_is_a_pickle(tmp_path) -> None:
+    store(tmp_path).save(state(4, best_epoch=1))
+    assert {path.suffix for path in tmp_path.iterdir()} == {".json", ".safetensors"}
+
+
+def test_an_optimiser_goes_on_as_if_it_had_never_stopped(tmp_path) -> None:
+    def trained(steps: int, rest: dict[str, Any] | None = None) -> Any:
+        torch.manual_seed(1)
+        layer = torch.nn.Linear(3, 1)
+        optimiser = torch.optim.AdamW(layer.parameters(), lr=0.1)
+        if rest is not None:
+            layer.load_state_dict(rest["weights"])
+            optimiser.load_state_dict(rest["optimiser"])
+        for _ in range(steps):
+            optimiser.zero_grad()
+            layer(torch.ones(2, 3)).square().sum().backward()
+            optimiser.step()
+        return layer, optimiser
+
+    layer, optimiser = trained(3)
+    rest = {"optimiser": optimiser.state_dict(), "weights": dict(layer.state_dict())}
+    rest["random"] = [random_states()]
+    store(tmp_path).save(State(3, {}, None, 0, rest))
+    found = store(tmp_path).load()[0]
+    assert found is not None
+    assert found.rest["random"][0]["python"] == rest["random"][0]["python"]
+    assert found.rest["random"][0]["numpy"] == rest["random"][0]["numpy"]
+    again, _ = trained(2, found.rest)
+    assert torch.equal(again.weight, trained(5)[0].weight)
+
+
+@pytest.mark.parametrize("value", [{"tensor": "0", "tuple": []}, {"set": [1]}, {"tensor": "9"}])
+def test_a_value_of_an_unknown_kind_counts_as_damaged(tmp_path, value) -> None:
+    store(tmp_path).save(state(2))
+    content = json.dumps(value).encode()
+    (tmp_path / "rest-2.json").write_bytes(content)
+    latest = json.loads((tmp_path / LATEST).read_text())
+    latest["states"][0]["files"]["rest-2.json"] = hashlib.sha256(content).hexdigest()
+    (tmp_path / LATEST).write_text(json.dumps(latest))
     assert read(tmp_path)[0] is None
-    assert not (tmp_path / "sprung").exists()
 
 
 def test_nothing_is_stored_without_a_directory() -> None:
