@@ -38,6 +38,8 @@ QUESTIONS: Final = "provider_questions"
 # Of several tabs each has one; the oldest gives way.
 MOST_QUESTIONS: Final = 5
 LASTS_SECONDS: Final = 600
+# Characters of unsent forms that one session stores, because anybody can begin a sign-in.
+MOST_RESUBMITTED: Final = 150_000
 OF_ADDRESS: Final = RateLimit("provider sign-in address", 60, 1)
 OLD: Final = (
     "This sign-in was begun in another browser, was ended already, or took more than ten minutes. "
@@ -163,7 +165,13 @@ def leave_for(request: HttpRequest, provider: Provider, purpose: str, **more: An
     )
     asked = {key: row for key, row in _asked(request).items() if row["asked_at"] > _oldest(now)}
     latest = sorted(asked, key=lambda key: asked[key]["asked_at"])[-(MOST_QUESTIONS - 1) :]
-    request.session[QUESTIONS] = {key: asked[key] for key in latest} | {state: asdict(question)}
+    kept = {key: asked[key] for key in latest} | {state: asdict(question)}
+    if sum(len(row["resubmitted"]) for row in kept.values()) > MOST_RESUBMITTED:
+        raise Refused(
+            f"What you typed is too long to be kept while you sign in at {provider.label}. Your "
+            "browser's back button still shows it: copy it, then sign in."
+        )
+    request.session[QUESTIONS] = kept
     wish = {
         **dict(provider.parameters),
         "response_type": "code",

@@ -234,10 +234,13 @@ def end_identity(*, identity: Identity) -> Ended:
 
 @transaction.atomic
 def log_out(*, issuer: str, subject: str, provider_session: str, made_at: int) -> int:
-    """End what a logout token names, as far as it began before; return how many sessions.
+    """End the sessions that a logout token names and that began before it; return how many.
 
-    The provider is asked at once whether the person is still there.
+    The token names a person, a session at the provider, or both; without either nothing ends. The
+    provider is asked at once whether the person is still there.
     """
+    if not (subject or provider_session):
+        return 0
     rows = BrowserSession.objects.filter(identity__issuer=issuer)
     if subject:
         rows = rows.filter(identity__subject=subject)

@@ -39,7 +39,13 @@ from annotator.entry.services import (
     unlink_person,
 )
 from annotator.models import Identity, User
-from annotator.site.sign_in import ask_for_code, let_in, on_this_site, refused_page
+from annotator.site.sign_in import (
+    ask_for_code,
+    is_form_page,
+    let_in,
+    on_this_site,
+    refused_page,
+)
 from core.clock import database_now
 from core.confirmation import Confirmation, ask, is_confirmed
 from core.errors import OutOfDate, Refused
@@ -67,14 +73,15 @@ def _provider(name: str) -> Provider:
 def begin(request: HttpRequest, name: str) -> HttpResponse:
     """Lead somebody to the provider, with the page that they were on their way to."""
     provider, sent = _provider(name), request.POST
+    target = on_this_site(request, sent.get("next", ""))
     try:
         return leave_for(
             request,
             provider,
             Purpose.SIGN_IN,
-            target=on_this_site(request, sent.get("next", "")),
+            target=target,
             invitation=sent.get("invitation", "")[:100],
-            resubmitted=sent.get("carried", ""),
+            resubmitted=sent.get("carried", "") if is_form_page(target) else "",
         )
     except Refused as refusal:
         return refused_page(request, refusal, sent.get("next", ""), sent.get("carried", ""))

@@ -91,6 +91,12 @@ def resubmitted_page(target: str) -> ResolverMatch | None:
     return match if match and match.view_name in RESUBMITTED else None
 
 
+def is_form_page(target: str) -> bool:
+    """Return whether `target` is a page whose form survives the end of a session."""
+    match = _page_at(target)
+    return match is not None and match.view_name in (RATE_ROUTE, *RESUBMITTED)
+
+
 def _page_at(target: str) -> ResolverMatch | None:
     try:
         return resolve(target)

@@ -11,8 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 from urllib.parse import parse_qs
 
-from joserfc import jwt
 from joserfc.jwk import RSAKey
+from joserfc.jws import serialize_compact
 
 from core.oidc.client import forget
 from core.oidc.settings import Provider
@@ -59,7 +59,9 @@ class SigningProvider:
         )
 
     def sign(self, claims: dict[str, Any], **header: Any) -> str:
-        return jwt.encode({"alg": "RS256", "kid": "one", **header}, claims, self.key)
+        """Sign any claims, also those that no library would encode, such as NaN."""
+        payload = json.dumps(claims).encode()
+        return serialize_compact({"alg": "RS256", "kid": "one", **header}, payload, self.key)
 
     def fresh_claims(self, **more: Any) -> dict[str, Any]:
         now = int(time.time())

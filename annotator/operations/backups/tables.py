@@ -19,6 +19,8 @@ from django.db.models import Field, Model, QuerySet, TextField
 from django.db.models.functions import Cast
 from django.utils.duration import duration_string
 
+from core.errors import Refused
+
 # Good for one machine and one hour: sessions (all sign in again), live programs, used rate limits;
 # and what was on its way out: a copy must not send it once more.
 LEFT_OUT: Final = (
@@ -83,10 +85,19 @@ def columns_of(model: type[Model]) -> list[str]:
 def lines_of(model: type[Model], *, rows_at_once: int = ROWS_AT_ONCE) -> Iterator[bytes]:
     """Yield the rows, each as a line: a list of values in the order of the columns.
 
-    On SQLite the texts of EXACT columns follow.
+    On SQLite the texts of EXACT columns follow. Raises Refused, with table and key, for a row that
+    cannot be written: JSON columns of SQLite can hold half of a surrogate pair.
     """
+    key = columns_of(model).index(model._meta.pk.attname)
     for row in _rows_of(model, _exact_columns(model)).iterator(chunk_size=rows_at_once):
-        yield _json(row).encode() + b"\n"
+        try:
+            line = _json(row).encode()
+        except UnicodeEncodeError:
+            raise Refused(
+                f"The row {row[key]} of {model._meta.db_table} contains text that is not valid "
+                "Unicode, so no backup was written. Correct or delete that row, then try again."
+            ) from None
+        yield line + b"\n"
 
 
 def plain_digest_of(model: type[Model], *, rows_at_once: int = ROWS_AT_ONCE) -> str:

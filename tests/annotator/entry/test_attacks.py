@@ -1,5 +1,6 @@
 """What no honest provider sends, and what no honest browser brings back."""
 
+import math
 import time
 
 import pytest
@@ -37,14 +38,27 @@ def refused(client: Client, page) -> str:
         ({"azp": "somebody-else"}, "azp"),
         ({"iss": "https://evil.example"}, "(iss)"),
         ({"exp": NOW - 3600}, "expired"),
-        ({"exp": None}, "when it was made"),
+        ({"exp": None}, "when it ends"),
+        ({"exp": math.nan}, "cannot be read"),
+        ({"exp": math.inf}, "cannot be read"),
+        ({"exp": "2099-01-01"}, "when it ends"),
         ({"iat": NOW + 3600}, "in the future"),
         ({"iat": None}, "when it was made"),
         ({"iat": True}, "when it was made"),
-        ({"nbf": NOW + 3600}, "in the future"),
+        ({"iat": math.nan}, "cannot be read"),
+        ({"nbf": NOW + 3600}, "not valid yet"),
+        ({"nbf": math.nan}, "cannot be read"),
+        ({"aud": None}, "(aud)"),
+        ({"aud": []}, "(aud)"),
+        ({"iss": None}, "(iss)"),
         ({"sub": None}, "names no person"),
         ({"sub": 17}, "names no person"),
         ({"sub": "s" * 256}, "names no person"),
+        ({"sub": "s-1\0"}, "cannot be read"),
+        ({"sub": "s-1\ud800"}, "cannot be read"),
+        ({"sid": "\ud800"}, "cannot be read"),
+        ({"groups": ["\ud800"]}, "cannot be read"),
+        ({"email": "a\0@firm.example"}, "cannot be read"),
     ],
 )
 def test_a_token_with_a_wrong_claim_opens_nothing(client, firm, wrong, words) -> None:

@@ -1,5 +1,6 @@
 """What ends at the provider ends here: by a logout token, or when the sweeper asks."""
 
+import math
 import time
 from typing import Any
 
@@ -11,7 +12,7 @@ from django.test import Client
 from annotator.accounts.sessions import create_token
 from annotator.entry import refreshing
 from annotator.entry.refreshing import refresh_people
-from annotator.entry.services import REFRESHED_EVERY
+from annotator.entry.services import REFRESHED_EVERY, log_out
 from annotator.models import ApiToken, AuditEvent, BrowserSession, Identity
 from core.clock import database_now
 from core.oidc.client import forget, renewed
@@ -226,6 +227,12 @@ def test_a_logout_token_that_is_sent_again_ends_nothing_newer(there, firm, linke
         ({"exp": 1}, "expired"),
         ({"iat": int(time.time()) - 3600}, "too old"),
         ({"sid": None, "sub": None}, "neither"),
+        ({"sid": "", "sub": None}, "neither"),
+        ({"sid": "", "sub": ""}, "neither"),
+        ({"sid": ["sid-1"], "sub": "s-1"}, "neither"),
+        ({"exp": math.nan}, "cannot be read"),
+        ({"iat": math.nan}, "cannot be read"),
+        ({"sid": "sid-1\ud800"}, "cannot be read"),
     ],
 )
 def test_a_logout_token_that_is_wrong_ends_nothing(there, firm, linked, wrong, words) -> None:
@@ -233,6 +240,11 @@ def test_a_logout_token_that_is_wrong_ends_nothing(there, firm, linked, wrong, w
     assert answer.status_code == 400
     assert words in answer.json()["error_description"]
     assert who(there) == "alice"
+
+
+def test_a_logout_that_names_nobody_ends_nothing(there, firm, linked) -> None:
+    ended = log_out(issuer=firm.issuer, subject="", provider_session="", made_at=int(time.time()))
+    assert (ended, who(there)) == (0, "alice")
 
 
 def test_a_logout_token_that_the_provider_did_not_sign_ends_nothing(there, firm, linked) -> None:

@@ -1,8 +1,11 @@
 """A first sign-in opens nothing by itself; later ones do, and hold what was typed."""
 
+from uuid import uuid4
+
 import pytest
 from django.test import Client
 
+from annotator.accounts.providers import MOST_RESUBMITTED, QUESTIONS
 from annotator.campaigns.members.services import invite
 from annotator.entry.services import approve
 from annotator.models import AuditEvent, BrowserSession, Identity, Membership, User
@@ -196,9 +199,31 @@ def test_what_was_typed_survives_the_way_there_and_back(client, cast, firm, link
 
 
 def test_typed_texts_survive_a_provider_that_says_no(client, firm) -> None:
-    wish = leave(client, firm, next="/rated/", carried='{"comment": "half a thought"}')
+    target = f"/rate/{uuid4()}/"
+    wish = leave(client, firm, next=target, carried='{"comment": "half a thought"}')
     page = client.get("/login/with/firm/back/", {"error": "access_denied", "state": wish["state"]})
     assert page.status_code == 422
     assert "Firm did not sign you in (access_denied)" in page.content.decode()
     assert page.context["carried"] == '{"comment": "half a thought"}'
-    assert page.context["next"] == "/rated/"
+    assert page.context["next"] == target
+
+
+def stored_texts(client) -> list[str]:
+    return [row["resubmitted"] for row in client.session[QUESTIONS].values()]
+
+
+@pytest.mark.parametrize("target", ["/rated/", "", "https://evil.example/rate/1/", "/nowhere/"])
+def test_a_session_keeps_no_text_that_came_from_no_form(client, firm, target) -> None:
+    leave(client, firm, next=target, carried="x" * 1_000)
+    assert stored_texts(client) == [""]
+
+
+def test_a_session_keeps_a_bounded_amount_of_typed_text(client, firm) -> None:
+    sent = {"next": f"/rate/{uuid4()}/", "carried": "x" * (MOST_RESUBMITTED // 2)}
+    for _ in range(2):
+        leave(client, firm, **sent)
+    page = client.post("/login/with/firm/", sent)
+    assert page.status_code == 422
+    assert "too long to be kept" in page.content.decode()
+    assert page.context["carried"] == sent["carried"]
+    assert len("".join(stored_texts(client))) <= MOST_RESUBMITTED

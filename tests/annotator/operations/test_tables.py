@@ -17,6 +17,7 @@ from annotator.operations.backups.tables import (
     models_after,
     plain_digest_of,
 )
+from core.errors import Refused
 
 pytestmark = pytest.mark.django_db
 
@@ -54,6 +55,16 @@ def test_rows_come_back_to_the_last_microsecond_and_digit(cast: Any) -> None:
     assert plain_digest_of(model) == before
     found = Draft.objects.get()
     assert (found.typed, found.saved_at) == (typed, at)
+
+
+@pytest.mark.skipif("connection.vendor != 'sqlite'", reason="PostgreSQL stores no such text")
+def test_a_row_that_cannot_be_written_is_named(cast: Any) -> None:
+    (row,) = cast.assign(cast.alice, cast.reference("r1", 1))
+    typed, at = {"comment": "half \ud800"}, datetime(2026, 1, 2, tzinfo=UTC)
+    draft = Draft.objects.create(assignment=row, typed=typed, saved_at=at)
+    with pytest.raises(Refused, match=f"row {draft.pk} of annotator_draft contains text") as caught:
+        list(lines_of(model_of("draft")))
+    assert "half" not in caught.value.sentence
 
 
 def test_a_time_that_new_rows_get_by_themselves_stays_that_of_the_row(cast: Any) -> None:
