@@ -3,7 +3,8 @@
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
 from annotator.claims.tree import build_tree
@@ -23,6 +24,10 @@ from core.text_io.streams import FormatError
 
 INDENT: Final = "    "
 BETWEEN_CLAIMS: Final = "\n\n"
+# A typed number at the beginning of a paragraph that has an automatic one.
+_TYPED: Final = re.compile(
+    r"\s*(?:claim\s+)?\(?(?P<number>\d{1,4})\s?[.):]\s+(?=\S)", re.IGNORECASE
+)
 _DELETED: Final = re.compile(r"\[\[[^\[\]]*\]\]")
 _MOST_FAULTS: Final = 20
 # Amendments say of each claim what became of it (37 CFR 1.121(c)).
@@ -54,6 +59,7 @@ def claims_of_lines(
     claim begins after a blank line and its further lines are indented. Raises FormatError for more
     claims or characters than one set may have. Two numbering systems at once are a question.
     """
+    lines = _without_repeated_numbers(lines, notes)
     text, starts = _joined(lines, as_typed=as_typed)
     _refuse_too_long(len(text))
     automatic = _automatic(lines)
@@ -63,9 +69,7 @@ def claims_of_lines(
     if not parsed:
         return _single(text, lines, notes)
     if automatic:
-        _ask_about_two_systems(
-            lines, automatic, [_line_at(starts, _mark(c)) for c in parsed], notes
-        )
+        _ask_about_two_systems(lines, automatic, parsed, starts, notes)
     _note_preface(text, parsed, lines[0].place, notes)
     if as_typed:
         return _as_typed(text, parsed, starts, lines)
@@ -122,32 +126,83 @@ def _automatic(lines: Sequence[SourceLine]) -> list[int]:
 
 
 def _ask_about_two_systems(
-    lines: Sequence[SourceLine], automatic: list[int], parsed: list[int], notes: Notes
+    lines: Sequence[SourceLine],
+    automatic: list[int],
+    claims: Sequence[Claim],
+    starts: Sequence[int],
+    notes: Notes,
 ) -> None:
-    """Ask where typed and automatic numbers both look like those of claims."""
+    """Ask where typed and automatic numbers both look like those of claims.
+
+    Typed numbers inside numbered paragraphs are no question as long as all numbers count upwards.
+    """
+    parsed = [_line_at(starts, _mark(claim)) for claim in claims]
     if parsed == automatic:
         return
     known = set(automatic)
     others = [place for place in dict.fromkeys(parsed) if place not in known]
     if others:
         which = "typed" if lines[others[0]].opens is None else "of another list"
-        notes.add(
-            Severity.QUESTION,
-            "two numbering systems",
-            f"Two numbering systems: {len(automatic):,} paragraphs are numbered by one list, from "
-            f"{lines[automatic[0]].place} on, and {len(others):,} by numbers {which}, from "
-            f"{lines[others[0]].place} on. Number the claims in one way and read the file again.",
-            lines[others[0]].place,
-        )
+        _ask_for_one_system(lines, automatic, len(others), which, lines[others[0]].place, notes)
         return
     lost = [place for place in automatic if place not in set(parsed)]
+    if lost:
+        notes.add(
+            Severity.QUESTION,
+            "number in doubt",
+            f"The automatic number {lines[lost[0]].label} at {lines[lost[0]].place} does not read "
+            "as that of a claim after the text before it. Look at that text, and read the file "
+            "again.",
+            lines[lost[0]].place,
+        )
+        return
+    inside = [place for before, place in pairwise(parsed) if place == before]
+    if any((two.number or 0) <= (one.number or 0) for one, two in pairwise(claims)):
+        place = lines[inside[0]].place
+        _ask_for_one_system(lines, automatic, len(inside), "typed", place, notes)
+
+
+def _ask_for_one_system(
+    lines: Sequence[SourceLine],
+    automatic: Sequence[int],
+    count: int,
+    which: str,
+    place: Place,
+    notes: Notes,
+) -> None:
     notes.add(
         Severity.QUESTION,
-        "number in doubt",
-        f"The automatic number {lines[lost[0]].label} at {lines[lost[0]].place} does not read as "
-        "that of a claim after the text before it. Look at that text, and read the file again.",
-        lines[lost[0]].place,
+        "two numbering systems",
+        f"Two numbering systems: {len(automatic):,} paragraphs are numbered by one list, from "
+        f"{lines[automatic[0]].place} on, and {count:,} by numbers {which}, from "
+        f"{place} on. Number the claims in one way and read the file again.",
+        place,
     )
+
+
+def _without_repeated_numbers(lines: Sequence[SourceLine], notes: Notes) -> list[SourceLine]:
+    """Drop a typed number that repeats the automatic number of its paragraph ("1. 1. A pump").
+
+    A typed number that differs from the automatic one is a question: only the author knows which
+    of the two is the number of the claim.
+    """
+    found = []
+    for line in lines:
+        typed = _TYPED.match(line.text) if line.opens is not None else None
+        if typed and int(typed["number"]) == line.opens:
+            notes.leave_out("typed number", "it repeats the automatic number", line.place)
+            found.append(replace(line, text=line.text[typed.end() :]))
+            continue
+        if typed:
+            notes.add(
+                Severity.QUESTION,
+                "two numbers",
+                f"The paragraph has the automatic number {line.label} and a typed number. Delete "
+                "one of them and read the file again.",
+                line.place,
+            )
+        found.append(line)
+    return found
 
 
 def _note_preface(text: str, parsed: Sequence[Claim], place: Place, notes: Notes) -> None:
