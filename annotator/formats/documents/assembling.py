@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
-from annotator.claims.tree import build_tree
+from annotator.claims.tree import FaultKind, build_tree
 from annotator.formats.documents.records import (
     MOST_CHARACTERS,
     ClaimSet,
@@ -18,7 +18,7 @@ from annotator.formats.documents.records import (
     list_numbers,
     refuse_too_many,
 )
-from annotator.formats.documents.sections import SourceLine, numbered
+from annotator.formats.documents.sections import HAN_MARK, SourceLine, numbered
 from core.claim_text import Claim, dependencies, parse_claims
 from core.text_io.streams import FormatError
 
@@ -26,7 +26,9 @@ INDENT: Final = "    "
 BETWEEN_CLAIMS: Final = "\n\n"
 # A typed number at the beginning of a paragraph that has an automatic one.
 _TYPED: Final = re.compile(
-    r"\s*(?:claim\s+)?\(?(?P<number>\d{1,4})\s?[.):]\s+(?=\S)", re.IGNORECASE
+    r"\s*(?:(?:claim\s+)?\(?(?P<number>\d{1,4})\s?[.):]\s+(?=\S)"
+    rf"|{HAN_MARK.format(number='(?P<han>')}\s*)",
+    re.IGNORECASE,
 )
 _DELETED: Final = re.compile(r"\[\[[^\[\]]*\]\]")
 _MOST_FAULTS: Final = 20
@@ -189,7 +191,7 @@ def _without_repeated_numbers(lines: Sequence[SourceLine], notes: Notes) -> list
     found = []
     for line in lines:
         typed = _TYPED.match(line.text) if line.opens is not None else None
-        if typed and int(typed["number"]) == line.opens:
+        if typed and int(typed["number"] or typed["han"]) == line.opens:
             notes.leave_out("typed number", "it repeats the automatic number", line.place)
             found.append(replace(line, text=line.text[typed.end() :]))
             continue
@@ -370,7 +372,12 @@ def look_over(claims: ClaimSet, notes: Notes) -> None:
             "line within a claim begins like a claim, or numbers are missing.",
         )
     for fault in build_tree(parsed).faults[:_MOST_FAULTS]:
-        notes.add(Severity.CHECK, "numbers", fault.sentence)
+        if fault.kind is FaultKind.SELF:
+            # Either the numbers were misread or the text is wrong: nobody drafts such a claim.
+            sentence = f"{fault.sentence} Correct the text, or take it as it is."
+            notes.add(Severity.QUESTION, "cites itself", sentence)
+        else:
+            notes.add(Severity.CHECK, "numbers", fault.sentence)
     earlier: list[int] = []
     for claim in claims.claims:
         said = set(dependencies(claims.text_of(claim), earlier))
