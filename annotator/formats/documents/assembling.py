@@ -314,12 +314,17 @@ def claims_stated(stated: Sequence[StatedClaim]) -> ClaimSet:
     return ClaimSet(BETWEEN_CLAIMS.join(parts), tuple(claims))
 
 
+# A page or office XML may have claims in a table: "1. | A pump".
+_IN_CELL: Final = re.compile(r"\(?(\d{1,4})\s?[.):]?\s*\|\s*")
 _BEFORE_DOT: Final = re.compile(r"(\(?\d{1,4}\)?)\s+(?=[.):]\s)")
 
 
 def _with_number(claim: StatedClaim, last: int) -> list[str]:
     lines = [line for line in claim.lines if line] or [""]
     first = _BEFORE_DOT.sub(r"\1", lines[0], count=1) if lines[0][:1] in "(0123456789" else lines[0]
+    in_cell = _IN_CELL.match(first)
+    if in_cell and int(in_cell[1]) == claim.number:
+        first = first[in_cell.end() :]
     line = SourceLine(first, claim.place)
     if numbered(line) != claim.number:
         mark = f"{claim.number}-{last}." if last > claim.number else f"{claim.number}."
