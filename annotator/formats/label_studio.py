@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from annotator.claims.compact_keys import FirstLines
-from annotator.typology import MOST_TAGS, tag_of
+from annotator.typology import MOST_TAGS, Tag, tag_of
 from core.text_io.shapes import Shape, checked, describe_type
 from core.text_io.streams import ByteSource, ReadNotes, Record, read_array
 from core.text_io.strict_json import MAX_BYTES, short
@@ -214,7 +214,7 @@ def _named(shape: Shape, name: str, found: SideAnswers) -> list[str]:
         return []
     codes = []
     for choice in choices:
-        if choice.strip().casefold().partition(" ")[0] == OTHER:
+        if _is_other(choice):
             found.has_other_error = True
         elif code := _code(choice):
             codes.append(code)
@@ -227,9 +227,23 @@ def _named(shape: Shape, name: str, found: SideAnswers) -> list[str]:
 _EXPLANATION: Final = re.compile(r"\s*\([^()]*\)\s*$")
 
 
+def _tag(name: str) -> Tag | None:
+    return tag_of(name) or tag_of(_EXPLANATION.sub("", name))
+
+
 def _code(name: str) -> str:
-    tag = tag_of(name) or tag_of(_EXPLANATION.sub("", name))
+    tag = _tag(name)
     return tag.code if tag else ""
+
+
+def _is_other(choice: str) -> bool:
+    return choice.strip().casefold().partition(" ")[0] == OTHER
+
+
+def label_of(name: str) -> str:
+    """Return the published label of a tag without its explanation; "Other" for what has no tag."""
+    tag = _tag(name)
+    return tag.published if tag else OTHER.capitalize() if _is_other(name) else name
 
 
 def _read_marks(shape: Shape, name: str, claims: str, found: SideAnswers) -> None:
