@@ -12,6 +12,7 @@ LABELS: Final = {
     "csv": "CSV, for spreadsheets",
     "jsonl": "JSON Lines, one rating a line",
     "label-studio": "Label Studio JSON, preferences with claim texts",
+    "label-studio-tasks": "Label Studio tasks, to import preferences there",
 }
 
 

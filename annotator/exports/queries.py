@@ -38,20 +38,19 @@ class ExportFormat:
     write: Callable[[Iterable[Line]], Iterator[bytes]]
     suffix: str
     media_type: str
-
-    @property
-    def has_texts(self) -> bool:
-        """Whether a file of it holds claim texts."""
-        return self.name == LABEL_STUDIO
+    # Whether a file of it holds claim texts.
+    has_texts: bool = False
 
 
-LABEL_STUDIO: Final = "label-studio"
 FORMATS: Final = {
     one.name: one
     for one in (
         ExportFormat("csv", ratings_csv.write, "csv", "text/csv; charset=utf-8"),
         ExportFormat("jsonl", ratings_jsonl.write, "jsonl", "application/jsonl"),
-        ExportFormat(LABEL_STUDIO, label_studio_writer.write, "json", "application/json"),
+        ExportFormat("label-studio", label_studio_writer.write, "json", "application/json", True),
+        ExportFormat(
+            "label-studio-tasks", label_studio_writer.write_tasks, "json", "application/json", True
+        ),
     )
 }
 

@@ -1,11 +1,12 @@
-"""Reads PatentEval's export from Label Studio: which of two next claims is better, and why.
+"""Reads PatentEval's exports from Label Studio: which of two outputs is better, and why.
 
 Label Studio's tables come with `[{'selected': 'left'}]` in place of JSON. Nothing is evaluated:
 only what `repr` writes of texts, whole and decimal numbers, True, False, None, lists and dicts is
 let through to the parser, and nothing is deeper or longer than the limits.
 
-Layout: Zuo et al., "PatentEval", NAACL 2024, the file of annotations of the next-claim task. The
-claims so far take the place of the reference, the two outputs are its candidates. Which system
+Layout: Zuo et al., "PatentEval", NAACL 2024, the files of annotations of its two tasks: next
+claims, and abstracts of claims. The claims take the place of the reference, the two outputs, claims
+or abstracts, are its candidates. Which system
 wrote an output is not in the file, and "output1" is a place on the screen, not a system.
 """
 
@@ -18,7 +19,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from annotator.claims.compact_keys import FirstLines
-from annotator.typology import CLAIMS, MOST_TAGS, tag_of
+from annotator.typology import MOST_TAGS, Tag, tag_of
 from core.text_io.shapes import Shape, checked, describe_type
 from core.text_io.streams import ByteSource, ReadNotes, Record, read_array
 from core.text_io.strict_json import MAX_BYTES, short
@@ -213,18 +214,36 @@ def _named(shape: Shape, name: str, found: SideAnswers) -> list[str]:
         return []
     codes = []
     for choice in choices:
-        if choice.strip().casefold().partition(" ")[0] == OTHER:
+        if _is_other(choice):
             found.has_other_error = True
         elif code := _code(choice):
             codes.append(code)
         else:
-            shape.wrong(name, f"{short(choice)} is none of the claim tags")
+            shape.wrong(name, f"{short(choice)} is none of the error tags")
     return codes
 
 
+# Of an abstract each label explains itself: "Incomplete Coverage (Missing Key Components)".
+_EXPLANATION: Final = re.compile(r"\s*\([^()]*\)\s*$")
+
+
+def _tag(name: str) -> Tag | None:
+    return tag_of(name) or tag_of(_EXPLANATION.sub("", name))
+
+
 def _code(name: str) -> str:
-    tag = tag_of(name)
-    return tag.code if tag and CLAIMS in tag.tasks else ""
+    tag = _tag(name)
+    return tag.code if tag else ""
+
+
+def _is_other(choice: str) -> bool:
+    return choice.strip().casefold().partition(" ")[0] == OTHER
+
+
+def label_of(name: str) -> str:
+    """Return the published label of a tag without its explanation; "Other" for what has no tag."""
+    tag = _tag(name)
+    return tag.published if tag else OTHER.capitalize() if _is_other(name) else name
 
 
 def _read_marks(shape: Shape, name: str, claims: str, found: SideAnswers) -> None:
@@ -258,7 +277,9 @@ def _read_mark(mark: Shape, claims: str, found: SideAnswers) -> None:
             elif code := _code(label):
                 _add_span(mark, claims, found, code)
             else:
-                mark.wrong("labels", f"{short(label)} is neither a claim tag nor a known highlight")
+                mark.wrong(
+                    "labels", f"{short(label)} is neither an error tag nor a known highlight"
+                )
 
 
 def _add_span(mark: Shape, claims: str, found: SideAnswers, code: str) -> None:

@@ -11,7 +11,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from annotator.formats.label_studio import HIGHLIGHTS, LEFT, RIGHT, is_literal, read_literal
+from annotator.formats.label_studio import (
+    HIGHLIGHTS,
+    LEFT,
+    RIGHT,
+    is_literal,
+    label_of,
+    read_literal,
+)
 from annotator.typology import tag_of
 from core.text_io.text import time_text
 
@@ -48,6 +55,59 @@ def write(items: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
         yield before + json.dumps(item, ensure_ascii=False).encode()
         before = b",\n"
     yield b"[]\n" if before == b"[\n" else b"\n]\n"
+
+
+def write_tasks(items: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
+    """Yield a JSON array of tasks that Label Studio imports with their annotations.
+
+    Input: items of the layout, which Label Studio itself only exports. Output: as of `write`.
+    """
+    return write(map(task_of, items))
+
+
+def task_of(item: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an item as a task with one annotation, for the labels of `docs/label-studio.xml`.
+
+    Highlights of a program are left out: nobody made them.
+    """
+    answers = {key: _decoded(item.get(key)) for key in _ANSWERS}
+    chosen = answers["comparison"] or []
+    result = [_region("comparison", "output1,output2", "pairwise", choice) for choice in chosen]
+    for number, _ in _SIDES:
+        named = answers[f"dimension{number}"]
+        choices = named["choices"] if isinstance(named, dict) else [named] if named else []
+        marks = [mark for mark in answers[f"mark{number}"] or () if not _is_highlight(mark)]
+        comment = item.get(f"comment{number}")
+        values: list[tuple[str, str, dict[str, Any]]] = []
+        if choices:
+            values.append(("dimension", "choices", {"choices": _labels(choices)}))
+        values += [("mark", "labels", mark | {"labels": _labels(mark["labels"])}) for mark in marks]
+        if comment:
+            values.append(("comment", "textarea", {"text": [comment]}))
+        result += [
+            _region(f"{name}{number}", f"output{number}", kind, value)
+            for name, kind, value in values
+        ]
+    data = {key: value for key, value in item.items() if key not in _ANSWERS}
+    return {"data": data, "annotations": [{"result": result}]}
+
+
+_ANSWERS: Final = ("comparison", "dimension1", "dimension2", "mark1", "mark2")
+
+
+def _region(name: str, text: str, kind: str, value: Mapping[str, Any]) -> dict[str, Any]:
+    return {"from_name": name, "to_name": text, "type": kind, "value": dict(value)}
+
+
+def _labels(names: Iterable[str]) -> list[str]:
+    """Return labels as the labelling interface offers them, highlights of a program left out."""
+    return [label_of(name) for name in names if name not in HIGHLIGHTS]
+
+
+def _decoded(value: Any) -> Any:
+    """Return an answer that a table wrote as a text as the list or object that it was."""
+    is_written = isinstance(value, str) and is_literal(value)
+    return read_literal(value) if is_written else value
 
 
 def item_of(pair: StatedPair) -> dict[str, Any]:
@@ -129,10 +189,8 @@ def _published(tag: Mapping[str, Any]) -> str:
 
 
 def _listed(value: Any) -> list[Any]:
-    """Return marks that were read, also where a table wrote them as a text."""
-    if isinstance(value, str) and is_literal(value):
-        value = read_literal(value)
-    return value if isinstance(value, list) else []
+    found = _decoded(value)
+    return found if isinstance(found, list) else []
 
 
 def _is_highlight(mark: Any) -> bool:

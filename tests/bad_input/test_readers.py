@@ -6,7 +6,6 @@ huge numbers, and what hypothesis makes of all of them together.
 
 import gzip
 import io
-import json
 import random
 import tracemalloc
 from collections.abc import Callable, Iterator
@@ -18,11 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator.formats import claim_files, label_studio
-from annotator.formats.documents.process import MOST_ANSWERED, answer
+from annotator.formats.documents.process import answer
 from annotator.formats.documents.records import ReadOptions
-from annotator.formats.documents.wire import document_from, matters_from
-from core.text_io import strict_json
-from core.text_io.streams import BadRecord, FormatError, ReadNotes
+from annotator.formats.documents.wire import decode_answer, encode_answer
+from core.text_io.streams import FormatError, ReadNotes
 from scoring.formats import dataset_files
 from scoring.formats.dataset_files import FORMATS
 from tests.amounts import tries
@@ -54,18 +52,11 @@ def golden(path: str) -> bytes:
 
 def document(data: bytes) -> Any:
     """Read a document as its process does, with what it answers written and read again."""
-    found = answer(data, "auto", ReadOptions())
-    if "refused" in found:
-        raise FormatError(
-            found["refused"],
-            (BadRecord(line, field, why, file=file) for line, field, why, file in found["bad"]),
-        )
-    values = strict_json.loads(json.dumps(found).encode(), max_bytes=MOST_ANSWERED)
-    return (
-        document_from(values["document"])
-        if "document" in found
-        else matters_from(values["matters"])
-    )
+    found = decode_answer(encode_answer(answer(data, "auto", ReadOptions())))
+    assert not found.failed_at
+    if found.refused:
+        raise FormatError(found.refused, found.bad)
+    return found.document or found.matters
 
 
 TABLE: Final = (

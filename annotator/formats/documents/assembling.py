@@ -3,10 +3,11 @@
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
-from annotator.claims.tree import build_tree
+from annotator.claims.tree import FaultKind, build_tree
 from annotator.formats.documents.records import (
     MOST_CHARACTERS,
     ClaimSet,
@@ -17,12 +18,18 @@ from annotator.formats.documents.records import (
     list_numbers,
     refuse_too_many,
 )
-from annotator.formats.documents.sections import SourceLine, numbered
+from annotator.formats.documents.sections import HAN_MARK, SourceLine, numbered
 from core.claim_text import Claim, dependencies, parse_claims
 from core.text_io.streams import FormatError
 
 INDENT: Final = "    "
 BETWEEN_CLAIMS: Final = "\n\n"
+# A typed number at the beginning of a paragraph that has an automatic one.
+_TYPED: Final = re.compile(
+    r"\s*(?:(?:claim\s+)?\(?(?P<number>\d{1,4})\s?[.):]\s+(?=\S)"
+    rf"|{HAN_MARK.format(number='(?P<han>')}\s*)",
+    re.IGNORECASE,
+)
 _DELETED: Final = re.compile(r"\[\[[^\[\]]*\]\]")
 _MOST_FAULTS: Final = 20
 # Amendments say of each claim what became of it (37 CFR 1.121(c)).
@@ -54,6 +61,7 @@ def claims_of_lines(
     claim begins after a blank line and its further lines are indented. Raises FormatError for more
     claims or characters than one set may have. Two numbering systems at once are a question.
     """
+    lines = _without_repeated_numbers(lines, notes)
     text, starts = _joined(lines, as_typed=as_typed)
     _refuse_too_long(len(text))
     automatic = _automatic(lines)
@@ -63,9 +71,7 @@ def claims_of_lines(
     if not parsed:
         return _single(text, lines, notes)
     if automatic:
-        _ask_about_two_systems(
-            lines, automatic, [_line_at(starts, _mark(c)) for c in parsed], notes
-        )
+        _ask_about_two_systems(lines, automatic, parsed, starts, notes)
     _note_preface(text, parsed, lines[0].place, notes)
     if as_typed:
         return _as_typed(text, parsed, starts, lines)
@@ -122,32 +128,83 @@ def _automatic(lines: Sequence[SourceLine]) -> list[int]:
 
 
 def _ask_about_two_systems(
-    lines: Sequence[SourceLine], automatic: list[int], parsed: list[int], notes: Notes
+    lines: Sequence[SourceLine],
+    automatic: list[int],
+    claims: Sequence[Claim],
+    starts: Sequence[int],
+    notes: Notes,
 ) -> None:
-    """Ask where typed and automatic numbers both look like those of claims."""
+    """Ask where typed and automatic numbers both look like those of claims.
+
+    Typed numbers inside numbered paragraphs are no question as long as all numbers count upwards.
+    """
+    parsed = [_line_at(starts, _mark(claim)) for claim in claims]
     if parsed == automatic:
         return
     known = set(automatic)
     others = [place for place in dict.fromkeys(parsed) if place not in known]
     if others:
         which = "typed" if lines[others[0]].opens is None else "of another list"
-        notes.add(
-            Severity.QUESTION,
-            "two numbering systems",
-            f"Two numbering systems: {len(automatic):,} paragraphs are numbered by one list, from "
-            f"{lines[automatic[0]].place} on, and {len(others):,} by numbers {which}, from "
-            f"{lines[others[0]].place} on. Number the claims in one way and read the file again.",
-            lines[others[0]].place,
-        )
+        _ask_for_one_system(lines, automatic, len(others), which, lines[others[0]].place, notes)
         return
     lost = [place for place in automatic if place not in set(parsed)]
+    if lost:
+        notes.add(
+            Severity.QUESTION,
+            "number in doubt",
+            f"The automatic number {lines[lost[0]].label} at {lines[lost[0]].place} does not read "
+            "as that of a claim after the text before it. Look at that text, and read the file "
+            "again.",
+            lines[lost[0]].place,
+        )
+        return
+    inside = [place for before, place in pairwise(parsed) if place == before]
+    if any((two.number or 0) <= (one.number or 0) for one, two in pairwise(claims)):
+        place = lines[inside[0]].place
+        _ask_for_one_system(lines, automatic, len(inside), "typed", place, notes)
+
+
+def _ask_for_one_system(
+    lines: Sequence[SourceLine],
+    automatic: Sequence[int],
+    count: int,
+    which: str,
+    place: Place,
+    notes: Notes,
+) -> None:
     notes.add(
         Severity.QUESTION,
-        "number in doubt",
-        f"The automatic number {lines[lost[0]].label} at {lines[lost[0]].place} does not read as "
-        "that of a claim after the text before it. Look at that text, and read the file again.",
-        lines[lost[0]].place,
+        "two numbering systems",
+        f"Two numbering systems: {len(automatic):,} paragraphs are numbered by one list, from "
+        f"{lines[automatic[0]].place} on, and {count:,} by numbers {which}, from "
+        f"{place} on. Number the claims in one way and read the file again.",
+        place,
     )
+
+
+def _without_repeated_numbers(lines: Sequence[SourceLine], notes: Notes) -> list[SourceLine]:
+    """Drop a typed number that repeats the automatic number of its paragraph ("1. 1. A pump").
+
+    A typed number that differs from the automatic one is a question: only the author knows which
+    of the two is the number of the claim.
+    """
+    found = []
+    for line in lines:
+        typed = _TYPED.match(line.text) if line.opens is not None else None
+        if typed and int(typed["number"] or typed["han"]) == line.opens:
+            notes.leave_out("typed number", "it repeats the automatic number", line.place)
+            found.append(replace(line, text=line.text[typed.end() :]))
+            continue
+        if typed:
+            notes.add(
+                Severity.QUESTION,
+                "two numbers",
+                f"The paragraph has the automatic number {line.label} and a typed number. Delete "
+                "one of them and read the file again.",
+                line.place,
+            )
+        found.append(line)
+    return found
 
 
 def _note_preface(text: str, parsed: Sequence[Claim], place: Place, notes: Notes) -> None:
@@ -257,12 +314,17 @@ def claims_stated(stated: Sequence[StatedClaim]) -> ClaimSet:
     return ClaimSet(BETWEEN_CLAIMS.join(parts), tuple(claims))
 
 
+# A page or office XML may have claims in a table: "1. | A pump".
+_IN_CELL: Final = re.compile(r"\(?(\d{1,4})\s?[.):]?\s*\|\s*")
 _BEFORE_DOT: Final = re.compile(r"(\(?\d{1,4}\)?)\s+(?=[.):]\s)")
 
 
 def _with_number(claim: StatedClaim, last: int) -> list[str]:
     lines = [line for line in claim.lines if line] or [""]
     first = _BEFORE_DOT.sub(r"\1", lines[0], count=1) if lines[0][:1] in "(0123456789" else lines[0]
+    in_cell = _IN_CELL.match(first)
+    if in_cell and int(in_cell[1]) == claim.number:
+        first = first[in_cell.end() :]
     line = SourceLine(first, claim.place)
     if numbered(line) != claim.number:
         mark = f"{claim.number}-{last}." if last > claim.number else f"{claim.number}."
@@ -315,7 +377,12 @@ def look_over(claims: ClaimSet, notes: Notes) -> None:
             "line within a claim begins like a claim, or numbers are missing.",
         )
     for fault in build_tree(parsed).faults[:_MOST_FAULTS]:
-        notes.add(Severity.CHECK, "numbers", fault.sentence)
+        if fault.kind is FaultKind.SELF:
+            # Either the numbers were misread or the text is wrong: nobody drafts such a claim.
+            sentence = f"{fault.sentence} Correct the text, or take it as it is."
+            notes.add(Severity.QUESTION, "cites itself", sentence)
+        else:
+            notes.add(Severity.CHECK, "numbers", fault.sentence)
     earlier: list[int] = []
     for claim in claims.claims:
         said = set(dependencies(claims.text_of(claim), earlier))

@@ -4,6 +4,7 @@ What is read comes from anywhere, and a library that reads it may have a fault: 
 web or of the worker never opens it.
 """
 
+import logging
 import os
 import re
 import signal
@@ -15,24 +16,25 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
+import msgspec
+
 from annotator.formats.context import Sheet
 from annotator.formats.documents.matters import ReadMatters
-from annotator.formats.documents.process import MOST_ANSWERED, NO_MEMORY
+from annotator.formats.documents.process import NO_MEMORY
 from annotator.formats.documents.reading import AUTO, DRAWINGS
 from annotator.formats.documents.records import ReadDocument, ReadOptions
-from annotator.formats.documents.wire import (
-    document_from,
-    matters_from,
-    put_pictures,
-    sheets_from,
-)
-from core.text_io.streams import BadRecord, FormatError
-from core.text_io.strict_json import StrictJsonError, loads
+from annotator.formats.documents.wire import Answer, decode_answer
+from core.text_io.streams import FormatError
+
+logger = logging.getLogger(__name__)
 
 MEMORY_BYTES: Final = 1024 * 1024 * 1024
 SECONDS: Final = 120
 # What ends a folder's name, on any system.
 _PATHS: Final = r"[/\\:]"
+_UNREADABLE: Final = "The file cannot be read. Save it again, or paste the claims as text."
+# Of the places where a reader failed: the last ones say most.
+_MOST_LOGGED: Final = 8_000
 _ROOT: Final = Path(__file__).resolve().parents[3]
 # Of the environment, what a Python needs to start, and no secret.
 _PASSED_ON: Final = ("PATH", "LANG", "LC_ALL", "PYTHONPYCACHEPREFIX", "LD_LIBRARY_PATH")
@@ -52,10 +54,11 @@ def read_confined(
     FormatError as the readers do, and where reading took longer than `seconds`, needed more than
     `memory_bytes`, or ended the process.
     """
-    values = _answered(file, kind, options or ReadOptions(), seconds, memory_bytes)
-    if "matters" in values:
-        return matters_from(values["matters"])
-    return document_from(values["document"])
+    found = _answered(file, kind, options or ReadOptions(), seconds, memory_bytes)
+    read = found.matters or found.document
+    if read is None:
+        raise FormatError(_UNREADABLE)
+    return read
 
 
 def read_pictures(images: Sequence[tuple[str, bytes]]) -> tuple[Sheet, ...]:
@@ -69,14 +72,13 @@ def read_pictures(images: Sequence[tuple[str, bytes]]) -> tuple[Sheet, ...]:
                 # The name is shown in refusals, and the order is that of the numbers.
                 archive.writestr(f"{number:04}/{re.sub(_PATHS, ' ', name)}", data)
         file.flush()
-        values = _answered(file, DRAWINGS, ReadOptions(), SECONDS, MEMORY_BYTES)
-        return sheets_from(values["sheets"])
+        return _answered(file, DRAWINGS, ReadOptions(), SECONDS, MEMORY_BYTES).sheets
 
 
 def _answered(
     file: Any, kind: str, options: ReadOptions, seconds: int, memory_bytes: int
-) -> dict[str, Any]:
-    """Return what the other process answers, with its pictures in their places."""
+) -> Answer:
+    """Return what the other process answers."""
     # The place of the file itself, which the other process shares; what is buffered here stays.
     descriptor = file.fileno()
     before = os.lseek(descriptor, 0, os.SEEK_CUR)
@@ -106,9 +108,7 @@ def _answered(
         if done.returncode:
             raise FormatError(_ended(done.returncode, seconds, memory_bytes))
         answer.seek(0)
-        values = _read(answer.readline())
-        put_pictures(values, answer.read())
-        return values
+        return _checked(answer.read())
 
 
 def _took_too_long(seconds: int) -> str:
@@ -128,15 +128,19 @@ def _ended(code: int, seconds: int, memory_bytes: int) -> str:
             f"Reading the file needs more than {memory_bytes // 2**20:,} MiB of memory, or it is "
             "made to do harm. Save the part with the claims as a file of its own."
         )
-    return "The file cannot be read. Save it anew, or paste the claims as text."
+    return _UNREADABLE
 
 
-def _read(answered: bytes) -> dict[str, Any]:
+def _checked(data: bytes) -> Answer:
+    """Return an answer that is no refusal; log where a reader failed, with no text of the file."""
     try:
-        values: dict[str, Any] = loads(answered, max_bytes=MOST_ANSWERED)
-    except StrictJsonError:
-        raise FormatError("The file holds text that cannot be stored, such as NUL.") from None
-    if "refused" in values:
-        bad = (BadRecord(line, name, why, file=file) for line, name, why, file in values["bad"])
-        raise FormatError(values["refused"], bad)
-    return values
+        found = decode_answer(data)
+    except msgspec.DecodeError as error:
+        logger.error("a reader of documents gave no answer: %s", type(error).__name__)
+        raise FormatError(_UNREADABLE) from None
+    if found.failed_at:
+        logger.error("a reader of documents failed: %s", "\n".join(found.failed_at)[-_MOST_LOGGED:])
+        raise FormatError(_UNREADABLE)
+    if found.refused:
+        raise FormatError(found.refused, found.bad)
+    return found

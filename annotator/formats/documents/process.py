@@ -1,12 +1,10 @@
-"""The process that reads one document: limits, then standard input, then one line of JSON.
+"""The process that reads one document: limits, then standard input, then its answer as JSON."""
 
-The pictures of what was read follow behind the line, one behind the other.
-"""
-
-import json
 import resource
 import sys
-from typing import Any, Final
+import traceback
+from collections.abc import Iterator
+from typing import Final
 
 from annotator.formats.documents.drawings import sheets_of_archive
 from annotator.formats.documents.matters import read_matters
@@ -19,10 +17,10 @@ from annotator.formats.documents.reading import (
     read_document,
 )
 from annotator.formats.documents.records import ReadOptions, TrackedChanges
-from annotator.formats.documents.wire import sheet_values, take_pictures, to_values
+from annotator.formats.documents.wire import Answer, encode_answer
 from core.text_io.streams import FormatError
 
-# Claims and context of the longest file are a tenth of this, its drawings a quarter.
+# Claims and context of the longest file are a tenth of this, its drawings a third.
 MOST_ANSWERED: Final = 256 * 1024 * 1024
 # The exit status of a process that got no more memory.
 NO_MEMORY: Final = 3
@@ -40,17 +38,27 @@ def limit(seconds: int, memory_bytes: int) -> None:
         resource.setrlimit(kind, (most, most))
 
 
-def answer(data: bytes, kind: str, options: ReadOptions) -> dict[str, Any]:
-    """Return what was read under "document", "matters" or "sheets", or why it is refused."""
+def answer(data: bytes, kind: str, options: ReadOptions) -> Answer:
+    """Return what was read, why it is refused, or where the reader failed."""
     try:
         if kind == DRAWINGS:
-            return {"sheets": sheet_values(sheets_of_archive(data))}
+            return Answer(sheets=tuple(sheets_of_archive(data)))
         if kind == ARCHIVE or (kind == AUTO and kind_of(data) == ARCHIVE):
-            return {"matters": to_values(read_matters(data, options))}
-        return {"document": to_values(read_document(data, kind, options))}
+            return Answer(matters=read_matters(data, options))
+        return Answer(document=read_document(data, kind, options))
     except FormatError as error:
-        bad = [[item.line, item.field, item.reason, item.file] for item in error.bad_records]
-        return {"refused": error.sentence, "bad": bad}
+        return Answer(refused=error.sentence, bad=tuple(error.bad_records))
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - any fault of a reader is logged by who asked
+        return Answer(failed_at=tuple(_places_of(error)))
+
+
+def _places_of(error: Exception) -> Iterator[str]:
+    """Yield the kind of an exception and the lines that it passed; its text may quote a claim."""
+    yield f"{type(error).__module__}.{type(error).__qualname__}"
+    for frame in traceback.extract_tb(error.__traceback__):
+        yield f"  {frame.filename}:{frame.lineno} in {frame.name}"
 
 
 def main() -> None:
@@ -65,10 +73,11 @@ def main() -> None:
     )
     try:
         found = answer(sys.stdin.buffer.read(MOST_BYTES + 1), kind, options)
-        pictures = take_pictures(found)
-        json.dump(found, sys.stdout)
-        sys.stdout.write("\n")
-        sys.stdout.flush()
-        sys.stdout.buffer.writelines(pictures)
+        try:
+            data = encode_answer(found)
+        except FormatError as error:
+            data = encode_answer(Answer(refused=error.sentence))
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
     except MemoryError:
         sys.exit(NO_MEMORY)

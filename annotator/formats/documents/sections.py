@@ -1,4 +1,7 @@
-"""Finds the claims of a document by its headings, in English, German and French, or asks."""
+"""Finds the claims of a document by its headings, in five languages, or asks.
+
+They are English, German, French, Chinese (simplified and traditional) and Japanese.
+"""
 
 import re
 from collections.abc import Sequence
@@ -51,27 +54,40 @@ _CLAIMS_HEADINGS: Final = {
         r"hilfsanspr(?:ü|ue)che)"
     ),
     "fr": re.compile(r"(?:les )?revendications?(?: modifiées)?|ce qui est revendiqué(?: est)?"),
+    "ja": re.compile("(?:(?:補正|訂正)?特許|実用新案登録)?請求の範囲"),
+    "zh": re.compile(
+        "(?:修改后的|修改後的)?(?:权利要求书?|權利要求書?|申請專利範圍|专利权利要求书)"
+    ),
 }
-_NAMES_CLAIMS: Final = ("claim", "anspr", "revendi")
+_NAMES_CLAIMS: Final = ("claim", "anspr", "revendi", "請求の範囲", "利要求", "專利範圍")
 _ENDS: Final = re.compile(
     r"(?:abstract(?: of the (?:disclosure|invention))?|(?:detailed )?description|drawings?"
     r"|figures?|specification|remarks(?: ?/ ?arguments)?|arguments|conclusion|sequence listing"
     r"|(?:list of )?reference (?:signs|numerals|characters)(?: list)?|what is described.*"
     r"|zusammenfassung|beschreibung|zeichnung(?:en)?|bezugszeichen(?:liste)?|figuren"
     r"|abr[ée]g[ée](?: descriptif)?|dessins?|liste des r[ée]f[ée]rences|\*(?: ?\*){2,}"
+    r"|要約書?|明細書|発明の(?:詳細な説明|名称)|考案の(?:詳細な説明|名称)|図面(?:の簡単な説明)?"
+    r"|说明书(?:摘要|附图)?|說明書(?:摘要|附圖)?|摘要(?:附图|附圖)?|发明名称|發明名稱|附图说明|圖式"
     r"|\d+/\d+)"
 )
 # "P A T E N T A N S P R Ü C H E", as some type it.
-_SPACED: Final = re.compile(r"(?:\w ){4,}\w")
+_SPACED: Final = re.compile(r"(?:\w[ \u3000]+){4,}\w|(?:[\u3040-\u9fff][ \u3000]+)+[\u3040-\u9fff]")
+# Japanese applications name their parts so: "【書類名】特許請求の範囲".
+_PART_NAME: Final = re.compile("^【\\s*書類名\\s*】\\s*")
 # A heading and claim 1 in one paragraph: "What is claimed is: 1. A pump".
 _RUN_IN: Final = re.compile(
     r"(?P<head>[^.:;\d]{4,120}):\s+(?=(?:claim )?1\s*[.):]\s)", re.IGNORECASE
 )
+# 权利要求, 權利要求, 请求项 and 請求項, each with a number: "【請求項１】", "权利要求1".
+# Without such a word a number in these brackets is that of a paragraph.
+HAN_MARK: Final = (
+    r"[(\uff08\u3010\uff3b]?(?:[权權]利要求|[请請]求[项項])\s*{number}\d{{1,4}})"
+    r"(?:\s{{0,2}}[.:\uff1a\uff0e\u3001)\uff09\u3011\uff3d]|(?=\s|$))"
+)
 _NUMBERED: Final = re.compile(
-    # The last three are 权利要求, 請求項 and 请求项; full-width marks stand beside ours.
-    "\\s*[(\uff08]?(?:claim|anspruch|revendication|\u6743\u5229\u8981\u6c42|\u8acb\u6c42\u9805"
-    "|\u8bf7\u6c42\u9879)?\\s*(?P<number>\\d{1,4})"
-    "(?:\\s{0,2}(?:[.):\uff1a\uff0e\u3001\uff09]|(?:-|\u2013|to)\\s*\\d)|(?=\\s+[A-Z]))",
+    r"\s*(?:[(\uff08]?(?:claim|anspruch|revendication)?\s*(?P<number>\d{1,4})"
+    r"(?:\s{0,2}(?:[.):\uff1a\uff0e\u3001\uff09]|(?:-|\u2013|to)\s*\d)|(?=\s+[A-Z]))"
+    rf"|{HAN_MARK.format(number='(?P<han>')})",
     re.IGNORECASE,
 )
 # Sentences such as "This listing of claims replaces all prior versions" stand before claim 1.
@@ -80,9 +96,9 @@ _MOST_BEFORE: Final = 6
 
 def _plain(text: str) -> str:
     """Return a line as headings are compared: lower case, no outer marks, no wide spacing."""
-    line = text.strip()
+    line = _PART_NAME.sub("", text.strip()).strip("\u3010\u3011\uff3b\uff3d")
     if _SPACED.fullmatch(line):
-        line = line.replace(" ", "")
+        line = re.sub(r"\s", "", line)
     line = re.sub(r"^(?:[IVX]+|[A-Z]|\d{1,2})[.)]\s+", "", line)
     return re.sub(r"\s+", " ", line.lower()).strip(" .:;-\u2013\u2014#_")
 
@@ -90,7 +106,7 @@ def _plain(text: str) -> str:
 def claims_heading(text: str) -> str:
     """Return the language of a line that is a heading of claims and nothing else; "" for others."""
     # Of hundreds of thousands of lines few are looked at closely.
-    compact = text[:300].lower().replace(" ", "")
+    compact = text[:300].lower().replace(" ", "").replace("\u3000", "")
     if len(text) > 300 or not any(word in compact for word in _NAMES_CLAIMS):
         return ""
     plain = _plain(text)
@@ -107,7 +123,7 @@ def numbered(line: SourceLine) -> int | None:
     if line.opens is not None:
         return line.opens
     found = _NUMBERED.match(line.text)
-    return int(found["number"]) if found and not line.label else None
+    return int(found["number"] or found["han"]) if found and not line.label else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +155,8 @@ def find_section(lines: Sequence[SourceLine], options: ReadOptions, notes: Notes
             Severity.QUESTION,
             "where claims begin",
             "No heading of claims was found (Claims, What is claimed is, Patentansprüche, "
-            f"Revendications). Say at which {_unit(lines)} the claims begin.",
+            "Revendications, 特許請求の範囲, 权利要求书). "
+            f"Say at which {_unit(lines)} the claims begin.",
         )
         return Section(before=tuple(lines))
     if len(starts) > 1:
@@ -256,8 +273,10 @@ def _section(lines: Sequence[SourceLine], heading: int, begin: int, notes: Notes
     return Section(tuple(inside), language, tuple(lines[:heading]), tuple(lines[end:]))
 
 
-_ABSTRACT: Final = re.compile(r"abstract.*|zusammenfassung|abr[ée]g[ée].*")
-_ABSTRACT_WORDS: Final = ("abstr", "zusammenf", "abr")
+_ABSTRACT: Final = re.compile(
+    r"abstract.*|zusammenfassung|abr[ée]g[ée].*|要約書?|(?:说明书|說明書)?摘要"
+)
+_ABSTRACT_WORDS: Final = ("abstr", "zusammenf", "abr", "要約", "摘要")
 _PARAGRAPH_NUMBER: Final = re.compile(
     "\\s*[\\[\uff3b\u3010]\\s*(\\d{4,5})\\s*[\\]\uff3d\u3011]\\s*"
 )
@@ -265,7 +284,7 @@ _PARAGRAPH_NUMBER: Final = re.compile(
 
 def _begins_abstract(text: str) -> bool:
     # Of hundreds of thousands of lines few are looked at closely.
-    compact = text[:60].lower().replace(" ", "")
+    compact = text[:60].lower().replace(" ", "").replace("\u3000", "")
     may_be = any(word in compact for word in _ABSTRACT_WORDS)
     return may_be and _ABSTRACT.fullmatch(_plain(text)) is not None
 

@@ -1,132 +1,56 @@
-"""Documents as plain values and back: what a reader's process hands to the one that asked."""
+"""What the process that reads a document answers, as JSON of declared types.
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
-from typing import Any
+The process that asked decodes it strictly: what a document may have made of its reader is refused
+unless every field has its type.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
 
 from annotator.formats.context import Sheet
-from annotator.formats.documents.matters import Matter, ReadCandidate, ReadMatters
-from annotator.formats.documents.records import (
-    Bibliography,
-    ClaimSet,
-    Finding,
-    LeftOut,
-    Passage,
-    Place,
-    ReadClaim,
-    ReadDocument,
-    Severity,
-)
+from annotator.formats.documents.matters import ReadMatters
+from annotator.formats.documents.records import ReadDocument
+from core.text_io.streams import BadRecord, FormatError
+
+_UNSTORABLE: Final = "The file holds text that cannot be stored, such as NUL."
+# NUL as JSON writes it; an even number of backslashes before it makes it six plain signs.
+_NUL: Final = b"\\u0000"
+_ESCAPED_NUL: Final = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 
-def to_values(read: ReadDocument | ReadMatters) -> dict[str, Any]:
-    """Return what was read as objects, arrays and texts."""
-    return asdict(read)
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A document, an archive or drawings; or why they are refused; or where the reader failed.
 
-
-def sheet_values(sheets: Iterable[Sheet]) -> list[dict[str, Any]]:
-    """Return drawings as objects."""
-    return [asdict(sheet) for sheet in sheets]
-
-
-def sheets_from(values: Iterable[Mapping[str, Any]]) -> tuple[Sheet, ...]:
-    """Return the drawings that these values describe."""
-    return tuple(Sheet(**item) for item in values)
-
-
-def take_pictures(values: Any) -> list[bytes]:
-    """Take the bytes of all drawings out of values, which JSON has no place for, and return them.
-
-    Their lengths stay in their places, for `put_pictures`.
+    `failed_at` has the kind of the exception and the lines of code that it passed, never its
+    text, which may quote a claim.
     """
-    pictures = []
-    for sheet in _sheets_in(values):
-        pictures.append(sheet["png"])
-        sheet["png"] = len(pictures[-1])
-    return pictures
+
+    document: ReadDocument | None = None
+    matters: ReadMatters | None = None
+    sheets: tuple[Sheet, ...] = ()
+    refused: str = ""
+    bad: tuple[BadRecord, ...] = ()
+    failed_at: tuple[str, ...] = ()
 
 
-def put_pictures(values: Any, data: bytes) -> None:
-    """Put the bytes of all drawings, one behind the other, back where they were taken from."""
-    start = 0
-    for sheet in _sheets_in(values):
-        end = start + sheet["png"]
-        sheet["png"], start = data[start:end], end
+def encode_answer(answer: Answer) -> bytes:
+    """Return an answer as JSON; raise FormatError where a text is no Unicode."""
+    try:
+        return msgspec.json.encode(answer)
+    except UnicodeEncodeError:
+        raise FormatError(_UNSTORABLE) from None
 
 
-def _sheets_in(values: Any) -> Iterator[dict[str, Any]]:
-    yield from values.get("sheets", ())
-    if "document" in values:
-        yield from _sheets_in(values["document"])
-    for item in values.get("matters", {}).get("matters", ()):
-        yield from _sheets_in(item)
-        for one in item["candidates"]:
-            yield from _sheets_in(one)
+def decode_answer(data: bytes) -> Answer:
+    """Return the answer that this JSON writes.
 
-
-def document_from(values: Mapping[str, Any]) -> ReadDocument:
-    """Return the document that these values describe."""
-    return ReadDocument(
-        format=values["format"],
-        claims=_claims(values["claims"]),
-        draft=None if values["draft"] is None else _claims(values["draft"]),
-        left_out=tuple(
-            LeftOut(**{**item, "places": tuple(Place(**place) for place in item["places"])})
-            for item in values["left_out"]
-        ),
-        findings=tuple(
-            Finding(Severity(item["severity"]), item["kind"], item["sentence"], _place(item))
-            for item in values["findings"]
-        ),
-        bibliography=_bibliography(values["bibliography"]),
-        context=tuple(
-            Passage(**{**item, "place": Place(**item["place"])}) for item in values["context"]
-        ),
-        sheets=sheets_from(values["sheets"]),
-        sha256=values["sha256"],
-    )
-
-
-def matters_from(values: Mapping[str, Any]) -> ReadMatters:
-    """Return the references that these values describe."""
-    return ReadMatters(
-        tuple(
-            Matter(
-                item["reference_id"],
-                document_from(item["document"]),
-                item["file"],
-                tuple(
-                    ReadCandidate(
-                        one["candidate_id"],
-                        document_from(one["document"]),
-                        one["file"],
-                        one["system"],
-                    )
-                    for one in item["candidates"]
-                ),
-            )
-            for item in values["matters"]
-        ),
-        tuple(values["passed_over"]),
-    )
-
-
-def _bibliography(values: Mapping[str, Any]) -> Bibliography:
-    fields: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
-    }
-    return Bibliography(**fields)
-
-
-def _place(item: Mapping[str, Any]) -> Place | None:
-    return None if item["place"] is None else Place(**item["place"])
-
-
-def _claims(values: Mapping[str, Any]) -> ClaimSet:
-    return ClaimSet(
-        values["text"],
-        tuple(
-            ReadClaim(**{**item, "place": Place(**item["place"]), "cites": tuple(item["cites"])})
-            for item in values["claims"]
-        ),
-    )
+    Raises FormatError for text that no database stores, and msgspec.DecodeError for what is no
+    JSON or has a value of another type than declared.
+    """
+    if _NUL in data and _ESCAPED_NUL.search(data):
+        raise FormatError(_UNSTORABLE)
+    return msgspec.json.decode(data, type=Answer)

@@ -6,7 +6,7 @@ import pytest
 from annotator.formats.label_studio import PreferenceRecord, read
 from annotator.typology import ABSTRACT_TAGS, CLAIM_TAGS
 from core.text_io.streams import FormatError
-from tests.annotator.formats.exports import as_bytes, item, mark
+from tests.annotator.formats.exports import ABSENT, as_bytes, item, mark
 
 OTHER = "Other (comment on the specific nature of these errors in the comment bar please)"
 FIRST = "2. The \U0001d450up."
@@ -40,6 +40,17 @@ def test_tags_of_the_second_output_are_of_the_right(value: object) -> None:
     )
 
 
+@pytest.mark.parametrize("tag", ABSTRACT_TAGS, ids=lambda tag: tag.code)
+@pytest.mark.parametrize("explanation", ["", " (Deviation from Subject Matter)"])
+def test_every_label_of_an_abstract_is_known_with_its_explanation(
+    tag: Any, explanation: str
+) -> None:
+    named = record(dimension2={"choices": [f"{tag.name}{explanation}"]}, dependency=ABSENT)
+    assert named.error_tags == ({"tag": tag.code, "side": "right"},)
+    marked = record(mark1=[mark(3, 6, "The", tag.name)])
+    assert marked.error_tags == ({"tag": tag.code, "side": "left", "start": 3, "end": 6},)
+
+
 @pytest.mark.parametrize("tag", CLAIM_TAGS, ids=lambda tag: tag.code)
 def test_every_published_name_is_known(tag: Any) -> None:
     assert record(dimension1=tag.published).error_tags == ({"tag": tag.code, "side": "left"},)
@@ -47,13 +58,13 @@ def test_every_published_name_is_known(tag: Any) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    ["Grammar - Vagueness", "Error", ABSTRACT_TAGS[0].published, {"choices": ["x\n" * 100]}],
+    ["Grammar - Vagueness", "Error", "(Vagueness)", {"choices": ["x\n" * 100]}],
     ids=range(4),
 )
 def test_an_unknown_name_is_a_bad_record(value: object) -> None:
     ((field, why),) = bad(dimension1=value)
     assert field == "dimension1"
-    assert "none of the claim tags" in why
+    assert "none of the error tags" in why
     assert "\n" not in why and len(why) < 100
 
 

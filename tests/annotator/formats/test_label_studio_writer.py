@@ -3,13 +3,21 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.formats.label_studio import PreferenceRecord, read
-from annotator.formats.label_studio_writer import StatedPair, item_of, revised, write
-from annotator.typology import CLAIM_TAGS
+from annotator.formats.label_studio_writer import (
+    StatedPair,
+    item_of,
+    revised,
+    task_of,
+    write,
+    write_tasks,
+)
+from annotator.typology import ABSTRACT_TAGS, CLAIM_TAGS
 from tests.annotator.formats.exports import item
 
 GOLDEN = Path(__file__).with_name("golden") / "label-studio.json"
@@ -122,3 +130,67 @@ def test_a_revised_item_keeps_its_numbers_and_highlights_and_says_what_is_said_n
 def test_a_side_of_which_nothing_is_marked_any_more_has_no_marks() -> None:
     tagged = {"start": 3, "end": 4, "text": "A", "labels": ["Clarity - Vagueness"]}
     assert "mark2" not in revised(item(mark2=[tagged]), tie())
+
+
+INTERFACE = Path(__file__).parents[3] / "docs" / "label-studio.xml"
+
+
+def interface() -> ElementTree.Element:
+    return ElementTree.parse(INTERFACE).getroot()
+
+
+def test_a_task_has_one_annotation_of_what_the_item_says() -> None:
+    task = task_of(item_of(PAIR))
+    (annotation,) = task["annotations"]
+    found = [(one["from_name"], one["to_name"], one["value"]) for one in annotation["result"]]
+    mark = {"start": 6, "end": 9, "text": PAIR.left[5:8], "labels": ["Clarity - Vagueness"]}
+    assert found == [
+        ("comparison", "output1,output2", {"selected": "left"}),
+        ("dimension1", "output1", {"choices": ["Brevity - Verbose Redundancy"]}),
+        ("mark1", "output1", mark),
+        ("comment1", "output1", {"text": [PAIR.comment]}),
+        (
+            "dimension2",
+            "output2",
+            {"choices": ["Format - Claim Numbering Error", "Clarity - Wishful Claiming"]},
+        ),
+    ]
+    texts = (PAIR.claims, PAIR.left, PAIR.right)
+    assert tuple(task["data"][name] for name in ("input_claim", "output1", "output2")) == texts
+
+
+def test_answers_that_a_table_wrote_as_texts_are_annotations_and_highlights_are_not() -> None:
+    marks = [{"start": 0, "end": 1, "text": "2", "labels": ["UNK"]}]
+    written = item(
+        comparison="[{'selected': 'right'}]",
+        dimension1="{'choices': ['Clarity - Vagueness', 'Unclarity (Vague)', 'Other (say which)']}",
+        mark1=str(marks),
+    )
+    (annotation,) = task_of(written)["annotations"]
+    assert [(one["type"], one["value"]) for one in annotation["result"]] == [
+        ("pairwise", {"selected": "right"}),
+        ("choices", {"choices": ["Clarity - Vagueness", "Unclarity", "Other"]}),
+    ]
+    assert task_of(item_of(tie()))["annotations"] == [{"result": []}]
+
+
+def test_the_interface_of_the_guide_knows_every_name_and_label_of_a_task() -> None:
+    root = interface()
+    tags = {"pairwise": "Pairwise", "choices": "Choices", "labels": "Labels"}
+    tags["textarea"] = "TextArea"
+    for one in task_of(item_of(PAIR))["annotations"][0]["result"]:
+        (control,) = root.findall(f".//*[@name='{one['from_name']}']")
+        assert (control.tag, control.get("toName")) == (tags[one["type"]], one["to_name"])
+    shown = {text.get("value") for text in root.findall("Text")}
+    assert shown == {"$input_claim", "$output1", "$output2"}
+    published = [tag.published for tag in (*CLAIM_TAGS, *ABSTRACT_TAGS)]
+    for name in ("dimension1", "dimension2", "mark1", "mark2"):
+        (control,) = root.findall(f".//*[@name='{name}']")
+        more = ["Other"] if name.startswith("dimension") else []
+        assert [label.get("value") for label in control] == published + more
+
+
+def test_an_array_of_tasks_is_json() -> None:
+    (task,) = json.loads(b"".join(write_tasks([item_of(PAIR)])))
+    assert task == task_of(item_of(PAIR))
+    assert b"".join(write_tasks([])) == b"[]\n"

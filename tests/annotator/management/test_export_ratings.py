@@ -38,7 +38,7 @@ def export(tmp_path: Path) -> Run:
         content = target.read_bytes()
         if name == "jsonl":
             return [json.loads(line) for line in content.split(b"\n")[:-1]]
-        return json.loads(content) if name == "label-studio" else content.decode()
+        return json.loads(content) if name.startswith("label-studio") else content.decode()
 
     return run
 
@@ -84,10 +84,19 @@ def test_no_name_no_mail_and_no_id_of_a_user_is_exported(rated, export: Run) -> 
     secrets = ["example.org", "Archer", *(form for u in users for form in (str(u.pk), u.pk.hex))]
     # As a word: "ada" may stand in a digest.
     names = re.compile(r"\b(" + "|".join(re.escape(user.username) for user in users) + r")\b")
-    for name in ("csv", "jsonl", "label-studio"):
+    for name in ("csv", "jsonl", "label-studio", "label-studio-tasks"):
         text = json.dumps(export(name=name))
         assert not any(secret in text for secret in secrets), name
         assert not names.search(text), name
+
+
+def test_every_task_for_label_studio_has_an_annotation(rated, export: Run) -> None:
+    tasks, items = export(name="label-studio-tasks"), export(name="label-studio")
+    assert [task["data"]["output1"] for task in tasks] == [item["output1"] for item in items]
+    assert tasks
+    for task in tasks:
+        (annotation,) = task["annotations"]
+        assert annotation["result"][0]["value"] == {"selected": "right"}
 
 
 def test_names_need_a_reason_and_every_export_is_on_record(rated, export: Run) -> None:

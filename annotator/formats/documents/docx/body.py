@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from annotator.formats.documents.docx.numbering import Numbering
 from annotator.formats.documents.docx.package import Package, child, is_on, word
+from annotator.formats.documents.docx.tables import Row, kind_of_table, lines_of_table
 from annotator.formats.documents.records import Place
 from annotator.formats.documents.sections import SourceLine
 from annotator.formats.documents.xml_trees import local_name
@@ -39,7 +40,6 @@ IMAGE: Final = "[image]"
 OBJECT: Final = "[object]"
 FORMULA: Final = "[formula]"
 SYMBOL: Final = "[symbol]"
-CELLS: Final = " | "
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,23 +161,25 @@ class Body:
         return bool(names & gone)
 
     def _table(self, table: Any) -> Iterator[SourceLine]:
-        begins = True
+        rows = list(self._rows(table))
+        if rows:
+            self.events.append(Event(kind_of_table(rows), rows[0][0].number))
+            yield from lines_of_table(rows)
+
+    def _rows(self, table: Any) -> Iterator[Row]:
+        """Yield the rows that are in this text."""
         for row in (item for item in table.iter() if _is_row_of(item, table)):
             properties = child(row, "trPr")
             tracked = {local_name(item) for item in properties} if properties is not None else set()
+            place = Place("paragraph", self._paragraph + 1)
             cells = []
-            first = self._paragraph + 1
             for cell in (item for item in row if local_name(item) in ("tc", "sdt")):
-                inside = list(self._blocks(cell if local_name(cell) == "tc" else _cell(cell)))
-                cells.append(" ".join(line.shown for line in inside if line.shown.strip()))
+                inside = self._blocks(cell if local_name(cell) == "tc" else _cell(cell))
+                cells.append([line for line in inside if line.shown.strip()])
             if tracked & (_ADDED | _REMOVED):
                 self.changes += 1
-            if tracked & (_REMOVED if self.takes_changes else _ADDED):
-                continue
-            if begins:
-                self.events.append(Event("table", first))
-                begins = False
-            yield SourceLine(CELLS.join(cells), Place("paragraph", first))
+            if not tracked & (_REMOVED if self.takes_changes else _ADDED):
+                yield place, cells
 
     def _inline(self, parent: Any) -> Iterator[str]:
         for element in parent:

@@ -10,12 +10,15 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from annotator.formats.documents.docx.package import child, is_on, word
+from annotator.formats.documents.sections import HAN_MARK
 from annotator.formats.documents.xml_trees import local_name
 
 LEVELS: Final = 9
 _PLACEHOLDER: Final = re.compile(r"%([1-9])")
 _CLAIM_LABEL: Final = re.compile(
-    r"(?:(?:claim|anspruch|revendication)\s*)?\(?([1-9]\d{0,3})\s?[.):]?", re.IGNORECASE
+    r"(?:(?:claim|anspruch|revendication)\s*)?\(?([1-9]\d{0,3})\s?[.):\u3001\uff0e]?"
+    rf"|{HAN_MARK.format(number='(')}",
+    re.IGNORECASE,
 )
 _BULLET: Final = "\u2022"
 _ROMAN: Final = (
@@ -245,7 +248,9 @@ class Numbering:
 
         text = _PLACEHOLDER.sub(number, own.text).strip()
         match = _CLAIM_LABEL.fullmatch(text)
-        return Label(text, int(match[1]) if match else None, f"{abstract}/{level}", unread)
+        return Label(
+            text, int(match[1] or match[2]) if match else None, f"{abstract}/{level}", unread
+        )
 
 
 def is_on_attribute(value: str | None) -> bool:

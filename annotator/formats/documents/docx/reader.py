@@ -31,6 +31,7 @@ _MARKED: Final = (
     "The file was written here and marks its claims; they were read as they stand, their layout "
     "included."
 )
+EMBEDDED: Final = "embedded file"
 _SHOWN: Final = "its shown result was taken, its instruction left out"
 # What stood in the claims and is not in their text.
 _LEFT_OUT: Final = {
@@ -44,6 +45,7 @@ _LEFT_OUT: Final = {
 }
 _CHECKS: Final = {
     "table": "A table stands in the claims; its rows were written as lines, cells divided by |.",
+    "table of claims": "The claims stand in a table; each numbered row was read as a claim.",
     "image": "An image stands in the claims; [image] marks the place.",
     "object": "An embedded object stands in the claims; [object] marks the place.",
     "formula": "A formula stands in the claims that is no line of text; [formula] marks the place.",
@@ -63,7 +65,11 @@ _QUESTIONS: Final = {
         "An automatic number has a format that cannot be rendered here. Turn it into text or "
         "choose 1, 2, 3, and read the file again."
     ),
-    "embedded file": "Another file is embedded here and was not read. Insert its text instead.",
+    "wide table of claims": (
+        "The claims stand in a table that has more columns than their numbers and their text. Copy "
+        "the column of the claims into a document of its own, and read that."
+    ),
+    EMBEDDED: "Another file is embedded here and was not read. Insert its text instead.",
 }
 
 
@@ -150,9 +156,13 @@ def _drawings(package: Package, body: Body, inside: range, notes: Notes) -> Iter
 
 def _say_what_stood(events: list[Event], inside: range, notes: Notes) -> None:
     for event in events:
-        if event.paragraph not in inside:
+        place = Place("paragraph", max(event.paragraph, 1))
+        # An embedded file stands behind the paragraph that was counted last, and may be all claims.
+        may_be_claims = not inside or event.paragraph + 1 == inside.start
+        if event.paragraph not in inside and not (event.kind == EMBEDDED and may_be_claims):
+            if event.kind == EMBEDDED:
+                notes.leave_out(EMBEDDED, "it was not read, and stands outside the claims", place)
             continue
-        place = Place("paragraph", event.paragraph)
         if event.kind in _LEFT_OUT:
             notes.leave_out(event.kind, _LEFT_OUT[event.kind], place)
         elif event.kind in _CHECKS:

@@ -10,12 +10,16 @@ from typing import Final
 
 from annotator.formats.documents.pdf.layout import Line
 from annotator.formats.documents.records import Place
-from annotator.formats.documents.sections import SourceLine, claims_heading, ends_claims
+from annotator.formats.documents.sections import HAN_MARK, SourceLine, claims_heading, ends_claims
 
 # PDFium writes a hyphen at the end of a line as U+0002 or U+FFFE.
 HYPHENS: Final = "-\u2010\u00ad\u0002\ufffe"
-_CLAIM: Final = re.compile(r"(?:claim\s*)?\(?(\d{1,4})\s?[.):](?=\s|$)", re.IGNORECASE)
-_ENDS: Final = re.compile(r"(?:[.;:]|[;,]\s*(?:and|or|und|oder|et|ou))$")
+_CLAIM: Final = re.compile(
+    r"(?:claim\s*)?\(?(\d{1,4})\s?[.):](?=[\s\u3040-\u30ff\u3400-\u9fff]|$)"
+    rf"|(\d{{1,4}})\s?[\uff0e\u3001]|{HAN_MARK.format(number='(')}",
+    re.IGNORECASE,
+)
+_ENDS: Final = re.compile(r"(?:[.;:\u3002\uff1b\uff1a]|[;,]\s*(?:and|or|und|oder|et|ou))$")
 _ITEM: Final = re.compile(r"(?:\(?[a-z]{1,2}[).]|\(?[ivx]{1,4}[).]|[-\u2022\u2013])\s")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _DIVIDED: Final = re.compile(rf"([^\W\d_]+)[{HYPHENS}]$")
@@ -72,7 +76,7 @@ def _claim_number(line: Line, expected: int) -> int:
     found = _CLAIM.match(line.text)
     if not found:
         return 0
-    number = int(found[1])
+    number = int(found[1] or found[2] or found[3])
     return number if number in (1, expected) else 0
 
 

@@ -18,6 +18,8 @@ _MIDDLE: Final = 0.12
 # Numbers beside the lines: 5, 10, 15 ... or each line.
 _STEPS: Final = (1, 2, 5, 10)
 _LEAST_NUMBERED: Final = 3
+# As US patents number the lines of their columns; of a short column there are one or two.
+_COLUMN_STEP: Final = 5
 # A head or foot stands on so many pages, in one of so many outermost lines.
 _LEAST_PAGES: Final = 3
 _LEAST_SHARE: Final = 0.4
@@ -27,6 +29,14 @@ _PAGE_NUMBER: Final = re.compile(
     r"\s*[-\u2013)]*(?:\s+\d{1,4})?",
     re.IGNORECASE,
 )
+# The number of a publication as it stands above each page, with numbers of columns beside it.
+_PUBLICATION: Final = re.compile(
+    r"(?:\d{1,4}\s+)?(?:(?:US|EP|WO|DE|FR|GB|CN|JP|KR|CA|AU)\s?(?=\D*\d)[\d .,/-]{6,20}"
+    r"(?:\s?[A-Z]\d?)?(?:\s+PCT/[A-Z]{2}\d{4}/\d{5,6})?|\d{1,2},\d{3},\d{3})(?:\s+\d{1,4})?"
+)
+# So much more than between lines is between a head or foot and the text.
+_FAR: Final = 2.5
+_WIDE: Final = 1.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,21 +118,49 @@ def _without_line_numbers(pieces: Sequence[Piece]) -> tuple[list[Piece], list[Pi
     texts = [item for item in pieces if not item.text.strip().isdigit()]
     margin: set[Piece] = set()
     for group in _upright(numbers):
-        if _count_on(group) and not any(_overlaps(item, texts) for item in group):
+        is_clear = not any(_overlaps(item, texts) for item in group)
+        if _count_on(group) and (is_clear or _number_columns(group, texts)):
             margin.update(group)
             # The next column may be so short that one number is all that it has.
             following = str(2 * int(group[-1].text) - int(group[-2].text))
             margin.update(i for i in numbers if i.text == following and not _overlaps(i, texts))
+    if not margin:
+        margin.update(_few_column_numbers(numbers, texts))
     return [item for item in pieces if item not in margin], list(margin)
 
 
-def _upright(numbers: Sequence[Piece]) -> Iterator[list[Piece]]:
+def _few_column_numbers(numbers: Sequence[Piece], texts: Sequence[Piece]) -> list[Piece]:
+    """Return 5, or 5 and 10, where no text is above or below: too few to be told by counting."""
+    for group in _upright(numbers, least=1):
+        found = [item for item in group if not int(item.text) % _COLUMN_STEP]
+        if _number_columns(found, texts):
+            return found
+    return []
+
+
+def _number_columns(group: Sequence[Piece], texts: Sequence[Piece]) -> bool:
+    """Return whether numbers are 5, 10, 15 ... from the top, with no text above or below them."""
+    values = [int(item.text) for item in group]
+    is_counted = values == [_COLUMN_STEP * (place + 1) for place in range(len(values))]
+    return bool(values) and is_counted and all(_stands_alone(item, texts) for item in group)
+
+
+def _stands_alone(number: Piece, texts: Sequence[Piece]) -> bool:
+    """Return whether a strip as wide as a number holds no text near it, and text is beside it."""
+    size = max(number.top - number.bottom, 1.0)
+    near = [item for item in texts if abs(item.middle - number.middle) < 4 * size]
+    return bool(near) and not any(
+        item.left < number.right and item.right > number.left for item in near
+    )
+
+
+def _upright(numbers: Sequence[Piece], least: int = _LEAST_NUMBERED) -> Iterator[list[Piece]]:
     """Yield numbers that stand under each other, by their right edges."""
     rest = sorted(numbers, key=lambda item: item.right)
     while rest:
         group = [item for item in rest if item.right - rest[0].right < 6]
         rest = rest[len(group) :]
-        if len(group) >= _LEAST_NUMBERED:
+        if len(group) >= least:
             yield sorted(group, key=lambda item: -item.middle)
 
 
@@ -219,23 +257,96 @@ def _joined(row: Sequence[Piece]) -> str:
 
 
 def without_running_heads(pages: Sequence[Page]) -> tuple[list[Line], list[Line]]:
-    """Divide the text from what repeats at the edges of pages, and from page numbers.
+    """Divide the text from what repeats at the edges of pages, and from numbers of pages.
 
-    Input: all pages. Output: lines of the text in order, and lines that were left out.
+    Input: all pages. Output: lines of the text in order, and lines that were left out. Numbers of
+    pages, columns and publications are left out from the first page on; of two pages, what both
+    have at the same height.
     """
     edges = {id(line): _key(line.text) for page in pages for line in _outermost(page)}
     seen = Counter(key for page in pages for key in {edges[id(line)] for line in _outermost(page)})
     least = max(_LEAST_PAGES, _LEAST_SHARE * len(pages))
+    both = _on_both(pages) if len(pages) == 2 else set()
     kept: list[Line] = []
     left_out: list[Line] = []
     for page in pages:
-        ends = {id(line) for line in _outermost(page)}
-        last = {id(line) for line in _outermost(page, 1)}
+        heads = {id(line) for line in _outermost(page) if seen[edges[id(line)]] >= least} | both
+        heads |= _counting(page, heads)
         for line in page.lines:
-            repeats = id(line) in ends and seen[edges[id(line)]] >= least
-            counts = id(line) in last and _PAGE_NUMBER.fullmatch(line.text) is not None
-            (left_out if repeats or counts else kept).append(line)
+            (left_out if id(line) in heads else kept).append(line)
     return kept, left_out
+
+
+def _rows_inward(page: Page) -> Iterator[list[list[Line]]]:
+    """Yield the rows of a page from the top down and from the bottom up, whatever their column."""
+    rows: dict[int, list[Line]] = {}
+    for line in page.lines:
+        rows.setdefault(round(line.middle), []).append(line)
+    heights = sorted(rows)
+    yield [rows[height] for height in reversed(heights)]
+    yield [rows[height] for height in heights]
+
+
+def _counting(page: Page, heads: set[int]) -> set[int]:
+    """Return the lines at the edges that number pages, columns or publications, and heads between.
+
+    A row of text ends the search: a number within the text is no head.
+    """
+    found: set[int] = set()
+    for rows in _rows_inward(page):
+        for row in rows[:_OUTERMOST]:
+            counting = {id(line) for line in row if _counts(line.text)}
+            found |= counting
+            if not all(id(line) in counting | heads for line in row):
+                break
+    return found
+
+
+def _counts(text: str) -> bool:
+    return any(pattern.fullmatch(text) for pattern in (_PAGE_NUMBER, _PUBLICATION))
+
+
+def _on_both(pages: Sequence[Page]) -> set[int]:
+    """Return the outermost lines that two pages have at the same height.
+
+    Where their numbers differ they have to stand apart from the text, as claims may begin alike.
+    """
+    found: set[int] = set()
+    for ones, twos in zip(*map(_rows_inward, pages), strict=True):
+        for place, (row, other) in enumerate(zip(ones[:_OUTERMOST], twos, strict=False)):
+            one, two = (" ".join(line.text for line in each) for each in (row, other))
+            is_level = abs(row[0].middle - other[0].middle) < 2
+            apart = one == two or (_is_far(ones, place, _WIDE) and _is_far(twos, place, _WIDE))
+            if not (is_level and _key(one) == _key(two) and apart):
+                break
+            found |= {id(line) for line in (*row, *other)}
+    return found
+
+
+def _is_far(rows: Sequence[Sequence[Line]], place: int, times: float) -> bool:
+    """Return whether the next row inward is so many times farther than lines of the text are."""
+    gaps = [abs(one[0].middle - two[0].middle) for one, two in pairwise(rows)]
+    if place >= len(gaps):
+        return False
+    # Of few lines the gaps beside heads are as many as those between lines.
+    pitch = max(sorted(gaps)[(len(gaps) - 1) // 3], rows[place][0].height)
+    return gaps[place] > times * pitch
+
+
+def doubtful_edges(pages: Sequence[Page], text: Sequence[Line]) -> list[Line]:
+    """Return lines that stand far from the text at an edge and may be heads or feet.
+
+    Inputs: all pages, and the lines taken for text. Of more than two pages heads are known by
+    their repetition, and none is in doubt.
+    """
+    kept = {id(line) for line in text}
+    found: list[Line] = []
+    for page in pages if len(pages) <= 2 else ():
+        inner = Page(page.number, [line for line in page.lines if id(line) in kept])
+        for rows in _rows_inward(inner):
+            if _is_far(rows, 0, _FAR):
+                found += [line for line in rows[0] if line not in found]
+    return found
 
 
 def _outermost(page: Page, count: int = _OUTERMOST) -> list[Line]:

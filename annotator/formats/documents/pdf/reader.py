@@ -10,7 +10,14 @@ from pypdfium2 import raw
 
 from annotator.formats.documents.assembling import claims_of_lines, look_over
 from annotator.formats.documents.pdf.flow import HYPHENS, Flow, paragraphs_of
-from annotator.formats.documents.pdf.layout import Page, Piece, page_lines, without_running_heads
+from annotator.formats.documents.pdf.layout import (
+    Line,
+    Page,
+    Piece,
+    doubtful_edges,
+    page_lines,
+    without_running_heads,
+)
 from annotator.formats.documents.records import (
     Bibliography,
     ClaimSet,
@@ -21,7 +28,13 @@ from annotator.formats.documents.records import (
     Severity,
     list_numbers,
 )
-from annotator.formats.documents.sections import context_of, find_section
+from annotator.formats.documents.sections import (
+    Section,
+    SourceLine,
+    context_of,
+    find_section,
+    numbered,
+)
 from core.text_io.streams import FormatError
 
 MOST_BYTES: Final = 64 * 1024 * 1024
@@ -34,6 +47,8 @@ _LEAST_SIGNS: Final = 20
 _RIGHT_TO_LEFT: Final = range(0x590, 0x900)
 _MOST_RIGHT_TO_LEFT: Final = 0.2
 _WIDE: Final = 0.7
+# Beside the number of a line less space is enough: the space between two columns is narrow.
+_WIDE_BESIDE_NUMBERS: Final = 0.4
 # No sign is as wide as this times its height, on average of a word.
 _WIDEST: Final = 1.3
 UNKNOWN: Final = "\ufffd"
@@ -62,6 +77,7 @@ def read_pdf(data: bytes, options: ReadOptions) -> ReadDocument:
     section = find_section(flow.paragraphs, options, notes)
     claims = claims_of_lines(section.lines, notes)
     _say_what_to_look_at(claims, flow, pages, empty, notes)
+    _ask_about_edges(claims, section, doubtful_edges(pages, text), notes)
     look_over(claims, notes)
     return ReadDocument(
         "pdf",
@@ -149,7 +165,8 @@ def _stretches(text: Any, count: int) -> Iterator[Piece]:
     end = 0
     for start, word, here in _words(text, signs):
         begins_line = any(sign in _NEW_LINE for sign in signs[end:start])
-        if piece and (begins_line or _is_elsewhere(box, here)):
+        wide = _WIDE_BESIDE_NUMBERS if piece.isdigit() or word.isdigit() else _WIDE
+        if piece and (begins_line or _is_elsewhere(box, here, wide)):
             yield Piece(piece, *box)
             piece = ""
         if piece:
@@ -211,11 +228,11 @@ def _sign(code: int) -> str:
 _Box = tuple[float, float, float, float]
 
 
-def _is_elsewhere(before: _Box, here: _Box) -> bool:
+def _is_elsewhere(before: _Box, here: _Box, wide: float = _WIDE) -> bool:
     """Return whether a word stands in another line than the piece, before it, or far behind it."""
     size = max(before[3] - before[1], 1.0)
     is_apart = abs(before[1] + before[3] - here[1] - here[3]) > 1.6 * size
-    return is_apart or here[0] > before[2] + _WIDE * size or here[2] < before[2]
+    return is_apart or here[0] > before[2] + wide * size or here[2] < before[2]
 
 
 def _around(box: _Box, here: _Box) -> _Box:
@@ -225,6 +242,27 @@ def _around(box: _Box, here: _Box) -> _Box:
         max(box[2], here[2]),
         max(box[3], here[3]),
     )
+
+
+def _ask_about_edges(
+    claims: ClaimSet, section: Section, edges: Sequence[Line], notes: Notes
+) -> None:
+    """Ask about lines at the edges of pages that were read as parts of claims."""
+    if not claims.claims:
+        return
+    first = claims.claims[0].place
+    end = (section.after[0].place.page, section.after[0].place.number) if section.after else None
+    for line in edges:
+        at = (line.page, line.number)
+        is_inside = (first.page, first.number) < at and (end is None or at < end)
+        if is_inside and numbered(SourceLine(line.text, first)) is None:
+            notes.add(
+                Severity.QUESTION,
+                "head or foot in doubt",
+                "A line far from the text at the edge of the page may be a head or foot, and "
+                "stands in a claim. Take it out of the text, or take the text as it is.",
+                Place("line", line.number, line.page),
+            )
 
 
 def _say_what_to_look_at(

@@ -9,7 +9,6 @@ from annotator.formats.documents.confined import read_confined
 from annotator.formats.documents.matters import read_matters
 from annotator.formats.documents.reading import read_document
 from annotator.formats.documents.records import ReadDocument, ReadOptions, TrackedChanges
-from annotator.formats.documents.wire import put_pictures, take_pictures, to_values
 from core.text_io.streams import FormatError
 from tests.annotator.formats.documents.pictures import SVG, pages, picture
 from tests.annotator.formats.documents.word_files import (
@@ -189,12 +188,3 @@ def test_another_process_hands_over_the_same() -> None:
             assert found == read_document(data, "docx", ReadOptions())
         else:
             assert found == read_matters(data, ReadOptions())
-
-
-def test_pictures_go_beside_the_values_and_come_back() -> None:
-    values = {"matters": to_values(read_matters(zipped(FOLDER), ReadOptions()))}
-    whole = {"matters": to_values(read_matters(zipped(FOLDER), ReadOptions()))}
-    pictures = take_pictures(values)
-    assert len(pictures) == 4 and values != whole
-    put_pictures(values, b"".join(pictures))
-    assert values == whole

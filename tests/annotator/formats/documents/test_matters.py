@@ -2,7 +2,7 @@ import pytest
 
 from annotator.formats.documents.matters import read_matters
 from annotator.formats.documents.records import ReadOptions, TrackedChanges
-from annotator.formats.documents.wire import matters_from, to_values
+from annotator.formats.documents.wire import Answer, decode_answer, encode_answer
 from core.text_io.streams import FormatError
 from tests.annotator.formats.documents.word_files import added, paragraph, text, word_file, zipped
 
@@ -145,11 +145,11 @@ def test_what_is_missing_or_has_no_place_is_refused_with_its_name(
     assert why in " ".join([refused.value.sentence, *map(str, refused.value.bad_records)])
 
 
-def test_what_was_read_comes_back_from_plain_values() -> None:
+def test_what_was_read_comes_back_from_the_answer() -> None:
     one = word_file(paragraph("1. A ", added(text("red ")), "lamp, ", "<w:r><w:drawing/></w:r>"))
     found = read({"P1/reference.docx": one, "P1/candidates/a.txt": b"Claims\n2. A lamp of claim 9"})
     assert found.matters[0].document.findings
-    assert matters_from(to_values(found)) == found
+    assert decode_answer(encode_answer(Answer(matters=found))).matters == found
 
 
 def test_an_id_is_one_whichever_way_a_file_system_has_spelt_it() -> None:
