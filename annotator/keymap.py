@@ -6,7 +6,7 @@ give scores. Standard library only.
 """
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -130,6 +130,27 @@ def keymap(changes: Mapping[str, str], *, single_keys: bool = True) -> dict[str,
         code: tuple(key for key in of_action if not is_single(key))
         for code, of_action in keys.items()
     }
+
+
+# The keys of the columns on the ruling page. They are capitals because new scores and the lists of
+# that page are typed in lower case and digits; A and B are the candidates of an order flip.
+MEAN_KEY: Final = "M"
+NEW_SCORES_KEY: Final = "N"
+ANNOTATOR_KEYS: Final = "XYZWVUTSRQPOLKJIHGFEDC"
+
+
+def column_keys(annotators: int, in_use: Collection[str]) -> list[str]:
+    """Return the keys that choose a column of a ruling: each annotator's, the mean's, new scores'.
+
+    A key that the person uses for something else (`in_use`) is passed over for the next one that is
+    free; "" where none is left.
+    """
+    free = [key for key in ANNOTATOR_KEYS if key not in in_use]
+    keys = [(free.pop(0) if free else "") for _ in range(annotators)]
+    for key in (MEAN_KEY, NEW_SCORES_KEY):
+        instead = free.pop(0) if key in in_use and free else ""
+        keys.append(instead if key in in_use else key)
+    return keys
 
 
 def key_problems(sent: Mapping[str, str]) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """The rate form as its template shows it: every scale with its bands, choice and errors."""
 
+import json
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -83,6 +84,8 @@ def page_context(
         "stored": stored,
         "rated_overall": overall_text(page.rating.overall_numerator) if page.rating else "",
         "other_draft": page.draft if is_conflict and _differs(page.draft, sent) else None,
+        "typed_fields": json.dumps(TYPED),
+        "tags_field": ERROR_TAGS,
         "flag_reasons": FlagReason.choices,
         "idle_seconds": settings.READING_IDLE_SECONDS,
         "keys_url": f"{reverse('annotator:keys')}?next={reverse('annotator:rate', args=[own.pk])}",
@@ -102,7 +105,8 @@ def aids_context(preference: ReadingPreference) -> dict[str, Any]:
         for group in GROUPS
     ]
     on = " ".join(aid for aid in AIDS if context["aids"][aid])
-    return context | {"shown": on, "key_groups": groups}
+    ten = pressed.get(ACTION_LABELS["ten"], [])
+    return context | {"shown": on, "key_groups": groups, "ten_key": "".join(ten[:1])}
 
 
 def note_context(page: RatePage, form: RatingForm | None) -> dict[str, Any]:

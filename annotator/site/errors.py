@@ -21,6 +21,7 @@ from annotator.access.scopes import campaigns_for, ever_assigned
 from annotator.models import User
 from annotator.rating.drafts import save_refused
 from annotator.rating.forms import RatingForm
+from annotator.rating_values import TEXT_FIELDS
 from core.errors import Unreachable
 from core.files import is_disk_full
 from core.text_io.text import NO_UTF8
@@ -54,13 +55,13 @@ WITHHELD: Final = frozenset({"csrfmiddlewaretoken", "code", "passkey"})
 WITHHELD_PART: Final = "password"
 # Somebody wrote what stands here, be it one word.
 WRITTEN: Final = frozenset(
-    {"comment", "note", "reason", "back_question", "leave_reason", "flag_reason", "flag_answer"}
-)
+    {"comment", "reason", "back_question", "leave_reason", "flag_reason", "flag_answer"}
+).union(field.name for field in TEXT_FIELDS)
 # What stands for bytes that are no text: to be seen, not sent again unseen.
 UNREADABLE: Final = "\ufffd"
 # Choices of two values.
 CHOSEN: Final = frozenset({"decision", "tag", "aid"})
-LABELS: Final = {
+LABELS: Final = {field.name: field.label for field in TEXT_FIELDS} | {
     "back_question": "Question",
     "leave_reason": "Reason",
     "flag_reason": "Reason",

@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
+from uuid import UUID
 
 from django.conf import settings
 from django.contrib import messages
@@ -10,7 +11,13 @@ from django.contrib.auth import login
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView, LogoutView, RedirectURLMixin
 from django.forms import BaseForm
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseRedirect,
+    JsonResponse,
+    QueryDict,
+)
 from django.http.response import HttpResponseBase
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render, resolve_url
@@ -20,7 +27,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import View
 from django.views.decorators.http import require_http_methods
 
-from annotator.access.gate import DRAFT_FIELD, RESUBMITTED
+from annotator.access.gate import DRAFT_FIELD, RESUBMITTED, SignedInRequest
 from annotator.access.scopes import ever_assigned
 from annotator.access.second_step import (
     GIVEN,
@@ -40,13 +47,21 @@ from annotator.comparisons.queries import compare_page
 from annotator.models import User
 from annotator.rating.drafts import save_refused
 from annotator.rating.forms import RatingForm
+from annotator.rating.queries import rate_page
+from annotator.rating.views import show_again
 from annotator.rating_values import TYPED
 from annotator.site.errors import of_fields, resubmitted_fields
-from core.errors import Refused, TooOften
+from core.errors import OutOfDate, Refused, TooOften
 from core.text_io.strict_json import StrictJsonError, loads
 
 RATE_ROUTE = "annotator:rate"
 COMPARE_ROUTE = "annotator:compare"
+# What is said above the rate page when what a form held could not become a draft.
+SAVED_SINCE = (
+    "Your session had ended before you sent this. Another tab has saved a draft since, so what you "
+    "sent is not stored yet."
+)
+NOT_STORED = "Your session had ended before you sent this. It could not be stored as a draft."
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
@@ -78,7 +93,7 @@ def let_in(
     if resubmitted and (page := resubmitted_page(target)):
         response = _shown_again(request, user, page, target, resubmitted) or response
     elif resubmitted:
-        _save_draft(request, target, resubmitted)
+        response = _save_draft(request, target, resubmitted) or response
     if request.headers.get("HX-Request"):
         response = JsonResponse({"token": get_token(request), "username": user.username})
     remember_browser(request, response, user.username)
@@ -125,33 +140,45 @@ def _shown_again(
     return render(request, "annotator/site/carried.html", {"typed": typed}) if typed else None
 
 
-def _save_draft(request: HttpRequest, target: str, resubmitted: str) -> None:
-    """Store resubmitted fields as a draft of the assignment at `target`, if it is theirs."""
+def _save_draft(request: HttpRequest, target: str, resubmitted: str) -> HttpResponse | None:
+    """Store resubmitted fields as a draft of the assignment at `target`, if it is theirs.
+
+    Return the rate page with what was sent where it cannot be stored. Where another tab has saved a
+    draft since, that page shows both, and the person decides which one stays.
+    """
     user, match = request.user, _page_at(target)
     assert isinstance(user, User)
     if match is None or match.view_name != RATE_ROUTE:
-        return
+        return None
     assignment = ever_assigned(user).filter(pk=match.kwargs["pk"]).first()
     if assignment is None:
-        return
+        return None
     try:
-        typed = loads(resubmitted.encode("utf-8", "surrogatepass"))
-        version = int(str(typed.get(DRAFT_FIELD) or 0))
-        saved = save_refused(
-            assignment=assignment,
-            typed={name: str(typed.get(name, "")) for name in TYPED},
-            version=version,
-        )
+        fields = loads(resubmitted.encode("utf-8", "surrogatepass"))
+        sent = {name: str(fields.get(name) or "") for name in (*TYPED, DRAFT_FIELD)}
+        version = int(sent[DRAFT_FIELD] or 0)
     except (StrictJsonError, AttributeError, ValueError):
-        saved = None
-    if saved:
+        messages.error(request, "What you sent after your session had ended could not be read.")
+        return None
+    typed = {name: sent[name] for name in TYPED}
+    if save_refused(assignment=assignment, typed=typed, version=version):
         messages.info(request, "What you sent after your session had ended is kept as a draft.")
-    else:
-        messages.error(
-            request,
-            "What you sent could not be kept: another tab has saved a draft since. "
-            "Your browser's back button still shows it.",
-        )
+        return None
+    return _show_unstored(cast(SignedInRequest, request), assignment.pk, target, sent)
+
+
+def _show_unstored(
+    request: SignedInRequest, pk: UUID, target: str, sent: Mapping[str, str]
+) -> HttpResponse | None:
+    """Show the rate page with what could not be stored as a draft, beside what is stored."""
+    page = rate_page(request.user, pk)
+    if page is None:
+        typed = of_fields(target, sent.items(), had_password=False)
+        return render(request, "annotator/site/carried.html", {"typed": typed})
+    refusal = OutOfDate(SAVED_SINCE if page.draft else NOT_STORED)
+    fields = QueryDict(mutable=True)
+    fields.update(dict(sent))
+    return show_again(request, pk, RatingForm(fields), refusal)
 
 
 def _ways_in() -> dict[str, object]:

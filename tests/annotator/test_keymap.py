@@ -7,6 +7,7 @@ from annotator.keymap import (
     GROUPS,
     KeyProblem,
     clean_changes,
+    column_keys,
     is_single,
     key_problems,
     keymap,
@@ -142,3 +143,22 @@ def test_what_is_taken_is_stable_and_gives_every_action_its_own_keys(sent: dict[
     keys = [key for of_action in keymap(stored).values() for key in of_action]
     assert len(set(keys)) == len(keys)
     assert all(keymap(stored)[code] for code in CODES)
+
+
+def test_columns_of_a_ruling_have_keys_that_no_action_and_no_score_has() -> None:
+    in_use = {key for keys in keymap({}).values() for key in keys}
+    assert column_keys(2, in_use) == ["X", "Y", "M", "N"]
+    found = column_keys(8, in_use)
+    assert len(set(found)) == 10
+    assert not set(found) & (in_use | set("0123456789"))
+
+
+def test_a_key_that_a_person_uses_chooses_no_column() -> None:
+    in_use = {key for keys in keymap({"tag": "X", "flag": "M"}).values() for key in keys}
+    assert column_keys(2, in_use) == ["Y", "Z", "W", "N"]
+
+
+def test_columns_without_a_free_key_have_none() -> None:
+    found = column_keys(30, set("FMN"))
+    assert found[-3:] == ["", "", ""]
+    assert len(found) == 32

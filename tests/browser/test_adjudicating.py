@@ -21,6 +21,7 @@ from annotator.rubric import CRITERIA
 from tests.browser.axe import faults
 from tests.browser.long_claims import hundred
 from tests.browser.scene import PASSWORD, frame_overflow, furnish, press, sign_in
+from tests.browser.test_typed_tens import LONGEST_PAUSE_MS, type_at
 
 SHOTS = os.environ.get("SCREENSHOTS", "")
 
@@ -102,7 +103,7 @@ def open_flip(page: Page, site: str) -> None:
 
 def test_a_conflict_is_ruled_by_keyboard_alone(scene: Page, site: str) -> None:
     shoot(scene, "one")
-    scene.keyboard.press("2")
+    scene.keyboard.press("Y")
     scene.keyboard.type("the ratings")
     scene.keyboard.press("Tab")
     scene.keyboard.type("Claim 1 keeps the lid: 1 and 2 are words here.")
@@ -125,7 +126,7 @@ def test_a_conflict_is_ruled_by_keyboard_alone(scene: Page, site: str) -> None:
 def test_new_scores_of_two_candidates_are_typed_by_keyboard(scene: Page, site: str) -> None:
     open_flip(scene, site)
     shoot(scene, "two")
-    scene.keyboard.press("4")
+    scene.keyboard.press("N")
     for score in ("7", "6", "10", "5", "3", "2", "1", "0"):
         scene.keyboard.type(score)
         scene.keyboard.press("Tab")
@@ -141,17 +142,77 @@ def test_new_scores_of_two_candidates_are_typed_by_keyboard(scene: Page, site: s
     shoot(scene, "ruled")
 
 
-def test_a_digit_is_corrected_by_a_digit(scene: Page) -> None:
-    scene.keyboard.press("1")
+def test_a_column_is_corrected_by_a_column_and_a_digit_by_a_digit(scene: Page) -> None:
+    scene.keyboard.press("X")
     expect(scene.locator("#id_reason_code")).to_be_focused()
-    scene.keyboard.press("3")
+    scene.keyboard.press("M")
     expect(scene.get_by_label("Mean")).to_be_checked()
-    scene.keyboard.press("4")
+    scene.keyboard.press("N")
     first = scene.locator(".scores select").first
     expect(first).to_be_focused()
     for keys, value in (("7", "7"), ("3", "3"), ("t", "10"), ("1", "1"), ("0", "10"), ("0", "0")):
         scene.keyboard.press(keys)
         expect(first).to_have_value(value)
+
+
+def test_keys_of_columns_set_no_score_and_keys_of_scores_choose_no_column(scene: Page) -> None:
+    press(scene, "1", "2", "3", "4")
+    expect(scene.locator("input[name=decision]:checked")).to_have_count(0)
+    press(scene, "N", "1")
+    first = scene.locator(".scores select").first
+    expect(first).to_have_value("1")
+    press(scene, "X")
+    expect(scene.get_by_label("Annotator 1")).to_be_checked()
+    expect(first).to_have_value("1")
+    press(scene, "1")
+    expect(scene.get_by_label("Annotator 1")).to_be_checked()
+
+
+def test_a_zero_after_a_second_takes_the_place_of_a_one(scene: Page) -> None:
+    press(scene, "N")
+    first = scene.locator(".scores select").first
+    for pause, value in ((LONGEST_PAUSE_MS, "10"), (LONGEST_PAUSE_MS + 1, "0")):
+        type_at(scene, ("1", 5000), ("0", 5000 + pause))
+        expect(first).to_have_value(value)
+
+
+def test_enter_goes_to_what_a_ruling_lacks_and_signs_once_it_lacks_nothing(scene: Page) -> None:
+    def focused() -> str:
+        return str(scene.evaluate("document.activeElement.name"))
+
+    scene.get_by_label("Mean").focus()
+    press(scene, "Enter")
+    assert focused() == "decision"
+    press(scene, "N", "7", "Enter")
+    assert focused() == CRITERIA[1]
+    press(scene, "6", "Tab", "5", "Tab", "4", "Enter")
+    assert focused() == "reason_code"
+    scene.keyboard.type("the ratings")
+    press(scene, "Tab")
+    # In a text it begins a line.
+    press(scene, "a", "Enter", "b", "Tab", "Tab")
+    assert focused() == "password"
+    press(scene, "Enter")
+    assert focused() == "password"
+    scene.keyboard.type(PASSWORD)
+    press(scene, "Enter")
+    expect(scene.get_by_text("ruled and signed")).to_be_visible()
+    row = Adjudication.objects.get()
+    assert (row.decision, row.reason) == ("scores", "a\nb")
+
+
+def test_a_ruling_that_was_refused_has_the_focus_on_what_is_wrong(
+    scene: Page, complaints: list[str]
+) -> None:
+    scene.get_by_role("button", name="Sign the ruling").press("Enter")
+    expect(scene.get_by_text("Choose a rating, the mean, or new scores.")).to_be_visible()
+    assert scene.evaluate("document.activeElement.name") == "decision"
+    scene.get_by_label("Mean").check()
+    scene.get_by_role("button", name="Sign the ruling").press("Enter")
+    expect(scene.get_by_text("Choose a rating, the mean, or new scores.")).to_have_count(0)
+    assert scene.evaluate("document.activeElement.name") == "reason_code"
+    assert all("422" in line for line in complaints)
+    complaints.clear()
 
 
 def test_an_order_flip_shows_both_overalls_and_how_to_send_it_back(scene: Page, site: str) -> None:
@@ -205,7 +266,7 @@ def test_all_that_was_typed_but_the_password_stays(scene: Page, complaints: list
     scene.locator("#id_reason").fill("Kept.")
     scene.locator("#id_password").fill(PASSWORD)
     with scene.expect_navigation():
-        scene.keyboard.press("Enter")
+        scene.get_by_role("button", name="Sign the ruling").press("Enter")
     expect(scene.locator(".error:visible")).to_have_count(2)
     expect(scene.locator("#id_reason")).to_have_value("Kept.")
     expect(scene.locator("#id_password")).to_have_value("")

@@ -122,6 +122,27 @@ def test_undo_takes_back_scores_tags_and_text_in_their_order(scene: Page) -> Non
     expect(scene.locator("[data-action=undo]")).to_be_disabled()
 
 
+def test_after_an_undo_the_focus_is_on_what_was_undone(scene: Page) -> None:
+    focused = "document.activeElement.name"
+    press(scene, "3", "4", "u")
+    assert scene.evaluate(focused) == CRITERIA[1]
+    press(scene, "5", "6")
+    assert chosen(scene) == ["3", "5", "6", ""]
+    press(scene, "k", "k", "8", "u")
+    assert scene.evaluate(focused) == CRITERIA[1]
+    assert chosen(scene) == ["3", "5", "6", ""]
+
+
+def test_after_an_undo_of_a_text_its_field_is_shown_and_keys_still_work(scene: Page) -> None:
+    press(scene, "3", "c", "x", "Escape", "o", "y", "Escape", "u")
+    assert scene.evaluate("document.activeElement.contains(document.querySelector('#id_note'))")
+    press(scene, "u")
+    assert scene.evaluate("document.activeElement.contains(document.querySelector('#id_comment'))")
+    expect(scene.get_by_label("Comment")).to_have_value("")
+    press(scene, "u", "7")
+    assert chosen(scene) == ["7", "", "", ""]
+
+
 def test_an_undo_while_the_server_answers_is_not_undone_by_the_answer(scene: Page) -> None:
     held: list[Route] = []
     is_held = False

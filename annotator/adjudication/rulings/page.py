@@ -18,11 +18,12 @@ from annotator.claims.side_by_side import (
     set_side_by_side,
     unlike_states,
 )
+from annotator.keymap import column_keys, keymap
 from annotator.models import Decision, RulingReason
 from annotator.rating_values import mean_text, points_text
 from annotator.reading import READING_KEYS, Chip, chosen_tags, reading_context
 from annotator.rubric import ALL_CRITERIA, CRITERIA, HIGHEST, NAMES
-from core.forms import Choice, RefusableForm, radio_choices
+from core.forms import Choice, RefusableForm, focused_group, radio_choices
 
 # The keys of the rate screen that work here too, as this screen calls them.
 KEY_LABELS: Final = {
@@ -39,6 +40,16 @@ TYPED: Final = (
     *("back_kind", "back_question"),
 )
 SIDES: Final = ("left", "right")
+# The fields of a ruling that may be wrong, in the order of the page.
+CHECKED: Final = ("decision", "reason_code", "reason", "password")
+
+
+@dataclass(frozen=True, slots=True)
+class RulingColumn:
+    """A column of the table that may be chosen, and its key."""
+
+    choice: Choice
+    key: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +115,7 @@ def page_context(
     if form and is_checked:
         errors = {name: [str(e) for e in why] for name, why in form.errors.items()}
     sent = {name: form.typed(name) if form else "" for name in TYPED}
+    focused = focused_group(CHECKED, errors)
     # What the reading pane shows, for one candidate or for two.
     names = [part.name for part in page.parts]
     seen = set_side_by_side([part.reading for part in page.parts], note_by_names(names))
@@ -111,7 +123,8 @@ def page_context(
     return {
         "page": page,
         "parts": parts,
-        "columns": _columns(page, sent["decision"]),
+        "columns": _columns(page, sent["decision"], has_focus=focused == "decision" or not errors),
+        "focused": focused,
         "sent": sent,
         "errors": errors,
         "form_errors": errors.get(NON_FIELD_ERRORS, []),
@@ -137,14 +150,19 @@ def page_context(
     }
 
 
-def _columns(page: AdjudicationPage, sent: str) -> list[Choice]:
-    """Return what may be chosen: a rating, the mean, or new scores."""
+def _columns(page: AdjudicationPage, sent: str, *, has_focus: bool) -> list[RulingColumn]:
+    """Return what may be chosen, each with its key: a rating, the mean, or new scores."""
     rows = [(f"{TAKE}{one.takes}", f"Annotator {one.number}") for one in page.annotators]
     rows.append((str(Decision.MEAN), "Mean"))
     if page.is_open:
         rows.append((str(Decision.SCORES), "New scores"))
     closed = {f"Annotator {one.number}" for one in page.annotators if one.takes is None}
-    return [replace(one, is_open=one.label not in closed) for one in radio_choices(rows, sent)]
+    in_use = {key for keys in keymap(page.preference.keys).values() for key in keys}
+    choices = radio_choices(rows, sent, has_focus=has_focus)
+    return [
+        RulingColumn(replace(choice, is_open=choice.label not in closed), key)
+        for choice, key in zip(choices, column_keys(len(page.annotators), in_use), strict=False)
+    ]
 
 
 def _part(

@@ -1,9 +1,12 @@
-// Keys: a digit chooses a column of the table, or is a new score; another digit corrects it.
+// Keys: a capital chooses a column of the table, a digit is a new score; another one corrects it.
 import { listenForKeys } from "../shared/keys.js";
+import { completedTen, noteOne } from "../shared/tens.js";
+
+const form = document.getElementById("ruling");
 
 // After "new scores" the first score is what comes next, after anything else the reason.
-function choose(digit) {
-  const radio = document.querySelector(`input[name=decision][data-digit="${digit}"]:enabled`);
+function choose(key) {
+  const radio = [...document.querySelectorAll("input[name=decision]:enabled")].find((one) => one.dataset.key === key);
   if (!radio) {
     return false;
   }
@@ -13,14 +16,41 @@ function choose(digit) {
   return true;
 }
 
-// In a new score a digit takes the place of another; a 0 after a 1 makes it a ten.
-function score(select, key, tens) {
-  const isTen = tens.includes(key) || (key === "0" && select.value === "1");
+// In a new score a digit takes the place of another; a 0 soon after a 1 makes it a ten.
+function score(select, tens, event) {
+  const { key } = event;
+  const isTen = completedTen(key, event) === select || tens.includes(key);
   if (!isTen && !/^[0-9]$/.test(key)) {
     return false;
   }
   select.value = isTen ? "10" : key;
+  if (key === "1") {
+    noteOne(select, event);
+  }
   return true;
+}
+
+const isEmpty = (field) => (field.type === "radio" ? !form.elements.namedItem(field.name).value : !field.value.trim());
+
+// What a ruling still needs, in the order of the page: new scores only where they were chosen.
+function missing() {
+  const isScored = form.elements.namedItem("decision").value === "scores";
+  const isNeeded = ({ dataset }) => dataset.needed === "always" || (dataset.needed === "new-scores" && isScored);
+  return [...form.elements].find((field) => isNeeded(field) && !field.disabled && isEmpty(field));
+}
+
+// Enter signs, or goes to what is missing. In a text it begins a line, and it opens the reasons.
+function signOrGoToMissing(event) {
+  const isPlainEnter = event.key === "Enter" && !event.ctrlKey && !event.metaKey;
+  if (isPlainEnter && event.target.form === form && event.target.matches("input, .scores select")) {
+    event.preventDefault();
+    const field = missing();
+    if (field) {
+      field.focus();
+    } else {
+      form.requestSubmit(form.querySelector("[data-action=submit]"));
+    }
+  }
 }
 
 export function startKeys({ keys, single }) {
@@ -29,12 +59,14 @@ export function startKeys({ keys, single }) {
     const { key, target } = event;
     if (key === "Escape") {
       target.blur();
-    } else if (target.matches(".scores select") ? score(target, key, tens) : target.id === "id_reason_code" && /^[1-9]$/.test(key) && choose(key)) {
-      // Where a column was chosen the reason is next, and a digit there chooses another column.
+    } else if (target.matches("select") && ((single && choose(key)) || (target.matches(".scores select") && score(target, tens, event)))) {
+      // From a list another column may be chosen too: a capital is no letter that finds an entry.
       event.preventDefault();
     }
   };
-  const comment = () => document.getElementById("id_reason")?.focus();
-  const digit = (key, target) => /^[1-9]$/.test(key) && (single || target.matches("input[name=decision]")) && choose(key);
-  listenForKeys(keys, { comment }, { digit, typing });
+  const digit = (key, { target }) => (single || target.matches("input[name=decision]")) && choose(key);
+  if (form) {
+    document.addEventListener("keydown", signOrGoToMissing);
+  }
+  listenForKeys(keys, {}, { digit, typing });
 }

@@ -1,6 +1,6 @@
 // Keys: 1, 2 and 3 answer the question in focus.
 import { listenForKeys } from "../shared/keys.js";
-import { choose, current, focused, goTo, startAtFirst, unanswered } from "../shared/radios.js";
+import { choose, current, focused, goTo, goToUnansweredOnEnter, startAtFirst, unanswered } from "../shared/radios.js";
 import { form, questions } from "./form.js";
 
 const { keys, single } = JSON.parse(form.dataset.keymap);
@@ -28,9 +28,9 @@ function typing(event) {
 
 export function startKeys() {
   startAtFirst(form, questions);
+  goToUnansweredOnEnter(form, questions);
   listenForKeys(keys, {
     "next-criterion": () => step(1),
     "previous-criterion": () => step(-1),
-    comment: () => document.getElementById("id_comment").focus(),
   }, { digit, typing });
 }

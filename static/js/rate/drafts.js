@@ -1,7 +1,7 @@
 // Stores what is typed as a draft: sent a moment after the last key, tried again until the server has it.
 import { announce, quietButton } from "../shared/page.js";
 import { post } from "../shared/post.js";
-import { field, fill, form, typed } from "./form.js";
+import { field, fill, form, tagsField, typed } from "./form.js";
 
 const QUIET_MS = 350;
 const LONGEST_PAUSE_MS = 8000;
@@ -77,7 +77,7 @@ function showClash(answer) {
   const lines = [answer.sentence];
   const other = answer.typed;
   if (other) {
-    const said = Object.entries(other).filter(([name, value]) => value && name !== "error_tags");
+    const said = Object.entries(other).filter(([name, value]) => value && name !== tagsField);
     lines.push(`There: ${said.map(([name, value]) => `${name.replaceAll("_", " ")} “${value}”`).join(", ") || "nothing"}.`);
     lines.push("What you typed here is still in the form.");
   }

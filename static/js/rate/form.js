@@ -1,7 +1,9 @@
 // The rate form and what is typed in it.
 export const form = document.getElementById("rating-form");
 export const scales = [...form.querySelectorAll("fieldset.scale")];
-const names = [...scales.map((scale) => scale.querySelector("input").name), "comment", "note", "error_tags"];
+// The server declares the fields: the scores and texts, and the one that holds the error tags.
+const names = JSON.parse(form.dataset.fields);
+export const tagsField = form.dataset.tagsField;
 
 export const field = (name) => form.elements.namedItem(name);
 

@@ -1,14 +1,13 @@
 // Keys: digits give scores.
 import { listenForKeys } from "../shared/keys.js";
 import { announce, parse } from "../shared/page.js";
-import { choose, current, goTo, startAtFirst } from "../shared/radios.js";
+import { choose, current, goTo, goToUnansweredOnEnter, scoreByDigit, startAtFirst } from "../shared/radios.js";
 import { scrollPane } from "../shared/reading.js";
 import { form, scales } from "./form.js";
 import { beginTag } from "./tags.js";
 
 const { keys } = JSON.parse(form.dataset.keymap);
 const leave = document.getElementById("leave");
-const score = (value) => choose(scales, current(scales), value);
 
 function step(by) {
   const index = current(scales);
@@ -37,13 +36,11 @@ async function showExamples() {
 }
 
 const actions = {
-  ten: () => score("10"),
+  ten: () => choose(scales, current(scales), "10"),
   "next-criterion": () => step(1),
   "previous-criterion": () => step(-1),
   "scroll-reference-down": () => scrollPane("reference", 1),
   "scroll-reference-up": () => scrollPane("reference", -1),
-  comment: () => document.getElementById("id_comment").focus(),
-  note: () => document.getElementById("id_note").focus(),
   tag: beginTag,
   flag: () => openLeave("id_flag_code"),
   skip: () => openLeave("skip"),
@@ -51,14 +48,6 @@ const actions = {
   queue: () => location.assign(form.dataset.queueUrl),
   rubric: showExamples,
 };
-
-function digit(key) {
-  const isDigit = /^[0-9]$/.test(key);
-  if (isDigit) {
-    score(key);
-  }
-  return isDigit;
-}
 
 function typing(event) {
   if (event.key === "Escape") {
@@ -81,7 +70,8 @@ function closeLeave(event) {
 export function startKeys() {
   startAtFirst(form, scales);
   leave?.addEventListener("keydown", closeLeave);
-  listenForKeys(keys, actions, { digit, typing });
+  goToUnansweredOnEnter(form, scales);
+  listenForKeys(keys, actions, { digit: (key, event) => scoreByDigit(scales, key, event), typing });
   document.querySelector("[data-action=rubric]").addEventListener("click", (event) => {
     event.preventDefault();
     showExamples();

@@ -2,7 +2,7 @@
 import { announce, replacePart } from "../shared/page.js";
 import { post, unexplained } from "../shared/post.js";
 import { showSpans } from "../shared/spans.js";
-import { changed, field, form } from "./form.js";
+import { changed, field, form, tagsField } from "./form.js";
 
 const place = document.getElementById("tag-place");
 const choice = document.getElementById("id_tag");
@@ -68,13 +68,13 @@ async function ask(wish) {
   // What an undo took back while the server answered must not come back with its answer.
   do {
     answer = await post(form.dataset.tagsUrl, () => {
-      asked = field("error_tags").value;
+      asked = field(tagsField).value;
       const data = new FormData(form);
       data.set("tag", wish);
       return data;
     });
     text = await answer.text();
-  } while (answer.ok && field("error_tags").value !== asked);
+  } while (answer.ok && field(tagsField).value !== asked);
   if (!answer.ok) {
     announce(answer.status === 422 ? text : unexplained(answer));
     return false;
@@ -105,7 +105,7 @@ export function beginTag() {
   choice?.focus();
 }
 
-const highlight = () => showSpans(JSON.parse(field("error_tags").value || "[]").filter((tag) => "start" in tag));
+const highlight = () => showSpans(JSON.parse(field(tagsField).value || "[]").filter((tag) => "start" in tag));
 
 export function startTags() {
   highlight();

@@ -16,10 +16,21 @@ const everywhere = {
   keys: () => document.getElementById("keys").showModal(),
 };
 
-const press = (code) => document.querySelector(`[data-action="${code}"]`)?.click();
-const isTyping = (target) => target.matches("textarea, select, input:not([type=radio], [type=checkbox])");
+const FIELDS = "textarea, select, input:not([type=radio], [type=checkbox])";
 
-// `more` are the page's own actions; `digit(key, target)` returns whether it took the key, and
+// Presses the button or follows the link of an action; a field is there to be typed in.
+function press(code) {
+  const element = document.querySelector(`[data-action="${code}"]`);
+  if (element?.matches(FIELDS)) {
+    element.focus();
+  } else {
+    element?.click();
+  }
+}
+
+const isTyping = (target) => target.matches(FIELDS);
+
+// `more` are the page's own actions; `digit(key, event)` returns whether it took the key, and
 // `typing(event)` is called for keys in a field, which have no other effect.
 export function listenForKeys(keys, more, { digit, typing }) {
   const codes = new Map(Object.entries(keys).flatMap(([code, pressed]) => pressed.map((key) => [key, code])));
@@ -36,7 +47,7 @@ export function listenForKeys(keys, more, { digit, typing }) {
       }
     } else if (event.target.closest(".pane, .reading, .minimap, .context-text") && SCROLLING.includes(event.key)) {
       return;
-    } else if (digit(key, event.target)) {
+    } else if (digit(key, event)) {
       event.preventDefault();
     } else if (codes.has(key)) {
       event.preventDefault();

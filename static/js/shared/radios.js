@@ -1,4 +1,6 @@
 // Groups of radio buttons, one for each criterion, answered and walked through by keys.
+import { completedTen, noteOne } from "./tens.js";
+
 export const chosen = (group) => group.querySelector("input:checked");
 export const focused = (groups) => groups.findIndex((group) => group.contains(document.activeElement));
 export const unanswered = (groups) => groups.findIndex((group) => !chosen(group));
@@ -34,4 +36,31 @@ export function choose(groups, index, value) {
   } else {
     radio.form.querySelector("[data-action=submit]")?.focus();
   }
+}
+
+// Gives the group in focus the score of a digit; returns whether the key was one. A 0 that completes
+// a ten changes the criterion before, and leaves the one that has the focus now as it is.
+export function scoreByDigit(groups, key, event) {
+  const ten = completedTen(key, event);
+  if (!/^[0-9]$/.test(key)) {
+    return false;
+  }
+  const index = ten ?? current(groups);
+  choose(groups, index, ten === null ? key : "10");
+  if (key === "1") {
+    noteOne(index, event);
+  }
+  return true;
+}
+
+// Enter on a radio button goes to the first group without an answer; where all have one, the
+// browser submits the form by itself.
+export function goToUnansweredOnEnter(form, groups) {
+  form.addEventListener("keydown", (event) => {
+    const isPlainEnter = event.key === "Enter" && !event.ctrlKey && !event.metaKey;
+    if (isPlainEnter && event.target.matches("input[type=radio]") && unanswered(groups) >= 0) {
+      event.preventDefault();
+      goTo(groups, unanswered(groups));
+    }
+  });
 }

@@ -18,6 +18,8 @@ from annotator.models import (
     Rating,
     User,
 )
+from annotator.rating.drafts import save_draft
+from annotator.rating_values import TYPED
 from annotator.rubric import ALL_CRITERIA, CRITERIA
 from annotator.site.errors import resubmitted_form
 from tests.amounts import few
@@ -152,6 +154,48 @@ def test_a_form_sent_after_the_session_had_ended_is_there_after_the_sign_in(scen
     page = client.post("/login/", signing_in | {"password": PASSWORD})
     assert page.status_code == 200
     assert is_taken(form, sent_again(client, page, path))
+
+
+def sign_in_after_sending(row: Assignment, sent: Sent) -> Any:
+    """Send a rate form without a session and sign in; return what the browser is then shown."""
+    row.annotator.set_password(PASSWORD)
+    row.annotator.save()
+    client, (path, _) = Client(), form_of(row)
+    page = client.post(client.post(path, sent)["Location"], sent)
+    carried = {"carried": page.context["carried"], "next": page.context["next"]}
+    who = {"username": row.annotator.username, "password": PASSWORD}
+    return client.post("/login/", carried | who)
+
+
+def test_a_rating_sent_after_the_session_had_ended_is_a_draft_after_the_sign_in(row) -> None:
+    path, sent = form_of(row)
+    answer = sign_in_after_sending(row, sent)
+    assert (answer.status_code, answer["Location"]) == (302, path)
+    assert Draft.objects.get().typed["comment"] == WORDS
+
+
+def test_after_the_sign_in_both_texts_are_there_where_another_tab_has_saved_a_draft(row) -> None:
+    path, sent = form_of(row)
+    there = dict.fromkeys(TYPED, "") | {"comment": "from the other tab"}
+    save_draft(assignment=row, typed=there, version=0, rating_version=0)
+    page = sign_in_after_sending(row, sent)
+    text = html.unescape(page.content.decode()).replace("\r\n", "\n")
+    assert page.status_code == 409
+    assert WORDS.replace("\r\n", "\n") in text and "from the other tab" in text
+    assert Draft.objects.get().typed["comment"] == "from the other tab"
+    # The person has seen both: the form, sent again, replaces the draft of the other tab.
+    (form,) = [one for one in forms_of(page.content.decode(), path) if one.action == path]
+    again = page.client.post(f"{path}draft/", form.fields)
+    assert again.status_code == 303
+    assert Draft.objects.get().typed["comment"] == WORDS
+
+
+def test_a_text_too_long_for_a_draft_is_still_there_after_the_sign_in(row) -> None:
+    _, sent = form_of(row)
+    page = sign_in_after_sending(row, sent | {"comment": "long words " * 20_000})
+    assert page.status_code == 409
+    assert "long words " * 20_000 in page.content.decode()
+    assert not Draft.objects.exists()
 
 
 @pytest.mark.parametrize("form", few(["a preference", "a ruling"]))
