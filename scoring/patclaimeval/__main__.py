@@ -194,7 +194,7 @@ def _parser() -> argparse.ArgumentParser:
     scoring.add_argument(
         "--explain", action="store_true", help="for -r and -c: why the best leads the next"
     )
-    agreeing = commands.add_parser("agree", help="scores against labels, with 95 % intervals")
+    agreeing = commands.add_parser("agree", help="scores against labels, with 95 %% intervals")
     agreeing.set_defaults(run=_agree)
     agreeing.add_argument("quadruplets", type=Path, help="rows reference_id, A, B, C, y")
     agreeing.add_argument("--scores", type=Path, help="rows reference, candidate, score")
