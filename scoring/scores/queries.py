@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
+from uuid import UUID
 
 from django.conf import settings
 from django.db.models import QuerySet
@@ -58,6 +59,29 @@ def occluded_scores_of(
     )
     scores = explained.values_list("occluded_scores", flat=True).first()
     return None if scores is None else scores[model.criterion]
+
+
+def needs_encoder(pk: UUID) -> bool:
+    """Return whether a request names a model that runs a network; linear models run none.
+
+    A request that is gone, or whose models are gone, needs none: there is nothing to wait for.
+    """
+    rows = ScoreRequest.objects.filter(pk=pk).values_list("models_by_criterion", flat=True)
+    return any(not model.is_linear for chosen in rows for model in _named_models(chosen).values())
+
+
+def _named_models(chosen: Mapping[str, str]) -> dict[str, ScoringModel]:
+    """Return by criterion the models that a request names, in the order of the rubric."""
+    rows = ModelVersion.objects.select_related("run__dataset_version__dataset").in_bulk(
+        [name for name in chosen.values() if name != PRIOR_NAME]
+    )
+    by_id: dict[str, ModelVersion | None] = {str(pk): row for pk, row in rows.items()}
+    by_id[PRIOR_NAME] = None
+    return {
+        criterion: ScoringModel(criterion, by_id[chosen[criterion]])
+        for criterion in ALL_CRITERIA
+        if chosen.get(criterion) in by_id
+    }
 
 
 def texts_of(request: ScoreRequest) -> Texts:
@@ -178,17 +202,8 @@ def measured_model(scoring: ScoringModel) -> MeasuredModel:
 
 def models_of(request: ScoreRequest) -> dict[str, MeasuredModel]:
     """Return the models of a request by criterion, in the order of the rubric."""
-    chosen = request.models_by_criterion
-    rows = ModelVersion.objects.select_related("run__dataset_version__dataset").in_bulk(
-        [name for name in chosen.values() if name != PRIOR_NAME]
-    )
-    by_id: dict[str, ModelVersion | None] = {str(pk): row for pk, row in rows.items()}
-    by_id[PRIOR_NAME] = None
-    return {
-        criterion: measured_model(ScoringModel(criterion, by_id[chosen[criterion]]))
-        for criterion in ALL_CRITERIA
-        if chosen.get(criterion) in by_id
-    }
+    named = _named_models(request.models_by_criterion)
+    return {criterion: measured_model(scoring) for criterion, scoring in named.items()}
 
 
 def models_for_scoring(user: User) -> list[MeasuredModel]:
@@ -251,6 +266,7 @@ def score_page(request: ScoreRequest) -> dict[str, Any]:
         "may_leave_out": any(shown is None for _, shown in occlusions),
         "deleted_at": request.created_at + timedelta(minutes=settings.SCORE_KEEP_MINUTES),
         "waits_for_training": request.status == JobStatus.QUEUED
+        and not all(model.scoring.is_linear for model in models)
         and TrainingRun.objects.filter(status=JobStatus.RUNNING).exists(),
     }
 
