@@ -56,11 +56,11 @@ print(json.dumps(sorted({"torch", "transformers"} & set(sys.modules))))
 def test_linear_models_are_scored_and_explained_without_torch(
     run_python: RunPython, tmp_path: Path
 ) -> None:
-    rows = [
-        Quadruplet(subject, claim_set(subject, PARTS), *map(claim_set, [subject] * 2, parts), y)
-        for subject in ("dosing", "cooling", "lifting", "mixing")
-        for parts, y in (((PARTS[:3], PARTS[:1]), 1), ((PARTS[:1], PARTS[:3]), -1))
-    ]
+    rows = []
+    for subject in ("dosing", "cooling", "lifting", "mixing"):
+        whole, good, poor = (claim_set(subject, PARTS[:count]) for count in (6, 3, 1))
+        rows.append(Quadruplet(subject, whole, good, poor, 1))
+        rows.append(Quadruplet(subject, whole, poor, good, -1))
     directory = tmp_path / "model"
     train(rows, directory, criterion="overall_quality", method="probe")
     done = run_python("-c", SCORE, str(directory), DJANGO_SETTINGS_MODULE="config.settings")
