@@ -458,12 +458,19 @@ class _Languages:
 
     texts: dict[tuple[str, str], str] = field(default_factory=dict)
     pairs: dict[tuple[str, str, str], bool] = field(default_factory=dict)
+    others: dict[tuple[str, str], bool] = field(default_factory=dict)
 
     def of(self, row: ReportRow) -> str:
         key = (row.reference.sha256, row.language)
         if key not in self.texts:
             self.texts[key] = language_of(row.reference.content, row.language)
         return self.texts[key]
+
+    def is_recorded_otherwise(self, row: ReportRow) -> bool:
+        key = (row.reference.sha256, row.language)
+        if key not in self.others:
+            self.others[key] = is_other(row.reference.content, row.language)
+        return self.others[key]
 
     def has_two(self, row: ReportRow) -> bool:
         return any(self._are_two(row, candidate) for candidate in (row.b, row.c))
@@ -476,11 +483,12 @@ class _Languages:
         return self.pairs[key]
 
     def check(self, rows: Sequence[ReportRow]) -> dict[str, Any]:
-        """Count items by language, those in two scripts, and those that a record names wrongly."""
+        """Count items by language, in two languages, and with no record or a wrong one."""
         return {
             "items": dict(Counter(map(self.of, rows)).most_common()),
             "two_scripts": sum(map(self.has_two, rows)),
-            "otherwise": sum(is_other(self.of(row), row.language) for row in rows),
+            "unrecorded": sum(not row.language for row in rows),
+            "otherwise": sum(self.is_recorded_otherwise(row) for row in rows),
         }
 
 

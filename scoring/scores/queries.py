@@ -14,6 +14,7 @@ from annotator.models import User
 from annotator.rubric import ALL_CRITERIA, NAMES
 from core.errors import Refused
 from core.jobs.rows import JobStatus
+from core.languages import language_note
 from scoring.datasets.versions.queries import rows_at
 from scoring.models import DatasetVersion, ModelVersion, ScoreRequest, TrainingRun
 from scoring.patclaimeval.data import Pair
@@ -252,6 +253,7 @@ def score_page(request: ScoreRequest) -> dict[str, Any]:
     `explanations`: linear models with why they score so; `occlusions`: encoders with what moved
     their scores, None where that was not asked for, or is not known any more: then it
     `may_leave_out` limitations.
+    `language_notes`: how the language of a text was found, where a reader should know.
     """
     found, occlusions = models_of(request), occlusions_of(request)
     scores = request.scores or {}
@@ -264,11 +266,25 @@ def score_page(request: ScoreRequest) -> dict[str, Any]:
         "explanations": explanations_of(request),
         "occlusions": occlusions,
         "may_leave_out": any(shown is None for _, shown in occlusions),
+        "language_notes": _language_notes(request),
         "deleted_at": request.created_at + timedelta(minutes=settings.SCORE_KEEP_MINUTES),
         "waits_for_training": request.status == JobStatus.QUEUED
         and not all(model.scoring.is_linear for model in models)
         and TrainingRun.objects.filter(status=JobStatus.RUNNING).exists(),
     }
+
+
+def _language_notes(request: ScoreRequest) -> list[str]:
+    """Return what is said of the language of the reference and of candidates, naming them."""
+    if request.dataset_version is not None:
+        return []
+    names = ["The reference", *(f"Candidate {n + 1}" for n in range(len(request.candidate_texts)))]
+    texts = [request.reference_text, *request.candidate_texts]
+    notes: dict[str, list[str]] = {}
+    for name, text in zip(names, texts, strict=True):
+        if note := language_note(text):
+            notes.setdefault(note, []).append(name)
+    return [f"{', '.join(some)}: {note}" for note, some in notes.items()]
 
 
 def _column(entries: list[dict[str, Any]], model: MeasuredModel) -> list[dict[str, Any]]:

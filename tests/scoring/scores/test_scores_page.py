@@ -8,6 +8,7 @@ from annotator.rubric import ALL_CRITERIA
 from scoring.models import ScoreRequest, TrainingRun
 from scoring.patclaimeval.prior import load_prior
 from scoring.scores.services import carry_out_scores
+from tests.claims_in_languages import GERMAN
 from tests.conftest import grant
 from tests.scoring.conftest import signed_in
 from tests.scoring.model_builders import know, make_model, promote
@@ -145,3 +146,12 @@ def test_waiting_for_a_training_is_shown_where_an_encoder_scores(rita, cast, mod
     assert "A training is running" in rita.get(both).content.decode()
     # A linear model is scored by another worker than the one that trains.
     assert "A training is running" not in rita.get(linear).content.decode()
+
+
+def test_the_page_says_how_the_language_of_the_texts_was_found(rita, data_directory) -> None:
+    german = {"reference": GERMAN[0].text, "candidate_1": GERMAN[0].damaged(0)}
+    address = post(rita, **german, candidate_2="1. Pumpe.")["Location"]
+    carry_out_scores(ScoreRequest.objects.get().pk)
+    page = rita.get(address).content.decode()
+    assert "The reference, Candidate 1: No language is recorded. By its words" in page
+    assert "Candidate 2: No language is recorded, and the words do not tell it." in page
