@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from core.languages import pair_language
 from scoring.metrics.base import Metric, Missing, Pair
-from scoring.metrics.languages import TWO_LANGUAGES
 from scoring.metrics.ngram import NGRAM
 from scoring.metrics.rouge import rouge_l, rouge_n, rouge_tokens
 from scoring.patclaimeval.data import Quadruplet, distinct_pairs
@@ -49,9 +48,7 @@ def overlap_differences(items: Sequence[Quadruplet]) -> dict[str, NDArray[np.flo
 @lru_cache(maxsize=len(NGRAM) * MOST_KNOWN)
 def _score(name: str, reference: str, candidate: str) -> float | Missing:
     if measure := ROUGE.get(name):
-        language = pair_language(reference, candidate)
-        if language is None:
-            return Missing(TWO_LANGUAGES)
+        language = pair_language(reference, candidate) or ""
         return measure(_tokens(reference, language), _tokens(candidate, language))
     (score,) = _metric(name).score([Pair(reference, candidate)])
     return score
