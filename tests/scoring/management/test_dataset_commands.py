@@ -151,7 +151,7 @@ def test_our_own_export_to_a_file_or_stdout_is_imported_as_the_same_version(
     assert found["sha256"] == version.sha256
 
 
-@pytest.mark.parametrize("name", ["nothing", "tiny@2", "tiny@x", "tiny@", "", "../tiny"])
+@pytest.mark.parametrize("name", ["nothing", "nothing@2", "tiny@", "", "../tiny"])
 def test_an_export_of_what_is_not_there_lists_what_is(version, name) -> None:
     line = refusal("export_dataset", name)
     assert "There is no dataset" in line
@@ -186,6 +186,12 @@ def test_an_import_is_refused_with_every_bad_item_and_nothing_stored(
     assert "name no split" in refusal("import_dataset", one, "--name", "d", "--split-by", "file")
     assert not Dataset.objects.exists()
     assert not (data_directory / "datasets").exists()
+
+
+@pytest.mark.parametrize("number", ["2", "x"])
+def test_an_export_of_a_version_that_is_not_there_lists_those_that_are(version, number) -> None:
+    line = refusal("export_dataset", f"tiny@{number}")
+    assert line == f"Dataset 'tiny' has no version {number}. Versions: 1."
 
 
 def test_a_version_that_does_not_exist_is_told_from_a_dataset_that_does_not(published) -> None:
