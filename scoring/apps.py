@@ -44,7 +44,7 @@ class ScoringConfig(AppConfig):
         register_inbox(inbox_lines)
         register(TrainingRun, lambda pk: scoring_tasks.train.delay(str(pk)), lambda _: Queues.GPU)
         register(AgreementReport, scoring_tasks.enqueue_report, scoring_tasks.queue_of_report)
-        register(ScoreRequest, lambda pk: scoring_tasks.scores.delay(str(pk)), lambda _: Queues.GPU)
+        register(ScoreRequest, scoring_tasks.enqueue_scores, scoring_tasks.queue_of_scores)
         register(Freeze, lambda pk: scoring_tasks.freeze.delay(str(pk)), lambda _: Queues.WEB)
         register_follower(sweep_schedules)
         register(QueueOrder, lambda pk: scoring_tasks.order.delay(str(pk)), lambda _: Queues.GPU)

@@ -8,6 +8,7 @@ from core.jobs.queues import Queues
 from scoring.choosing.services import carry_out_order
 from scoring.datasets.freezing.services import carry_out_freeze
 from scoring.reports.work import carry_out_report
+from scoring.scores.queries import needs_encoder
 from scoring.scores.services import carry_out_scores
 from scoring.training.model_versions.queries import is_neural_report
 from scoring.training.runs.work import carry_out_training
@@ -18,9 +19,25 @@ def train(pk: str) -> None:
     carry_out_training(pk)
 
 
+@shared_task(queue=Queues.WEB.value, name="scoring.linear_scores")
+def linear_scores(pk: str) -> None:
+    carry_out_scores(pk)
+
+
 @shared_task(queue=Queues.GPU.value, name="scoring.scores")
 def scores(pk: str) -> None:
     carry_out_scores(pk)
+
+
+def queue_of_scores(pk: UUID) -> str:
+    """Return where a request's models belong: linear ones never wait behind a training."""
+    return Queues.GPU if needs_encoder(pk) else Queues.WEB
+
+
+def enqueue_scores(pk: UUID) -> None:
+    """Enqueue a request for scores on the queue of its models."""
+    task = scores if queue_of_scores(pk) == Queues.GPU else linear_scores
+    task.delay(str(pk))
 
 
 @shared_task(queue=Queues.WEB.value, name="scoring.report")

@@ -41,7 +41,15 @@ from annotator.claims.sharing import Shared, Sharing, phrase_of
 from annotator.claims.term_changes import foreign_terms, renamed_terms
 from annotator.claims.tree import build_tree, misread_faults
 from core.claim_text import CITED_IN, Claim, find_markers, parse_claims
-from core.languages import is_read_as_english, is_spaceless, language_name, language_of, words
+from core.languages import (
+    has_no_blanks,
+    is_read_as_english,
+    language_name,
+    language_note,
+    language_of,
+    languages_of_pair,
+    words,
+)
 
 _PLAIN = "claims are not set side by side, and no differences, limitations or terms are marked."
 
@@ -118,7 +126,8 @@ class SideView:
 
     `claim_count` is None where the text was too large to be cut into claims. `unit` is what
     `word_count` counts: words, or characters. `unchecked` is which marks there are none of, because
-    the language is not read; "" where all were looked for.
+    the language is not read; "" where all were looked for. `language_note` says how the language
+    was found, where a reader should know.
     """
 
     claims: tuple[ClaimView, ...]
@@ -128,6 +137,7 @@ class SideView:
     mark_count: int
     unit: str = "words"
     unchecked: str = ""
+    language_note: str = ""
 
     @property
     def certain_findings(self) -> tuple[Finding, ...]:
@@ -180,7 +190,7 @@ def read_pair(reference: str, candidate: str, language: str = "") -> Reading:
     )
     compared = compare_claims(rows, sides)
     pairs = compared.pairs
-    languages = (language_of(reference, language), language_of(candidate, language))
+    languages = languages_of_pair(reference, candidate, language)
     foreign = foreign_terms(reference, candidate) if all(map(is_marked, languages)) else ()
     marks = (
         *(Span(t.start, t.end, FOREIGN, "not in the reference") for t in foreign),
@@ -194,8 +204,16 @@ def read_pair(reference: str, candidate: str, language: str = "") -> Reading:
     left = replace(left, claims=_with_phrases(REFERENCE, left.claims, shared))
     right = _side(CANDIDATE, candidate, claims[CANDIDATE], marks, pairs, places[1])
     right = replace(right, claims=_with_phrases(CANDIDATE, right.claims, shared))
-    left = replace(left, unchecked=unchecked_marks(languages[0]))
-    right = replace(right, unchecked=unchecked_marks(languages[1], languages[0]))
+    left = replace(
+        left,
+        unchecked=unchecked_marks(languages[0]),
+        language_note=_note(reference, language, languages[0]),
+    )
+    right = replace(
+        right,
+        unchecked=unchecked_marks(languages[1], languages[0]),
+        language_note=_note(candidate, language, languages[1]),
+    )
     return Reading(
         left,
         right,
@@ -251,7 +269,8 @@ def read_alone(text: str, language: str = "") -> tuple[SideView, str]:
     pairs = {(REFERENCE, place): own for place, own in enumerate(cut_alone(claims))}
     read_as = language_of(text, language)
     side = _side(REFERENCE, text, claims, _own_marks(text, read_as), pairs, ())
-    return replace(side, unchecked=unchecked_marks(read_as)), ""
+    note = language_note(text, language)
+    return replace(side, unchecked=unchecked_marks(read_as), language_note=note), ""
 
 
 def _count_changes(pairs: Pairs) -> tuple[tuple[str, str, int], ...]:
@@ -285,6 +304,12 @@ def plain(reading: Reading) -> Reading:
 def _messages(left: SideView, right: SideView, *notices: str) -> tuple[str, ...]:
     unshown = MARKS.message(max(left.mark_count, right.mark_count))
     return tuple(filter(None, (*notices, unshown)))
+
+
+def _note(text: str, recorded: str, read_as: str) -> str:
+    """Say how the language of a text was found, unless the text beside it has told it."""
+    is_told_by_the_other = language_of(text, recorded) != read_as
+    return "" if is_told_by_the_other else language_note(text, recorded)
 
 
 def is_marked(language: str) -> bool:
@@ -383,7 +408,7 @@ def _side(
 
 def _counted(text: str, parts: Iterable[str]) -> tuple[int, str]:
     """Count the words of the parts of a text, or its characters, and name what was counted."""
-    if is_spaceless(language_of(text)):
+    if has_no_blanks(text):
         return sum(len(words(part)) for part in parts), "characters"
     return sum(len(part.split()) for part in parts), "words"
 

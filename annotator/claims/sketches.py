@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from core.languages import UNSPACED, is_spaceless, language_of
+from core.languages import UNSPACED, has_no_blanks
 
 WORDS: Final = 5
 # Five would make one other character in ninety a difference of a tenth.
@@ -48,7 +48,7 @@ def sketches(texts: Sequence[str]) -> Sketches:
     comes again is another: such texts have few different ones.
     """
     smallest = np.full(len(texts) * BINS, np.iinfo(np.uint64).max, np.uint64)
-    is_cut = [not text.isascii() and is_spaceless(language_of(text)) for text in texts]
+    is_cut = [not text.isascii() and has_no_blanks(text) for text in texts]
     spaced = [place for place, cut in enumerate(is_cut) if not cut]
     runs, owners = _runs([_spaced(texts[place]) for place in spaced], WORDS)
     _keep_smallest(smallest, runs, np.array(spaced, np.intp)[owners])

@@ -16,6 +16,8 @@ from annotator.models import GENUINE, Campaign, Reference
 from core.database import one_moment
 
 CLAIMS_EXPORTED: Final = "claims.exported"
+WITHOUT_CANDIDATES: Final = "without a candidate, which a line of claims-jsonl must have"
+ERASED: Final = "whose claims were erased"
 FORMAT: Final = ExportFormat("claims-jsonl", lambda lines: iter(()), "jsonl", "application/jsonl")
 
 
@@ -23,12 +25,14 @@ FORMAT: Final = ExportFormat("claims-jsonl", lambda lines: iter(()), "jsonl", "a
 class ClaimsExport:
     """All references with their candidates, and where asked for with their context.
 
-    Left out: what the app made itself, references without candidates, and erased ones.
+    What the app made itself is left out without a word. `left_out` counts the other references
+    that the lines lack, by the reason.
     """
 
     campaign_id: UUID
     has_context: bool
     counts: Counter[str] = field(default_factory=Counter)
+    left_out: Counter[str] = field(default_factory=Counter)
     is_identified: bool = False
     format: ExportFormat = FORMAT
     notice: str = "Confidential: unfiled claims."
@@ -48,6 +52,7 @@ class ClaimsExport:
             CandidateRecord(one.candidate_id, one.claims, one.system) for one in candidates
         )
         if reference.erased_at or not found:
+            self.left_out[ERASED if reference.erased_at else WITHOUT_CANDIDATES] += 1
             return
         self.counts.update(references=1, candidates=len(found))
         yield line_of(

@@ -26,7 +26,6 @@ from annotator.imports.forms import (
     BOTH,
     CHANGES,
     FORMATS,
-    LANGUAGE,
     LARGEST_LINE,
     LONGEST_ID,
     NOTHING,
@@ -47,6 +46,7 @@ from annotator.imports.views import OCTETS, as_document
 from annotator.models import ClaimImport, ImportStage, ReadClaimSet, User
 from core.jobs.registry import enqueue_on_commit
 from core.jobs.rows import JobStatus
+from core.languages import CODE
 from core.rest.fields import (
     CommentField,
     StrictSerializer,
@@ -80,7 +80,7 @@ class ChoicesSerializer(StrictSerializer):
         choices=[name for name, _ in CHANGES], default=TrackedChanges.ACCEPTED.value
     )
     language = serializers.RegexField(
-        f"^({LANGUAGE})?$",
+        f"^({CODE})?$",
         default="",
         allow_blank=True,
         max_length=3,

@@ -13,6 +13,7 @@ from annotator.formats.documents.reading import AUTO
 from annotator.formats.documents.records import TrackedChanges
 from annotator.imports.documents import Choices, is_document
 from core.forms import CommentField, PlainTextField, RefusableForm, TickField, WholeNumberField
+from core.languages import CODE
 from core.text_io.streams import ByteSource
 
 FORMATS: Final = (
@@ -37,7 +38,6 @@ TWICE: Final = "More than one file came; send them one after the other."
 NOTHING: Final = "Choose a file, or paste the claims."
 BOTH: Final = "A file and a pasted text came; send one of them."
 PASTED: Final = "pasted text"
-LANGUAGE: Final = r"[a-z]{2,3}"
 LONGEST_ID: Final = 200
 LARGEST_LINE: Final = 10_000_000
 
@@ -71,7 +71,7 @@ class ChoicesForm(RefusableForm):
         required=False,
     )
     language = forms.RegexField(
-        regex=f"^{LANGUAGE}$",
+        regex=f"^{CODE}$",
         label="Language",
         required=False,
         max_length=3,

@@ -6,14 +6,17 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from django.core.management.base import BaseCommand, CommandParser
+from django.db import DatabaseError, OperationalError, ProgrammingError, connection
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.migrations.executor import MigrationExecutor
 
+from annotator.management.plain_text import document_lines
 from annotator.models import Campaign, User
 from core.errors import Refused
 
@@ -47,6 +50,8 @@ def asked_password() -> str:
 class WorkbenchCommand(BaseCommand):
     """Exit 0 done, 1 refused with a reason on stderr, 2 wrong usage."""
 
+    _has_open_line = False
+
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", help="print one JSON document to stdout")
         self.add_own_arguments(parser)
@@ -64,14 +69,17 @@ class WorkbenchCommand(BaseCommand):
 
     def sentence(self, document: dict[str, Any]) -> str:
         """Print the document as text for a reader without --json."""
-        return "\n".join(f"{key}: {value}" for key, value in document.items())
+        return "\n".join(document_lines(document))
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            document = self.carry_out(options)
+            with refusing_without_tables():
+                document = self.carry_out(options)
         except Refused as refusal:
+            self._end_line()
             self.stderr.write(refusal.sentence)
             sys.exit(1)
+        self._end_line()
         if document is None:
             return
         if options["json"]:
@@ -88,15 +96,33 @@ class WorkbenchCommand(BaseCommand):
             f"\r\x1b[K{text}" if is_terminal else text,
             ending="" if is_terminal else "\n",
         )
+        self._has_open_line = is_terminal
+
+    def _end_line(self) -> None:
+        """End the line that progress was shown on, so that what follows has one of its own."""
+        if self._has_open_line:
+            self.stderr.write("")
+            self._has_open_line = False
 
 
-def aligned(table: Sequence[Sequence[str]]) -> list[str]:
-    """Return the rows of a table as lines in which each column has its width."""
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in table
-    ]
+@contextmanager
+def refusing_without_tables() -> Iterator[None]:
+    """Turn an error of a database that lacks tables or columns into one line that says so."""
+    try:
+        yield
+    except (OperationalError, ProgrammingError):
+        try:
+            migrations = MigrationExecutor(connection)
+            is_behind = bool(migrations.migration_plan(migrations.loader.graph.leaf_nodes()))
+        except DatabaseError:
+            is_behind = False
+        if not is_behind:
+            raise
+        place = connection.settings_dict["NAME"]
+        raise Refused(
+            f"The database {place} lacks tables of this release. If DATA_DIR and DATABASE_URL are "
+            "the right ones, run `manage.py migrate`."
+        ) from None
 
 
 def find_user(username: str) -> User:
@@ -142,6 +168,7 @@ class ReadingProgress:
         self.log = log
         self.pause = ON_TERMINAL if is_terminal else IN_A_LOG
         self.last = time.monotonic()
+        self.is_shown = False
 
     def __call__(self, records: int) -> None:
         now = time.monotonic()
@@ -152,6 +179,12 @@ class ReadingProgress:
         done = round(BAR * share)
         bar = "#" * done + "-" * (BAR - done)
         self.log(f"{self.verb} [{bar}] {share:.0%}, {records:,} records")
+        self.is_shown = True
+
+    def finish(self) -> None:
+        """Fill the bar where one was shown: the last records may have come too fast to be told."""
+        if self.is_shown:
+            self.log(f"{self.verb} [{'#' * BAR}] 100%")
 
 
 # What PostgreSQL's advisory lock is known by: "migrate" in ASCII.

@@ -38,7 +38,7 @@ class BadRecord:
         where = [part for part in (self.file, place if self.line or self.item else "") if part]
         if self.field:
             where.append(f"field {self.field}")
-        return f"{', '.join(where)}: {self.reason}"
+        return f"{', '.join(where)}: {self.reason}" if where else self.reason
 
 
 class FormatError(Exception):

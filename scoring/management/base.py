@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, Any, Final
 
-from annotator.management.base import aligned
+from annotator.management.plain_text import table_lines
 from core.errors import Refused
 from scoring.access.scopes import NoSuchVersion, SeveralDatasets, find_version, ordered_labels
 from scoring.datasets.cards import withheld_text
@@ -24,15 +24,17 @@ SECONDS_BETWEEN: Final = 1.0
 def progress_bar(log: Callable[[str], None], label: str) -> Callable[[float], None]:
     """Return a callback that logs a share from 0 to 1, at most once a second.
 
-    Work that takes less than a second prints nothing.
+    Work that takes less than a second prints nothing. Commands call it with 1 when all is done:
+    the end of a bar that was shown is always printed.
     """
     last = time.monotonic()
+    shown = 0.0
 
     def on_step(share: float) -> None:
-        nonlocal last
+        nonlocal last, shown
         now = time.monotonic()
-        if now - last >= SECONDS_BETWEEN:
-            last = now
+        if now - last >= SECONDS_BETWEEN or 0 < shown < 1 <= share:
+            last, shown = now, share
             done = round(WIDTH * share)
             log(f"{label} [{'#' * done}{'.' * (WIDTH - done)}] {share:4.0%}")
 
@@ -58,9 +60,27 @@ def version_or_refuse(name: str) -> DatasetVersion:
     except SeveralDatasets as error:
         raise Refused(str(error)) from error
     except NoSuchVersion as error:
+        if numbers := _numbers_of(name):
+            dataset, _, number = name.rpartition("@")
+            raise Refused(
+                f"Dataset {dataset!r} has no version {number}. Versions: {', '.join(numbers)}."
+            ) from error
         some = Dataset.objects.select_related("campaign").order_by("name", "campaign__slug")[:20]
         known = ", ".join(row.full_name for row in some) or "none yet"
         raise Refused(f"There is no dataset {name!r}. Datasets: {known}.") from error
+
+
+def _numbers_of(name: str) -> list[str]:
+    """Return the versions of the dataset that NAME@VERSION names; [] where there is no such one."""
+    dataset, _, number = name.rpartition("@")
+    if not (dataset and number):
+        return []
+    try:
+        newest = find_version(dataset)
+    except (NoSuchVersion, SeveralDatasets):
+        return []
+    rows = DatasetVersion.objects.filter(dataset=newest.dataset).order_by("number")
+    return [str(row) for row in rows.values_list("number", flat=True)]
 
 
 def frozen_document(frozen: Frozen) -> dict[str, Any]:
@@ -81,7 +101,7 @@ def frozen_document(frozen: Frozen) -> dict[str, Any]:
 def report_text(document: Mapping[str, Any]) -> str:
     """Write a finished report for a reader without a browser."""
     notes = [*_notes(document), f"signature: {document['signature']}"]
-    return "\n".join([*aligned(list(_table(document))), "", *notes])
+    return "\n".join([*table_lines(list(_table(document))), "", *notes])
 
 
 def _table(document: Mapping[str, Any]) -> Iterator[list[str]]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.claim_text import parse_claims
-from core.languages import count_words, is_spaceless, language_of
+from core.languages import count_words, has_no_blanks, is_spaceless
 from scoring.metrics.base import NOTHING, Needs, Pair
 
 CLAIM_NUMBER = re.compile(r"(?:^|(?<=\s))(\d{1,3})\s?[.)]\s")
@@ -105,7 +105,7 @@ def count_claims(text: str) -> int:
     or 'of' is a reference to a claim and begins none. Text in a script without blanks, which has
     none around its numbers, is cut by `parse_claims`.
     """
-    if is_spaceless(language_of(text)):
+    if has_no_blanks(text):
         numbered = sum(claim.number is not None for claim in parse_claims(text))
         return numbered or int(bool(text.strip()))
     expected: int | None = None

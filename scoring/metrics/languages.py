@@ -9,9 +9,8 @@ from core.languages import is_spaceless, language_name, pair_language
 from scoring.metrics.base import Metric, Missing, Pair, Score
 
 NOT_TRAINED: Final = "The model was fine-tuned on no claims in "
-TWO_LANGUAGES: Final = (
-    "Reference and candidate are written in different scripts, and their words cannot be compared."
-)
+_TWO: Final = "Reference and candidate are written in different "
+TWO_LANGUAGES: Final = f"{_TWO}languages, and their words cannot be compared."
 
 
 _NOT_READ: Final = " does not read "
@@ -29,7 +28,7 @@ def not_read(name: str, language: str) -> str:
 
 def is_about_language(reason: str) -> bool:
     """Return whether a score is missing for the language of its texts."""
-    return reason == TWO_LANGUAGES or _NOT_READ in reason or reason.startswith(NOT_TRAINED)
+    return reason.startswith((_TWO, NOT_TRAINED)) or _NOT_READ in reason
 
 
 def version_in(metric: Metric, languages: Iterable[str]) -> str:

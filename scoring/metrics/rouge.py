@@ -24,8 +24,8 @@ class Rouge:
     often as it stands in both), or the length of the longest common subsequence of tokens,
     divided by the candidate's and the reference's own number; 0 when nothing is shared.
     Tokens are rouge-score's: lower-cased runs of letters a-z and digits, no stemming. In a language
-    other than English, if the record names it, they are lower-cased runs of any letters and digits;
-    in Chinese and Japanese each character is one.
+    other than English they are lower-cased runs of any letters and digits; in Chinese and Japanese
+    each character is one.
     Source: Lin, 2004; the rouge-score package.
     """
 
@@ -63,13 +63,13 @@ class Rouge:
         return [measure(tokens[pair.reference], tokens[pair.candidate])[2] for pair in pairs]
 
 
-def rouge_tokens(text: str) -> list[str]:
-    """Return the tokens of a text without a record of its language, as `Rouge` cuts it.
+def rouge_tokens(text: str, language: str = "") -> list[str]:
+    """Return the tokens of a text as `Rouge` cuts it, in the language of its pair.
 
-    Lower-case runs of letters a-z and digits, as the rouge-score package has them; in other scripts
-    runs of any letters, or characters.
+    Lower-case runs of letters a-z and digits, as the rouge-score package has them; in other
+    languages runs of any letters, or characters.
     """
-    if is_read_as_english(language_of(text)):
+    if is_read_as_english(language_of(text, language)):
         return re.findall(r"[a-z0-9]+", text.lower())
     return words(text)
 

@@ -22,7 +22,7 @@ from scoring.patclaimeval.errors import DataError, PatClaimEvalError
 __all__ = ["PatClaimEvalError", "Quadruplet", "agree", "score", "train"]
 
 Quadruplets = Path | str | Sequence[Quadruplet]
-"""A JSONL file as releases hold it, or quadruplets in memory."""
+"""A file as releases hold it or as Patent-CE is published, or quadruplets in memory."""
 SPLITS: Final = ("train", "validation", "test", "all")
 
 
@@ -54,6 +54,9 @@ def score(
     if isinstance(candidates, str) or len(references) != len(candidates):
         raise DataError("Give a list of candidates, and one reference or as many as candidates.")
     pairs = list(zip(references, candidates, strict=True))
+    for number, (reference, candidate) in enumerate(pairs, start=1):
+        if not (reference.strip() and candidate.strip()):
+            raise DataError(f"Candidate {number}, or its reference, is empty.")
     return numbers(chosen_scorer(model, metric, criterion).score(pairs))
 
 

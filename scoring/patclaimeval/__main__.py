@@ -164,7 +164,11 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     training = commands.add_parser("train", help="train a model from rows reference_id, A, B, C, y")
     training.set_defaults(run=_train)
-    training.add_argument("training", type=Path, help="JSON Lines; rows of split test are not read")
+    training.add_argument(
+        "training",
+        type=Path,
+        help="JSON Lines, or the published JSON array; rows of the split test are not read",
+    )
     training.add_argument("model", type=Path, nargs="?", help="directory to make, or --output")
     training.add_argument("--output", type=Path, metavar="DIR", help="directory to make")
     training.add_argument("--validation", type=Path)
@@ -183,7 +187,9 @@ def _parser() -> argparse.ArgumentParser:
     scoring = commands.add_parser("score", help="score claim sets, or rows reference, candidate")
     scoring.set_defaults(run=_score)
     scoring.add_argument("directory", type=Path, nargs="?", metavar="MODEL")
-    scoring.add_argument("pairs", type=Path, nargs="?", metavar="PAIRS", help="JSON Lines")
+    scoring.add_argument(
+        "pairs", type=Path, nargs="?", metavar="PAIRS", help="rows reference, candidate(s)"
+    )
     scoring.add_argument("-r", "--reference", type=Path, metavar="FILE", help="a claim set")
     scoring.add_argument("-c", "--candidate", type=Path, nargs="+", metavar="FILE")
     scoring.add_argument(
@@ -194,9 +200,9 @@ def _parser() -> argparse.ArgumentParser:
     scoring.add_argument(
         "--explain", action="store_true", help="for -r and -c: why the best leads the next"
     )
-    agreeing = commands.add_parser("agree", help="scores against labels, with 95 % intervals")
+    agreeing = commands.add_parser("agree", help="scores against labels, with 95 %% intervals")
     agreeing.set_defaults(run=_agree)
-    agreeing.add_argument("quadruplets", type=Path, help="rows reference_id, A, B, C, y")
+    agreeing.add_argument("quadruplets", type=Path, help="as for train, of any split")
     agreeing.add_argument("--scores", type=Path, help="rows reference, candidate, score")
     agreeing.add_argument("--model", type=Path, nargs="+", default=[], metavar="DIR")
     agreeing.add_argument("--metric", choices=tuple(NGRAM), nargs="+", default=[])

@@ -55,13 +55,14 @@ class Claim:
 
 
 @lru_cache(maxsize=256)
-def read_claims(text: str) -> tuple[Claim, ...]:
+def read_claims(text: str, language: str = "") -> tuple[Claim, ...]:
     """Read each claim of a claim set; text without numbers is one claim with number 1.
 
-    Words before the first number and ranges of cancelled claims are left out. There are no phrases
-    in a script other than Latin: articles are English.
+    ``language`` is that of the pair that the text belongs to, "" where it is not known. Words
+    before the first number and ranges of cancelled claims are left out. There are no phrases in
+    another language than English, whose articles alone are known.
     """
-    is_english = is_read_as_english(language_of(text))
+    is_english = is_read_as_english(language_of(text, language))
     numbered = [
         _read(claim.number, claim.body, claim.depends_on, is_english)
         for claim in parse_claims(text)

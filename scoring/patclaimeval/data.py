@@ -1,4 +1,4 @@
-"""Quadruplets read from JSONL, grouped and ordered; what training reports."""
+"""Quadruplets read from files, grouped and ordered; what training reports."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from core.text_io.streams import FormatError, ReadNotes, Record, read_lines
+from core.text_io.streams import (
+    BOM,
+    FormatError,
+    ReadNotes,
+    Record,
+    read_array,
+    read_lines,
+)
 from core.text_io.strict_json import MAX_BYTES
 from scoring.patclaimeval.errors import DataError, TrainingFailed
 
@@ -103,31 +110,98 @@ def batches(
 def read_quadruplets(
     path: Path, criterion: str, splits: Collection[str | None] | None = None
 ) -> list[Quadruplet]:
-    """Read JSONL rows {"reference_id", "A", "B", "C", "y"}; y is a label or {criterion: label}.
+    """Read the quadruplets of a file that have a label of a criterion.
 
-    A row whose y object lacks ``criterion`` is left out, and so is one whose "split" is not among
-    ``splits`` (None stands for a row that names none). Raises ``DataError`` with the line.
+    Input: JSON Lines or one JSON array of rows {"reference_id", "A", "B", "C", "y"}, where y is a
+    label or {criterion: label}, or of rows of the published Patent-CE file. A row whose y object
+    lacks ``criterion`` is left out, and so is one whose "split" is not among ``splits`` (None
+    stands for a row that names none). Raises ``DataError`` with the place of a row that is wrong,
+    and where no row at all has a label of the criterion.
     """
     found: list[Quadruplet] = []
-    for number, row in read_rows(path):
+    labelled: set[str] = set()
+    count = 0
+    for place, row in read_rows(path):
+        count += 1
         try:
-            label = row["y"].get(criterion) if isinstance(row["y"], dict) else row["y"]
-            if label is not None and (splits is None or row.get("split") in splits):
-                found.append(_quadruplet(row, label))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise DataError(f"line {number} of {path.name}: {error}") from error
+            told = _renamed(row)
+            label = told["y"]
+            if isinstance(label, dict):
+                labelled.update(label)
+                label = label.get(criterion)
+            else:
+                labelled.add(criterion)
+            if label is not None and (splits is None or told.get("split") in splits):
+                found.append(_quadruplet(told, label))
+        except KeyError as error:
+            raise DataError(f"{place} of {path.name}: the field {error} is missing") from error
+        except (ValueError, TypeError, AttributeError) as error:
+            raise DataError(f"{place} of {path.name}: {error}") from error
+    if count and criterion not in labelled:
+        there = ", ".join(sorted(map(str, labelled))) or "no criterion"
+        raise DataError(
+            f"{path.name} has no labels of the criterion {criterion!r}. It has labels of {there}."
+        )
     return found
 
 
+PUBLISHED_CRITERIA: Final = {
+    "Completeness": "feature_completeness",
+    "Clarity": "conceptual_clarity",
+    "Consistency": "terminology_consistency",
+    "Linkage": "logical_linkage",
+    "Quality": "overall_quality",
+}
+"""What the published Patent-CE file calls the criteria; ``scoring.formats`` reads it strictly."""
+
+
+def _renamed(row: Any) -> dict[str, Any]:
+    """Return a row under our keys; the published file's A and B are our B and C."""
+    if not isinstance(row, dict):
+        raise DataError("a JSON object was expected")
+    if "gold_claim" not in row:
+        return row
+    labels = row["human_eval"]
+    if not isinstance(labels, dict) or not labels.keys() <= PUBLISHED_CRITERIA.keys():
+        raise DataError(f"human_eval must hold labels of {', '.join(PUBLISHED_CRITERIA)}")
+    y = {PUBLISHED_CRITERIA[name]: label for name, label in labels.items()}
+    return {"A": row["gold_claim"], "B": row["A"], "C": row["B"], "y": y}
+
+
 def read_pairs(path: Path) -> list[dict[str, Any]]:
-    """Read JSONL rows with the texts "reference" and "candidate"; more fields are kept."""
+    """Read rows with the texts "reference" and "candidate"; more fields are kept.
+
+    Input: JSON Lines or one JSON array. A row with a list "candidates" gives one row for each of
+    them, with the text as "candidate". Raises ``DataError`` with the place of a row that is wrong.
+    """
     rows: list[dict[str, Any]] = []
-    for number, row in read_rows(path):
-        texts = (row.get("reference"), row.get("candidate")) if isinstance(row, dict) else (None,)
-        if not all(isinstance(text, str) for text in texts):
-            raise DataError(f"line {number} of {path.name}: reference and candidate must be texts")
-        rows.append(row)
+    for place, row in read_rows(path):
+        reason = _wrong_pair(row)
+        if reason:
+            raise DataError(f"{place} of {path.name}: {reason}")
+        shared = {name: value for name, value in row.items() if name != "candidates"}
+        candidates = row["candidates"] if "candidates" in row else [row["candidate"]]
+        rows += [shared | {"candidate": candidate} for candidate in candidates]
     return rows
+
+
+def _wrong_pair(row: Any) -> str:
+    """Return why a row cannot be scored, without quoting its texts; "" where it can be."""
+    if not isinstance(row, dict):
+        return "a JSON object with reference and candidate was expected"
+    if ("candidate" in row) == ("candidates" in row):
+        return "give either candidate or candidates"
+    if not _is_text(row.get("reference")):
+        return "reference must be a text that is not empty"
+    if "candidate" in row:
+        return "" if _is_text(row["candidate"]) else "candidate must be a text that is not empty"
+    texts = row["candidates"]
+    is_good = isinstance(texts, list) and texts and all(map(_is_text, texts))
+    return "" if is_good else "candidates must be a list of texts that are not empty"
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
 
 
 def read_claims(path: Path) -> str:
@@ -145,17 +219,22 @@ def read_claims(path: Path) -> str:
     return text
 
 
-def read_rows(path: Path) -> Iterator[tuple[int, Any]]:
-    """Yield the line and the value of each line of a JSONL file, read by the one strict reader.
+def read_rows(path: Path) -> Iterator[tuple[str, Any]]:
+    """Yield the place and the value of each row of a JSON Lines file or of one JSON array.
 
-    Raises ``DataError`` with the line for what is not UTF-8, not JSON, or not accepted of it.
+    A place is "line 3" or "item 3". Raises ``DataError`` with the place of what is not UTF-8, not
+    JSON, or refused by the one strict reader.
     """
     try:
         with path.open("rb") as file:
-            for record in read_lines(file, ReadNotes()):
+            # Looked at without reading on: the file may be a pipe.
+            is_array = file.peek(1).removeprefix(BOM).lstrip(b" \t\r\n").startswith(b"[")
+            read = read_array if is_array else read_lines
+            for record in read(file, ReadNotes()):
+                place = f"item {record.item}" if is_array else f"line {record.line}"
                 if not isinstance(record, Record):
-                    raise DataError(f"line {record.line} of {path.name}: {record.reason}")
-                yield record.line, record.value
+                    raise DataError(f"{place} of {path.name}: {record.reason}")
+                yield place, record.value
     except FormatError as error:
         raise DataError(f"{path.name}: {error}") from error
     except OSError as error:
@@ -172,6 +251,8 @@ def _unreadable(path: Path, error: OSError) -> DataError:
 
 def _quadruplet(row: dict[str, Any], label: Any) -> Quadruplet:
     name = row.get("reference_id")
+    if name is not None and not str(name).strip():
+        raise DataError("the reference_id is empty")
     return Quadruplet(
         str(name if name is not None else row["A"]), row["A"], row["B"], row["C"], label
     )

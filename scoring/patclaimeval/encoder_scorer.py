@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from core.languages import LATIN, language_name, pair_language
+from core.languages import LATIN, LATIN_ONLY, language_name, pair_language
 from core.text_io.strict_json import loads
 from scoring.metrics.languages import NOT_TRAINED, TWO_LANGUAGES
 from scoring.patclaimeval.checkpoint import Checkpoint
@@ -87,10 +87,12 @@ class EncoderScorer:
 def _unread(language: str | None, known: Sequence[str] | None) -> str:
     if language is None:
         return TWO_LANGUAGES
-    if known is None or language in known:
+    if known is None or ("en" if language == LATIN else language) in known:
         return ""
-    name = "Latin letters" if language == LATIN else language_name(language)
-    return f"{NOT_TRAINED}{name}."
+    # Models of earlier releases know all languages in Latin letters as one.
+    if LATIN in known and (language == LATIN or language in LATIN_ONLY):
+        return ""
+    return f"{NOT_TRAINED}{'English' if language == LATIN else language_name(language)}."
 
 
 def _encoder(checkpoint: Checkpoint) -> Encoder:

@@ -24,7 +24,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array
 
 from core.claim_text import VAGUE_WORDS
-from core.languages import is_read_as_english, language_of, narrow
+from core.languages import is_read_as_english, language_of, narrow, pair_language
 from scoring.metrics.rouge import rouge_l, rouge_n
 from scoring.patclaimeval.claims import (
     Claim,
@@ -237,12 +237,14 @@ def pair_features(reference: str, candidate: str) -> dict[str, dict[str, float]]
 
     Counts n enter as -ln(1 + n).
     """
-    left, right = read_claims(reference), read_claims(candidate)
+    # A short text does not tell its language by itself; the other one may.
+    language = pair_language(reference, candidate) or ""
+    left, right = read_claims(reference, language), read_claims(candidate, language)
     found = match_claims(left, right)
     overlaps = _overlap(left, right)
     renamed = _find_renamings(left, right, found.pairs)
     definite, missing = antecedents(right)
-    is_english = is_read_as_english(language_of(candidate))
+    is_english = is_read_as_english(language_of(candidate, language))
     vague = len(VAGUE_WORDS.findall(candidate)) if is_english else 0
     return {
         "structure": _structure(left, right, found),

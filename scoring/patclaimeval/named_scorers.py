@@ -16,7 +16,7 @@ from scoring.patclaimeval.checkpoint import MANIFEST
 from scoring.patclaimeval.data import Pair
 from scoring.patclaimeval.errors import DataError, needs_extra
 from scoring.patclaimeval.explanation import Parts
-from scoring.patclaimeval.prior import NAME, load_prior, prior_version
+from scoring.patclaimeval.prior import NAME, PRIOR, load_prior, prior_version
 from scoring.patclaimeval.scorer import LinearScorer, Scorer, load_scorer
 
 
@@ -93,4 +93,6 @@ def chosen_scorer(model: Path | str | None, metric: str | None, criterion: str) 
     """Return the scorer of a model directory or a metric's name; PatClaimEval-0 without either."""
     if metric is not None:
         return ngram_scorer(metric)
+    if model is None and criterion not in PRIOR:
+        raise DataError(f"There is no criterion {criterion!r}. Choose from {', '.join(PRIOR)}.")
     return prior_scorer(criterion) if model is None else model_scorer(Path(model))

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any, Final
 
 from core.claim_text import Claim, parse_claims
-from core.languages import pair_language, words
+from core.languages import LATIN, pair_language, words
 from core.limitations import split_features
 from scoring.patclaimeval.data import Pair
 from scoring.patclaimeval.explanation import SHOWN
@@ -134,8 +134,14 @@ class Occluded:
             for text, found in zip(self.candidates, self.of_candidates, strict=True)
             for piece in found.pieces
         ]
-        language = pair_language(*whole[0])
-        return list(dict.fromkeys([*whole, *(p for p in cut if pair_language(*p) == language)]))
+        language = _read_as(whole[0])
+        return list(dict.fromkeys([*whole, *(pair for pair in cut if _read_as(pair) == language)]))
+
+
+def _read_as(pair: Pair) -> str | None:
+    """Return the language of a pair; a short one in Latin letters is read as English."""
+    language = pair_language(*pair)
+    return "en" if language == LATIN else language
 
 
 def occlude(reference: str, candidates: Sequence[str]) -> Occluded:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.languages import language_of
+from core.languages import LATIN, language_of
 from scoring.patclaimeval.checkpoint import README, Checkpoint, Tensors
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Quadruplet, TrainingResult
@@ -81,9 +81,15 @@ def training_result(
         settings=settings.as_dict(),
         history=outcome.history,
         warnings=warnings,
-        chosen={"languages": sorted({language_of(i.reference) for i in training}), **outcome.facts},
+        chosen={"languages": _languages_of(training), **outcome.facts},
         left_out=outcome.left_out,
     )
+
+
+def _languages_of(training: Sequence[Quadruplet]) -> list[str]:
+    """Return the languages of the references; where words do not tell, what is read as English."""
+    found = {language_of(item.reference) for item in training}
+    return sorted({"en" if language == LATIN else language for language in found})
 
 
 def as_checkpoint(outcome: Outcome, result: TrainingResult, readme: str) -> Checkpoint:

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from core.languages import pair_language
 from scoring.metrics.base import Metric, Missing, Pair
 from scoring.metrics.ngram import NGRAM
 from scoring.metrics.rouge import rouge_l, rouge_n, rouge_tokens
@@ -47,14 +48,15 @@ def overlap_differences(items: Sequence[Quadruplet]) -> dict[str, NDArray[np.flo
 @lru_cache(maxsize=len(NGRAM) * MOST_KNOWN)
 def _score(name: str, reference: str, candidate: str) -> float | Missing:
     if measure := ROUGE.get(name):
-        return measure(_tokens(reference), _tokens(candidate))
+        language = pair_language(reference, candidate) or ""
+        return measure(_tokens(reference, language), _tokens(candidate, language))
     (score,) = _metric(name).score([Pair(reference, candidate)])
     return score
 
 
 @lru_cache(maxsize=MOST_KNOWN)
-def _tokens(text: str) -> list[str]:
-    return rouge_tokens(text)
+def _tokens(text: str, language: str) -> list[str]:
+    return rouge_tokens(text, language)
 
 
 @lru_cache

@@ -1,6 +1,6 @@
 """What a report is made of: the rows of a version, the ratings behind it, groups, leaks."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -17,7 +17,6 @@ from annotator.rating_values import ruled_points, settled_value
 from annotator.records import rating_admins
 from annotator.rubric import ALL_CRITERIA, SCORE_COLUMNS, unit_of
 from annotator.typology import tag_of
-from core.languages import is_other, language_of, pair_language
 from core.text_io.text import text_sha256
 from scoring.access.scopes import read_rows
 from scoring.agreement.ceiling import Columns, Evidence, Overlap
@@ -26,6 +25,7 @@ from scoring.agreement.transitive_labels import Comparison, implied_labels
 from scoring.datasets.versions.queries import Filter, count_rows
 from scoring.models import DatasetVersion, UsedRating
 from scoring.quadruplets import SPLIT_NAMES, TRAIN, DatasetRow, count_violations
+from scoring.reports.row_languages import RowLanguages
 from scoring.reports.scorers import LABELS, scorer_label
 
 
@@ -316,7 +316,6 @@ def _comparison(keys: list[str], annotator: str, y: int) -> Comparison:
 SYSTEMS_HIDDEN: Final = "Systems are hidden until the campaign closes."
 NO_SYSTEMS: Final = "It is not known which system made a candidate of this dataset."
 NO_IPC: Final = "No item says which IPC section its reference is of."
-NO_LANGUAGE: Final = "No item says in which language its texts are."
 IPC_SECTIONS: Final = "ABCDEFGH"
 Groups = Columns | str
 
@@ -332,14 +331,14 @@ def evidence_of(
 ) -> Evidence:
     """Gather what is known of the rows of a report and of its scorers, nobody by name."""
     ruled = {one for row in read.rows for one in row.adjudication_ids}
-    languages = _Languages()
+    languages = RowLanguages()
     sections = [row.ipc.strip()[:1].upper() for row in read.rows]
     ratings = report_ratings(version, criterion, ruled, admins_counted=admins_counted)
     return Evidence(
         groups={
             "system": _systems(version, read.rows, has_systems=has_systems),
             "ipc": _groups([one if one in IPC_SECTIONS else "" for one in sections], NO_IPC),
-            "language": _groups([languages.of(row) for row in read.rows], NO_LANGUAGE),
+            "language": languages.groups(read.rows),
         },
         points=_points(read.rows, ratings),
         overlap=_overlap(version, read.rows, ratings),
@@ -450,38 +449,6 @@ def _overlap(
         cluster=np.array(cluster, dtype=np.int64),
         tie_band=Fraction(str(version.card.get("tie_band", 0))) * ratings.unit,
     )
-
-
-@dataclass(slots=True)
-class _Languages:
-    """The language of each distinct text and pair, decided once."""
-
-    texts: dict[tuple[str, str], str] = field(default_factory=dict)
-    pairs: dict[tuple[str, str, str], bool] = field(default_factory=dict)
-
-    def of(self, row: ReportRow) -> str:
-        key = (row.reference.sha256, row.language)
-        if key not in self.texts:
-            self.texts[key] = language_of(row.reference.content, row.language)
-        return self.texts[key]
-
-    def has_two(self, row: ReportRow) -> bool:
-        return any(self._are_two(row, candidate) for candidate in (row.b, row.c))
-
-    def _are_two(self, row: ReportRow, candidate: Text) -> bool:
-        key = (row.reference.sha256, candidate.sha256, row.language)
-        if key not in self.pairs:
-            texts = (row.reference.content, candidate.content)
-            self.pairs[key] = pair_language(*texts, row.language) is None
-        return self.pairs[key]
-
-    def check(self, rows: Sequence[ReportRow]) -> dict[str, Any]:
-        """Count items by language, those in two scripts, and those that a record names wrongly."""
-        return {
-            "items": dict(Counter(map(self.of, rows)).most_common()),
-            "two_scripts": sum(map(self.has_two, rows)),
-            "otherwise": sum(is_other(self.of(row), row.language) for row in rows),
-        }
 
 
 def _checks(read: ReportRows, ratings: ReportRatings, *, admins_counted: bool) -> dict[str, Any]:

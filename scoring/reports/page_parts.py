@@ -329,9 +329,13 @@ def cautions(document: Mapping[str, Any]) -> tuple[str, ...]:
 
 def languages_named(document: Mapping[str, Any]) -> str:
     """Return how many items are in which language; "" for a report that did not look."""
-    items = (document["checks"].get("languages") or {}).get("items") or {}
+    found = document["checks"].get("languages") or {}
+    items = found.get("items") or {}
     named = sorted((-count, language_name(code)) for code, count in items.items())
-    return ", ".join(f"{-count} in {name}" for count, name in named)
+    told = ", ".join(f"{-count} in {name}" for count, name in named)
+    if unrecorded := found.get("unrecorded"):
+        told += f"; {unrecorded} of them have no record of it, and were read by their words"
+    return told
 
 
 def _of_languages(document: Mapping[str, Any]) -> Iterator[str]:
@@ -342,12 +346,17 @@ def _of_languages(document: Mapping[str, Any]) -> Iterator[str]:
             f"The items are in several languages: {languages_named(document)}. "
             "A figure over all of them holds for none: look at the figures by language."
         )
+    if count := items.get(LATIN):
+        yield (
+            f"The words of {count} items do not tell their language, and no record names it: they "
+            "were read as English."
+        )
     if count := found.get("two_scripts"):
-        yield f"In {count} items a candidate is written in another script than the reference."
+        yield f"In {count} items a candidate is written in another language than the reference."
     if count := found.get("otherwise"):
         yield (
-            f"The record of {count} items names another language than their texts are written in; "
-            "the texts were read by their script."
+            f"The record of {count} items names another language than their texts look like. They "
+            "were read as recorded, but for texts in a script that the recorded language has not."
         )
     for name, failed in (document.get("dropped") or {}).get("scorers", {}).items():
         unread = sum(n for reason, n in failed["reasons"].items() if is_about_language(reason))

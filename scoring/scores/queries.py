@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
+from uuid import UUID
 
 from django.conf import settings
 from django.db.models import QuerySet
@@ -13,6 +14,7 @@ from annotator.models import User
 from annotator.rubric import ALL_CRITERIA, NAMES
 from core.errors import Refused
 from core.jobs.rows import JobStatus
+from core.languages import language_note
 from scoring.datasets.versions.queries import rows_at
 from scoring.models import DatasetVersion, ModelVersion, ScoreRequest, TrainingRun
 from scoring.patclaimeval.data import Pair
@@ -58,6 +60,29 @@ def occluded_scores_of(
     )
     scores = explained.values_list("occluded_scores", flat=True).first()
     return None if scores is None else scores[model.criterion]
+
+
+def needs_encoder(pk: UUID) -> bool:
+    """Return whether a request names a model that runs a network; linear models run none.
+
+    A request that is gone, or whose models are gone, needs none: there is nothing to wait for.
+    """
+    rows = ScoreRequest.objects.filter(pk=pk).values_list("models_by_criterion", flat=True)
+    return any(not model.is_linear for chosen in rows for model in _named_models(chosen).values())
+
+
+def _named_models(chosen: Mapping[str, str]) -> dict[str, ScoringModel]:
+    """Return by criterion the models that a request names, in the order of the rubric."""
+    rows = ModelVersion.objects.select_related("run__dataset_version__dataset").in_bulk(
+        [name for name in chosen.values() if name != PRIOR_NAME]
+    )
+    by_id: dict[str, ModelVersion | None] = {str(pk): row for pk, row in rows.items()}
+    by_id[PRIOR_NAME] = None
+    return {
+        criterion: ScoringModel(criterion, by_id[chosen[criterion]])
+        for criterion in ALL_CRITERIA
+        if chosen.get(criterion) in by_id
+    }
 
 
 def texts_of(request: ScoreRequest) -> Texts:
@@ -178,17 +203,8 @@ def measured_model(scoring: ScoringModel) -> MeasuredModel:
 
 def models_of(request: ScoreRequest) -> dict[str, MeasuredModel]:
     """Return the models of a request by criterion, in the order of the rubric."""
-    chosen = request.models_by_criterion
-    rows = ModelVersion.objects.select_related("run__dataset_version__dataset").in_bulk(
-        [name for name in chosen.values() if name != PRIOR_NAME]
-    )
-    by_id: dict[str, ModelVersion | None] = {str(pk): row for pk, row in rows.items()}
-    by_id[PRIOR_NAME] = None
-    return {
-        criterion: measured_model(ScoringModel(criterion, by_id[chosen[criterion]]))
-        for criterion in ALL_CRITERIA
-        if chosen.get(criterion) in by_id
-    }
+    named = _named_models(request.models_by_criterion)
+    return {criterion: measured_model(scoring) for criterion, scoring in named.items()}
 
 
 def models_for_scoring(user: User) -> list[MeasuredModel]:
@@ -237,6 +253,7 @@ def score_page(request: ScoreRequest) -> dict[str, Any]:
     `explanations`: linear models with why they score so; `occlusions`: encoders with what moved
     their scores, None where that was not asked for, or is not known any more: then it
     `may_leave_out` limitations.
+    `language_notes`: how the language of a text was found, where a reader should know.
     """
     found, occlusions = models_of(request), occlusions_of(request)
     scores = request.scores or {}
@@ -249,10 +266,25 @@ def score_page(request: ScoreRequest) -> dict[str, Any]:
         "explanations": explanations_of(request),
         "occlusions": occlusions,
         "may_leave_out": any(shown is None for _, shown in occlusions),
+        "language_notes": _language_notes(request),
         "deleted_at": request.created_at + timedelta(minutes=settings.SCORE_KEEP_MINUTES),
         "waits_for_training": request.status == JobStatus.QUEUED
+        and not all(model.scoring.is_linear for model in models)
         and TrainingRun.objects.filter(status=JobStatus.RUNNING).exists(),
     }
+
+
+def _language_notes(request: ScoreRequest) -> list[str]:
+    """Return what is said of the language of the reference and of candidates, naming them."""
+    if request.dataset_version is not None:
+        return []
+    names = ["The reference", *(f"Candidate {n + 1}" for n in range(len(request.candidate_texts)))]
+    texts = [request.reference_text, *request.candidate_texts]
+    notes: dict[str, list[str]] = {}
+    for name, text in zip(names, texts, strict=True):
+        if note := language_note(text):
+            notes.setdefault(note, []).append(name)
+    return [f"{', '.join(some)}: {note}" for note, some in notes.items()]
 
 
 def _column(entries: list[dict[str, Any]], model: MeasuredModel) -> list[dict[str, Any]]:

@@ -74,7 +74,7 @@ def read_texts(request: ScoreRequest, left: str = "", right: str = "") -> ReadTe
         numbers.append(wanted)
     language = language_of(request.reference_text)
     readings = [
-        reading_of_texts(request.reference_text, texts[number - 1], language) for number in numbers
+        reading_of_texts(request.reference_text, texts[number - 1], "") for number in numbers
     ]
     names = [f"candidate {number}" for number in numbers]
     seen = set_side_by_side(readings, note_by_names(names))

@@ -4,7 +4,14 @@
 import pytest
 
 from core.claim_text import parse_claims
-from core.languages import UNKNOWN, language_of, pair_language, words
+from core.languages import (
+    UNKNOWN,
+    is_other,
+    language_note,
+    language_of,
+    pair_language,
+    words,
+)
 from tests.claims_in_languages import ALL, CHINESE, ENGLISH, GERMAN, JAPANESE
 
 CHINESE_TEXT, JAPANESE_TEXT = CHINESE[0].text, JAPANESE[0].text
@@ -12,10 +19,69 @@ ENGLISH_TEXT, GERMAN_TEXT = ENGLISH[0].text, GERMAN[0].text
 
 
 @pytest.mark.parametrize("claims", ALL)
-def test_the_record_names_the_language_and_else_the_script_does(claims):
+def test_the_record_names_the_language_and_else_the_text_does(claims):
     assert language_of(claims.text, claims.language) == claims.language
-    by_script = claims.language if claims.language in ("zh", "ja") else ""
-    assert language_of(claims.text) == by_script
+    assert language_of(claims.text) == claims.language
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("1. Eine Pumpe mit einem Gehäuse und einem Rotor.", "de"),
+        ("1. Eine Pumpe mit einem Rotor und mit einer Welle.", "de"),
+        ("1. Pompe comprenant un corps et un rotor selon la revendication 2.", "fr"),
+        ("1. Bomba que comprende una carcasa y un rotor, según la reivindicación 1.", "es"),
+        ("1. Pompa comprendente un corpo e un rotore secondo la rivendicazione 1.", "it"),
+        ("1. Bomba compreendendo um corpo e um rotor de acordo com a reivindicação 1.", "pt"),
+        ("1. Pomp omvattende een behuizing en een rotor, volgens conclusie 1.", "nl"),
+        # Words of another language do not lead a text away from its own.
+        ("1. A die holder comprising a die, wherein the die is held in the die shoe.", "en"),
+        ("1. The method of claim 1, wherein the des-, la- and un-isomers are mixed.", "en"),
+        # Too short to tell, or in a language of no list.
+        ("1. A pump.", ""),
+        ("Pumpe", ""),
+        ("1. Pompa zawierająca obudowę i wirnik, w której wirnik jest osadzony na wale.", ""),
+        ("1. Насос с ротором и корпусом.", UNKNOWN),
+    ],
+)
+def test_function_words_tell_the_language_of_a_text_without_a_record(text, language):
+    assert language_of(text) == language
+
+
+def test_the_record_wins_over_the_words_and_the_contradiction_is_said():
+    assert language_of(GERMAN_TEXT, "en") == "en"
+    assert language_note(GERMAN_TEXT, "en") == (
+        "The record says English, but the text looks like German. It is read as English."
+    )
+    assert is_other(GERMAN_TEXT, "en")
+    assert not is_other(GERMAN_TEXT, "de-AT")
+    assert not is_other(GERMAN_TEXT, "")
+    # Few words contradict nothing.
+    assert not is_other("1. A pump.", "de")
+
+
+@pytest.mark.parametrize(
+    ("text", "recorded", "note"),
+    [
+        (ENGLISH_TEXT, "", ""),
+        (ENGLISH_TEXT, "en", ""),
+        (GERMAN_TEXT, "German", ""),
+        (GERMAN_TEXT, "", "No language is recorded. By its words it is read as German."),
+        (CHINESE_TEXT, "en", "looks like Chinese. It is read as Chinese."),
+        ("1. A pump.", "", "the words do not tell it. It is read as English."),
+        ("1. 2.", "", ""),
+    ],
+)
+def test_a_note_says_how_the_language_was_found_where_a_reader_should_know(text, recorded, note):
+    assert language_note(text, recorded).endswith(note)
+    assert bool(language_note(text, recorded)) is bool(note)
+
+
+def test_a_short_text_is_in_the_language_of_the_text_beside_it():
+    assert pair_language(GERMAN_TEXT, "1. Pumpe.") == "de"
+    assert pair_language("1. Pumpe.", GERMAN_TEXT) == "de"
+    assert pair_language(GERMAN_TEXT, ENGLISH_TEXT) is None
+    assert pair_language("1. Pumpe.", "1. Ventil.") == ""
 
 
 @pytest.mark.parametrize(
@@ -27,7 +93,7 @@ def test_the_record_names_the_language_and_else_the_script_does(claims):
         ("German", "de"),
         ("fr_CH", "fr"),
         ("en-US", "en"),
-        ("mul", ""),
+        ("mul", "de"),
         (" sv ", "sv"),
     ],
 )
@@ -45,7 +111,7 @@ def test_a_record_may_write_chinese_in_any_usual_way(recorded, text):
     [
         (CHINESE_TEXT, "en", "zh"),
         (JAPANESE_TEXT, "zh", "ja"),
-        (ENGLISH_TEXT, "zh", ""),
+        (ENGLISH_TEXT, "zh", "en"),
         ("1. 連接器。", "ja", "ja"),
         ("1. 連接器。", "", "zh"),
         ("1. Насос с ротором.", "en", UNKNOWN),
@@ -61,7 +127,7 @@ def test_a_script_that_the_recorded_language_has_not_decides(text, recorded, lan
 
 
 def test_a_few_signs_of_another_script_change_no_language():
-    assert language_of(f"{ENGLISH_TEXT} The pump (ポンプ 泵) has a gain of 20 µΩ.") == ""
+    assert language_of(f"{ENGLISH_TEXT} The pump (ポンプ 泵) has a gain of 20 µΩ.") == "en"
     names = "polytetrafluoroethylene、polyvinylidene fluoride、ethylene tetrafluoroethylene"
     names += "、perfluoroalkoxy alkane、fluorinated ethylene propylene"
     latin = f"所述轴涂有 {names}，由 SKF 6204-2RS 支撑。"
@@ -79,7 +145,7 @@ def test_two_texts_in_two_scripts_have_no_language_in_common():
 def test_a_text_without_letters_goes_with_the_other():
     assert pair_language(CHINESE_TEXT, "1.", "zh") == "zh"
     assert pair_language("1.", CHINESE_TEXT) == "zh"
-    assert pair_language(ENGLISH_TEXT, "…") == ""
+    assert pair_language(ENGLISH_TEXT, "…") == "en"
 
 
 def test_words_are_runs_of_letters_and_digits_and_single_characters_where_no_blanks_are():

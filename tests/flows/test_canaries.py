@@ -205,7 +205,7 @@ def assert_traces_hold_no_text(collector: Collector) -> None:
         return [span for span in collector.spans() if span.name == "POST scoring:score"]
 
     def done() -> list[Sent]:
-        return [span for span in collector.spans() if span.name == "scoring.scores"]
+        return [span for span in collector.spans() if span.name == "scoring.linear_scores"]
 
     wait_until(lambda: asked() and done(), "spans of a request and of its job")
     assert done()[0].service == "workbench-worker"

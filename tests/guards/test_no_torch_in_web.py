@@ -1,10 +1,13 @@
-"""The web process stays light: loading every address and task brings in no model library."""
+"""The web process and the worker of `web` stay light: neither needs a library of networks."""
 
 import json
+from pathlib import Path
 
 import pytest
 
+from scoring.patclaimeval import Quadruplet, train
 from tests.guards.conftest import RunPython
+from tests.scoring.conftest import PARTS, claim_set
 
 HEAVY = ("torch", "transformers", "sentence_transformers", "scipy.stats", "sklearn", "nltk")
 LOAD_EVERYTHING = """
@@ -33,3 +36,33 @@ def test_no_address_and_no_task_loads_a_model_library(loaded) -> None:
     assert "scoring.urls" in loaded
     assert "scoring.tasks" in loaded
     assert sorted(loaded & set(HEAVY)) == []
+
+
+SCORE = """
+import json, sys
+from pathlib import Path
+import django
+django.setup()
+from scoring import tasks
+from scoring.patclaimeval.prior import load_prior
+from scoring.patclaimeval.scorer import load_scorer
+pairs = [("1. A pump with a valve.", "1. A pump."), ("1. A pump with a valve.", "1. A lever.")]
+for model in (load_prior("overall_quality"), load_scorer(Path(sys.argv[1]))):
+    assert len(model.score(pairs)) == len(model.parts(pairs)) == 2
+print(json.dumps(sorted({"torch", "transformers"} & set(sys.modules))))
+"""
+
+
+def test_linear_models_are_scored_and_explained_without_torch(
+    run_python: RunPython, tmp_path: Path
+) -> None:
+    rows = []
+    for subject in ("dosing", "cooling", "lifting", "mixing"):
+        whole, good, poor = (claim_set(subject, PARTS[:count]) for count in (6, 3, 1))
+        rows.append(Quadruplet(subject, whole, good, poor, 1))
+        rows.append(Quadruplet(subject, whole, poor, good, -1))
+    directory = tmp_path / "model"
+    train(rows, directory, criterion="overall_quality", method="probe")
+    done = run_python("-c", SCORE, str(directory), DJANGO_SETTINGS_MODULE="config.settings")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == []

@@ -30,7 +30,11 @@ _numbers = count(1)
 
 
 def make_model(
-    version: DatasetVersion, criterion: str = CRITERION, by: User | None = None, **measured: Any
+    version: DatasetVersion,
+    criterion: str = CRITERION,
+    by: User | None = None,
+    method: str = "probe",
+    **measured: Any,
 ) -> ModelVersion:
     """Return a model version whose directory holds nothing but a manifest."""
     number = next(_numbers)
@@ -49,7 +53,7 @@ def make_model(
         "n_validation": 12,
         "validation": MEASURED | measured,
         "tie_threshold": 0.1,
-        "settings": {"method": "probe", "encoder": "default"},
+        "settings": {"method": method, "encoder": "default"},
         "warnings": [],
     }
     return sealed(model)

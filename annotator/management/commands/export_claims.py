@@ -8,6 +8,7 @@ from django.core.management.base import CommandParser
 
 from annotator.exports.services import request_claims_export, write_export
 from annotator.management.base import WorkbenchCommand, find_campaign, refuse_unwritable
+from core import plurals
 from core.errors import Refused
 
 STDOUT = "-"
@@ -45,4 +46,6 @@ class Command(WorkbenchCommand):
                 raise Refused(f"Cannot write {target}: {error.strerror}.") from error
         counted = ", ".join(f"{count:,} {kind}" for kind, count in export.counts.items())
         self.log(f"Exported {counted or 'nothing'}.")
+        for reason, count in export.left_out.items():
+            self.log(f"Left out {plurals.counted(count, 'reference')} {reason}.")
         return manifest

@@ -76,14 +76,16 @@ class Command(WorkbenchCommand):
         read = _read_documents(file, campaign, options)
         if read is not None:
             self._print_lines(*read.report)
+        checking = self._progress("Checking", file, options["path"])
         check = check_claims(
             campaign=campaign,
             file=file,
             format=read.kind if read else options["format"],
             records=read.records if read else None,
             looks_for_similar=is_dry,
-            progress=self._progress("Checking", file, options["path"]),
+            progress=checking,
         )
+        checking.finish()
         self._print_lines(*check.notes, *(pair["words"] + "." for pair in check.near_duplicates))
         storing: dict[str, Any] = {
             "slug": slug,
@@ -107,6 +109,7 @@ class Command(WorkbenchCommand):
             }
         progress = self._progress("Storing", file, options["path"])
         row, is_new = import_file(**storing, progress=progress)
+        progress.finish()
         return {
             "campaign": slug,
             "campaign_created": is_new,

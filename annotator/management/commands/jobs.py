@@ -5,13 +5,15 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.management.base import WorkbenchCommand, aligned
+from annotator.management.base import WorkbenchCommand
+from annotator.management.plain_text import GAP, aligned, wrapped
 from annotator.operations.presences import latest_jobs
 from core.clock import database_now
 from core.errors import Refused
 from core.jobs.registry import kinds_of_jobs
 from core.jobs.rows import JobRow, JobStatus
 
+HEAD = ["kind", "key", "status", "done"]
 NEEDS_A_LOOK = (JobStatus.QUEUED, JobStatus.RUNNING, JobStatus.FAILED)
 
 
@@ -37,11 +39,14 @@ class Command(WorkbenchCommand):
     def sentence(self, document: dict[str, Any]) -> str:
         if not document["jobs"]:
             return "There is no such job."
-        cells = [
-            ["-" if cell is None else str(cell) for cell in job.values()]
+        table = [
+            [job["kind"], job["key"], job["status"], f"{job['progress']:.0%}"]
             for job in document["jobs"]
         ]
-        lines = aligned([list(document["jobs"][0]), *cells])
+        head, *rows = aligned([HEAD, *table])
+        lines = [head]
+        for row, job in zip(rows, document["jobs"], strict=True):
+            lines += [row, *wrapped(_details(job), GAP)]
         if document["more"]:
             lines.append(f"{document['more']} more; give a higher --limit.")
         return "\n".join(lines)
@@ -66,3 +71,18 @@ def _facts(row: JobRow, now: datetime) -> dict[str, Any]:
 
 def _time(at: datetime | None) -> str | None:
     return at.isoformat(timespec="seconds") if at else None
+
+
+def _details(job: dict[str, Any]) -> str:
+    """Return when a job was queued and started, how often it was tried, and what it waits for."""
+    parts = [f"queued {_short_time(job['queued_at'])}"]
+    if job["started_at"]:
+        parts += [f"started {_short_time(job['started_at'])}", f"{job['seconds']} s"]
+    if job["attempt"] > 1:
+        parts.append(f"attempt {job['attempt']}")
+    return ", ".join(parts) + (f". {job['waits']}" if job["waits"] else "")
+
+
+def _short_time(at: str) -> str:
+    """Return day and minute of a time; --json has the whole of it."""
+    return at[:16].replace("T", " ")

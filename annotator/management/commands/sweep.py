@@ -1,6 +1,7 @@
 """`sweep`: enqueue and end jobs, free run-out leases, give hidden repeats, tidy uploads."""
 
 import logging
+import sys
 import time
 from itertools import count
 from typing import Any
@@ -12,11 +13,12 @@ from annotator.assignments.services import lapse_leases_everywhere
 from annotator.entry.refreshing import refresh_people
 from annotator.imports.sweeping import sweep_imports
 from annotator.mail.reminders import remind_everybody
+from annotator.management.base import refusing_without_tables
 from annotator.models import SWEEPER
 from annotator.operations.presences import own_name, report_presence, show_life
 from annotator.planning.sentinels import repeat_everywhere
 from annotator.webhooks.events import announce_settled
-from core.errors import Unreachable
+from core.errors import Refused, Unreachable
 from core.jobs.registry import sweep, tidy
 
 SECONDS_BETWEEN_SWEEPS = 2
@@ -38,20 +40,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["forever"]:
-            enqueued, lapsed, repeated = sweep(), lapse_leases_everywhere(), repeat_everywhere()
-            refreshed, dropped, announced, mailed, tidied = (
-                refresh_people(),
-                sweep_imports(),
-                announce_settled(),
-                remind_everybody(),
-                tidy(),
-            )
-            self.stderr.write(
-                f"{enqueued} jobs enqueued, {lapsed} leases lapsed, {repeated} repeats given, "
-                f"{refreshed} people refreshed, {announced} settled candidates announced, "
-                f"{mailed} mails queued, {dropped} uploads deleted and "
-                f"{tidied} rows or folders tidied"
-            )
+            self._sweep_once()
             return
         name = own_name(SWEEPER)
         for number in count():
@@ -75,3 +64,25 @@ class Command(BaseCommand):
             except (DatabaseError, OSError, Unreachable) as error:
                 logger.warning("sweep skipped: %s", type(error).__name__)
             time.sleep(SECONDS_BETWEEN_SWEEPS)
+
+    def _sweep_once(self) -> None:
+        """Do all of it once and say what was done; exit 1 where there are no tables yet."""
+        try:
+            with refusing_without_tables():
+                enqueued, lapsed, repeated = sweep(), lapse_leases_everywhere(), repeat_everywhere()
+                refreshed, dropped, announced, mailed, tidied = (
+                    refresh_people(),
+                    sweep_imports(),
+                    announce_settled(),
+                    remind_everybody(),
+                    tidy(),
+                )
+        except Refused as refusal:
+            self.stderr.write(refusal.sentence)
+            sys.exit(1)
+        self.stderr.write(
+            f"{enqueued} jobs enqueued, {lapsed} leases lapsed, {repeated} repeats given, "
+            f"{refreshed} people refreshed, {announced} settled candidates announced, "
+            f"{mailed} mails queued, {dropped} uploads deleted and "
+            f"{tidied} rows or folders tidied"
+        )

@@ -168,8 +168,8 @@ def _static() -> Iterator[Finding]:
 
 
 PURPOSES: Final = {
-    Queues.WEB: "imports, reports and freezes wait",
-    Queues.GPU: "trainings and scores of models wait",
+    Queues.WEB: "imports, reports, freezes and scores of linear models wait",
+    Queues.GPU: "trainings and scores of encoders wait",
 }
 LONGEST_WAIT_MINUTES: Final = 10
 

@@ -1,12 +1,15 @@
 """Stores quadruplets that were made elsewhere as dataset versions; order and sides stay."""
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from annotator.models import Campaign, User
 from core.errors import Refused
+from core.languages import CODE
 from core.text_io.streams import ReadNotes
 from scoring import files as scoring_files
 from scoring.datasets.cards import make_card
@@ -49,6 +52,7 @@ def import_files(
     name: str,
     paths: Sequence[Path],
     file_format: str = "auto",
+    language: str = "",
     plan: SplitPlan,
     campaign: Campaign | None = None,
     created_by: User | None = None,
@@ -57,11 +61,15 @@ def import_files(
 ) -> Frozen:
     """Read files of quadruplets, join them on (A, B, C), and store them as a dataset version.
 
+    `language` is recorded with the rows that name none: a code of two or three letters, or "".
+
     `progress` gets how much was read and written, and may raise to stop: nothing is stored then.
     Raises what import_dataset raises, FormatError with the bad records of a file, and Refused for
     a file that cannot be read.
     """
     refuse_name(name, campaign)
+    if language and not re.fullmatch(CODE, language):
+        raise Refused.at("language", "Give a code of two or three letters, such as en or de.")
     on_progress, notes = by_percent(progress), notes or ReadNotes()
     try:
         kinds = [format_of(path, file_format) for path in paths]
@@ -69,7 +77,7 @@ def import_files(
     except OSError as error:
         raise Refused(f"Cannot read {error.filename}: {error.strerror}.") from error
     files = [
-        (path.name, read_file(path, kind, notes, on_step))
+        (path.name, in_language(read_file(path, kind, notes, on_step), language))
         for path, kind, on_step in zip(
             paths, kinds, _progress_of_each(on_progress, stated), strict=True
         )
@@ -85,6 +93,18 @@ def import_files(
         campaign=campaign,
         created_by=created_by,
         progress=on_progress,
+    )
+
+
+def in_language(rows: Iterable[DatasetRow], language: str) -> Iterable[DatasetRow]:
+    """Return rows with the language recorded where they name none; "" records nothing."""
+    if not language:
+        return rows
+    return (
+        row
+        if row.extras.get("language")
+        else replace(row, extras={**row.extras, "language": language})
+        for row in rows
     )
 
 

@@ -70,24 +70,19 @@ class Command(WorkbenchCommand):
             with standard_output("Whoever read the export went away before its end.") as output:
                 output.writelines(export_version(**how).pieces)
             return None
-        file = export_to_file(
-            **how,
-            target=Path(options["output"]),
-            progress=progress_bar(self.log, "Exporting"),
-            context=context,
-        )
+        bar = progress_bar(self.log, "Exporting")
+        target = Path(options["output"])
+        file = export_to_file(**how, target=target, progress=bar, context=context)
+        bar(1.0)
         items = version.items if split == ALL else version.card["splits"].get(split, 0)
         return _document(version, items) | _file_json(file) | self._describe(context)
 
     def _release(
         self, version: DatasetVersion, directory: Path, context: ContextFile | None
     ) -> dict[str, Any]:
-        files = write_release(
-            version=version,
-            directory=directory,
-            progress=progress_bar(self.log, "Writing"),
-            context=context,
-        )
+        bar = progress_bar(self.log, "Writing")
+        files = write_release(version=version, directory=directory, progress=bar, context=context)
+        bar(1.0)
         found = {"directory": str(directory), "files": [_file_json(file) for file in files]}
         return _document(version, version.items) | found | self._describe(context)
 

@@ -43,5 +43,6 @@ class Command(WorkbenchCommand):
             progress=lambda share, stage: bar(share),
             **{name: options[name] for name in (*names, *shares)},
         )
+        bar(1.0)
         prepare_pages(frozen.version)
         return frozen_document(frozen)

@@ -23,6 +23,12 @@ class Command(WorkbenchCommand):
         parser.add_argument("--name", required=True)
         parser.add_argument("--format", choices=["auto", *FORMATS], default="auto")
         parser.add_argument(
+            "--language",
+            metavar="CODE",
+            default="",
+            help="of rows that name none: en, de; without it their words tell",
+        )
+        parser.add_argument(
             "--split-by", choices=["reference", "item", "file"], default="reference"
         )
         parser.add_argument("--test-share", type=float, default=0.15)
@@ -39,6 +45,7 @@ class Command(WorkbenchCommand):
                 name=options["name"],
                 paths=options["path"],
                 file_format=options["format"],
+                language=options["language"],
                 plan=SplitPlan(
                     by=options["split_by"],
                     test_share=options["test_share"],
@@ -53,6 +60,7 @@ class Command(WorkbenchCommand):
             for bad in error.bad_records:
                 self.log(str(bad))
             raise Refused(error.sentence) from error
+        bar(1.0)
         for sentence in notes.sentences():
             self.log(sentence)
         prepare_pages(frozen.version)

@@ -11,9 +11,10 @@ from typing import IO, Any, Final
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotator.management.base import WorkbenchCommand
+from annotator.management.base import WorkbenchCommand, refuse_unwritable
 from core.errors import Refused
 from core.files import open_atomic
+from core.plurals import counted
 from core.text_io.streams import FormatError
 from scoring.management.base import progress_bar, standard_output
 from scoring.patclaimeval.data import Pair, read_claims
@@ -74,6 +75,8 @@ class Command(WorkbenchCommand):
             raise Refused(f"{options['jsonl']}: {error.sentence}") from error
         except FileNotFoundError as error:
             raise Refused(f"There is no file {error.filename}.") from error
+        except IsADirectoryError as error:
+            raise Refused(f"{error.filename} is a directory; give a file.") from error
 
     def _single(
         self, model: ScoringModel, scorer: CachedScorer, options: dict[str, Any]
@@ -99,8 +102,8 @@ class Command(WorkbenchCommand):
         self, model: ScoringModel, scorer: CachedScorer, options: dict[str, Any]
     ) -> dict[str, Any] | None:
         target = options["output"]
-        if target != STANDARD and not Path(target).parent.is_dir():
-            raise Refused(f"There is no directory {Path(target).parent}.")
+        if target != STANDARD:
+            refuse_unwritable(Path(target))
         if target == STANDARD and options["json"]:
             raise Refused("--json and --output - would both write to stdout; name a file.")
         tally = Tally()
@@ -110,13 +113,18 @@ class Command(WorkbenchCommand):
             file = sys.stdin.buffer if is_piped else stack.enter_context(path.open("rb"))
             sink = standard_output(gone) if target == STANDARD else open_atomic(Path(target))
             output = stack.enter_context(sink)
-            heard = _progress(file, tally, progress_bar(self.log, "Scoring"))
+            bar = progress_bar(self.log, "Scoring")
+            heard = _progress(file, tally, bar)
             for row in score_lines(file, scorer, model.details, tally, heard):
                 output.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+            bar(1.0)
         if tally.refused:
+            scored, refused = (
+                "is" if number == 1 else "are" for number in (tally.pairs, tally.refused)
+            )
             raise Refused(
-                f"{tally.pairs} pairs are scored and {tally.refused} are not; their lines of the "
-                f"output say why. The first: {tally.first}"
+                f"{counted(tally.pairs, 'pair')} {scored} scored and {tally.refused} {refused} "
+                f"not; their lines of the output say why. The first: {tally.first}"
             )
         if target == STANDARD:
             return None
@@ -167,7 +175,7 @@ def _progress(file: IO[bytes], tally: Tally, bar: Callable[[float], None]) -> Ca
     def on_step(count: int) -> None:
         nonlocal done
         done += count
-        if size:
+        if size and tally.read:
             bar(file.tell() / size * done / tally.read)
 
     return on_step

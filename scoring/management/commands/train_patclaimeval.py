@@ -5,9 +5,11 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotator.management.base import WorkbenchCommand
+from annotator.management.plain_text import document_lines
 from annotator.rubric import ALL_CRITERIA
 from core.errors import Refused
 from core.jobs.rows import JobStatus
+from core.plurals import counted
 from scoring.management.base import version_or_refuse
 from scoring.models import TrainingRun
 from scoring.patclaimeval.config import BATCHINGS, METHODS, OVER_LENGTH, PRECISIONS, PRESETS
@@ -61,6 +63,40 @@ class Command(WorkbenchCommand):
             carry_out_training(run.pk, self.log)
         documents = {run.criterion: _document(TrainingRun.objects.get(pk=run.pk)) for run in runs}
         return {"models": documents} if is_all else documents[options["criterion"]]
+
+    def sentence(self, document: dict[str, Any]) -> str:
+        """Say what was trained and how well it agrees; all other figures are in --json."""
+        found = document.get("models")
+        if found is None:
+            return "\n".join(document_lines(_short(document)))
+        named = {criterion: _short(one) for criterion, one in found.items()}
+        return "\n".join(document_lines(named))
+
+
+def _short(document: dict[str, Any]) -> dict[str, Any]:
+    unseen = document["chosen"].get("unseen")
+    return {
+        "model": document["model"],
+        "run": document["run"],
+        "trained on": counted(document["n_training"], "item"),
+        "validation": _agreement(document["validation"]),
+        # Each reference scored by a model that did not learn from it.
+        **({"references left out in turn": _agreement(unseen)} if unseen else {}),
+        "warnings": document["warnings"],
+    }
+
+
+def _agreement(measured: dict[str, Any]) -> str:
+    if not measured.get("n"):
+        return "no items"
+    items = f"{counted(measured['n'], 'item')} of {counted(measured['references'], 'reference')}"
+    if measured["tau_b"] is None:
+        return f"tau-b is undefined on {items}"
+    figure = measured["figures"]["tau_b"]
+    if figure["low"] is None:
+        return f"tau-b {measured['tau_b']:.3f} on {items}. {figure['reason']}"
+    interval = f"[{figure['low']:.3f}, {figure['high']:.3f}]"
+    return f"tau-b {measured['tau_b']:.3f} {interval} on {items}"
 
 
 def _document(run: TrainingRun) -> dict[str, Any]:

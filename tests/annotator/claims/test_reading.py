@@ -22,6 +22,7 @@ from annotator.claims.reading import (
     ONLY_HERE,
     ClaimView,
     SideView,
+    read_alone,
     read_pair,
 )
 from annotator.claims.segments import Segment, Span, cut_segments
@@ -357,12 +358,42 @@ def test_a_script_is_enough_to_know_which_marks_there_are_none_of(claims: ClaimS
     )
 
 
-def test_latin_letters_without_a_record_are_read_as_english() -> None:
+@pytest.mark.parametrize("claims", GERMAN)
+def test_words_are_enough_to_know_which_marks_there_are_none_of(claims: ClaimSet) -> None:
+    reading = read_pair(claims.text, claims.damaged(0))
+    assert not reading.reference.certain_findings
+    for side in (reading.reference, reading.candidate):
+        assert side.unchecked.startswith("Not checked in this language (German)")
+        assert side.language_note == ("No language is recorded. By its words it is read as German.")
+    alone, _ = read_alone(claims.text)
+    assert alone.unchecked.startswith("Not checked in this language (German)")
+    assert alone.language_note == reading.reference.language_note
+
+
+def test_a_record_that_the_words_contradict_counts_and_is_said() -> None:
+    reading = read_pair(GERMAN[0].text, GERMAN[0].text, "en")
+    assert reading.candidate.unchecked == ""
+    assert reading.candidate.language_note == (
+        "The record says English, but the text looks like German. It is read as English."
+    )
+
+
+def test_a_short_text_beside_one_that_tells_its_language_is_read_as_that() -> None:
+    reading = read_pair(GERMAN[0].text, "1. Pumpe.")
+    assert "(German)" in reading.candidate.unchecked
+    assert reading.candidate.language_note == ""
+
+
+def test_latin_letters_that_do_not_tell_their_language_are_read_as_english_and_say_so() -> None:
     found = words_of(
         read_pair(ENGLISH[0].text, "1. A pump comprising the valve.").candidate, FOREIGN
     )
     assert found == ["valve"]
-    assert read_pair(GERMAN[0].text, GERMAN[0].text).candidate.unchecked == ""
+    short = read_pair("1. A pump.", "1. A pump.").candidate
+    assert (short.unchecked, short.language_note) == (
+        "",
+        "No language is recorded, and the words do not tell it. It is read as English.",
+    )
 
 
 def test_a_candidate_in_english_beside_a_reference_in_chinese_says_what_is_not_compared() -> None:

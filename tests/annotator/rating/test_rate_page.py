@@ -17,7 +17,7 @@ from annotator.models import (
 )
 from annotator.rating.queries import CLOSED_SENTENCE, rate_page
 from annotator.rating.services import skip_assignment
-from tests.claims_in_languages import CHINESE
+from tests.claims_in_languages import CHINESE, GERMAN
 
 pytestmark = pytest.mark.postgres
 
@@ -268,6 +268,20 @@ def test_marks_of_a_language_that_is_not_read_are_said_to_be_missing(client, row
     # Where no marks are asked for, none are missing.
     hidden = client.post(path(rows[0]), {"aid": "marks off"}, headers=SCRIPT).content.decode()
     assert said not in hidden
+
+
+def test_the_page_says_how_the_language_of_a_text_was_found(client, rows) -> None:
+    reference = Reference.objects.filter(pk=rows[0].candidate.reference_id)
+    Candidate.objects.filter(pk=rows[0].candidate_id).update(claims=GERMAN[0].damaged(0))
+    for record, said in (
+        ("", "No language is recorded. By its words it is read as German."),
+        ("en", "The record says English, but the text looks like German."),
+    ):
+        reference.update(claims=GERMAN[0].text, language=record)
+        assert said in client.get(f"/rate/{rows[0].pk}/").content.decode()
+    reference.update(language="de")
+    html = client.get(f"/rate/{rows[0].pk}/").content.decode()
+    assert "No language is recorded" not in html and "looks like" not in html
 
 
 def test_a_candidate_in_chinese_is_told_apart_by_its_script(client, rows) -> None:

@@ -25,3 +25,10 @@ def test_one_bad_record_is_the_sentence_itself():
         bad.refuse_if_any()
     assert caught.value.sentence == "Refused: line 7, field a: missing"
     assert ReadNotes(records=5).sentences() == []
+
+
+def test_what_is_wrong_with_a_file_as_a_whole_has_no_empty_place_before_it() -> None:
+    bad = BadRecordList([BadRecord(0, "", "No heading was found.")])
+    with pytest.raises(FormatError) as caught:
+        bad.refuse_if_any()
+    assert caught.value.sentence == "Refused: No heading was found."

@@ -151,7 +151,7 @@ def test_our_own_export_to_a_file_or_stdout_is_imported_as_the_same_version(
     assert found["sha256"] == version.sha256
 
 
-@pytest.mark.parametrize("name", ["nothing", "tiny@2", "tiny@x", "tiny@", "", "../tiny"])
+@pytest.mark.parametrize("name", ["nothing", "nothing@2", "tiny@", "", "../tiny"])
 def test_an_export_of_what_is_not_there_lists_what_is(version, name) -> None:
     line = refusal("export_dataset", name)
     assert "There is no dataset" in line
@@ -186,3 +186,39 @@ def test_an_import_is_refused_with_every_bad_item_and_nothing_stored(
     assert "name no split" in refusal("import_dataset", one, "--name", "d", "--split-by", "file")
     assert not Dataset.objects.exists()
     assert not (data_directory / "datasets").exists()
+
+
+@pytest.mark.parametrize("number", ["2", "x"])
+def test_an_export_of_a_version_that_is_not_there_lists_those_that_are(version, number) -> None:
+    line = refusal("export_dataset", f"tiny@{number}")
+    assert line == f"Dataset 'tiny' has no version {number}. Versions: 1."
+
+
+def test_a_version_that_does_not_exist_is_told_from_a_dataset_that_does_not(published) -> None:
+    run("import_dataset", published, "--name", "quality")
+    line = refusal("export_dataset", "quality@9")
+    assert line == "Dataset 'quality' has no version 9. Versions: 1."
+    assert "no dataset 'other@9'. Datasets: quality." in refusal("export_dataset", "other@9")
+
+
+def test_nothing_is_printed_as_code_of_the_program(published) -> None:
+    words = run("import_dataset", published, "--name", "quality")[0]
+    assert not set("{}[]'") & set(words)
+    assert "None" not in words
+    assert max(map(len, words.splitlines())) <= 80
+
+
+def test_a_language_is_recorded_where_the_rows_name_none(published, tmp_path) -> None:
+    document("import_dataset", published, "--name", "german", "--language", "de")
+    stored = stored_bytes(DatasetVersion.objects.get().sha256)
+    rows = [json.loads(line) for line in stored.splitlines()]
+    assert {row["language"] for row in rows} == {"de"}
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(stored)
+    # What a file records is kept.
+    document("import_dataset", str(path), "--name", "again", "--language", "fr")
+    again = stored_bytes(DatasetVersion.objects.get(dataset__name="again").sha256)
+    assert {json.loads(line)["language"] for line in again.splitlines()} == {"de"}
+    line = refusal("import_dataset", published, "--name", "x", "--language", "Deutsch")
+    assert line == "Give a code of two or three letters, such as en or de."
+    assert not DatasetVersion.objects.filter(dataset__name="x").exists()

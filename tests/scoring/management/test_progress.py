@@ -12,4 +12,16 @@ def test_a_bar_is_printed_at_most_once_a_second(monkeypatch) -> None:
     assert bars == [
         "Exporting [############..................]  40%",
         "Exporting [########################......]  80%",
+        "Exporting [##############################] 100%",
     ]
+    on_step(1.0)
+    assert len(bars) == 3
+
+
+def test_work_of_less_than_a_second_shows_no_bar(monkeypatch) -> None:
+    monkeypatch.setattr("time.monotonic", lambda: 7.0)
+    bars: list[str] = []
+    on_step = management_base.progress_bar(bars.append, "Exporting")
+    for share in (0.0, 0.5, 1.0):
+        on_step(share)
+    assert bars == []

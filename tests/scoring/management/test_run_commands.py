@@ -56,6 +56,21 @@ def test_a_report_without_json_is_a_table_with_its_signature(version) -> None:
     assert lines[1].startswith("length")
     assert any(line.startswith("majority") for line in lines)
     assert any(line.startswith("signature: ") for line in lines)
+    # The table ends at the empty line before the first line that is no part of it.
+    tables = [line for line in lines if line.startswith(("scorer", "length", "majority", "random"))]
+    assert max(map(len, tables)) <= 80
+    assert len({line.split()[0] for line in tables}) < len(tables)
+
+
+def test_a_training_without_json_says_what_it_made_in_a_few_lines(version) -> None:
+    words, _ = run("train_patclaimeval", "tiny", *CRITERION)
+    lines = words.splitlines()
+    model = ModelVersion.objects.get()
+    assert lines[0] == f"model: {model.pk}"
+    assert f"trained on: {model.card['n_training']} items" in lines
+    assert any(line.startswith("validation: tau-b ") for line in lines)
+    assert not set("{}'") & set(words)
+    assert len(lines) < 20 and max(map(len, lines)) <= 80
 
 
 def test_a_training_is_refused_in_one_line_and_not_queued(version) -> None:

@@ -145,7 +145,7 @@ def test_lines_without_a_score_end_the_command_with_1_after_all_others_are_writt
         file.write(json.dumps({"reference": "1. A pump.", "candidate": "1. A lever."}))
     target = tmp_path / "scores.jsonl"
     line = refusal("--model", str(model.pk), "--jsonl", str(given), "--output", str(target))
-    assert line.startswith("1 pairs are scored and 3 are not")
+    assert line.startswith("1 pair is scored and 3 are not")
     assert "line 1: " in line
     assert "secretly" not in line
     rows = [json.loads(row) for row in target.read_text().splitlines()]
@@ -168,7 +168,17 @@ def test_what_cannot_be_scored_is_refused_in_a_line(version, tmp_path) -> None:
     assert "The model directory lacks" in refusal(*pair, good)
     assert missing in refusal("--model", model, "--jsonl", missing)
     assert "name a file" in refusal("--model", model, "--jsonl", good, "--json")
-    assert "no directory" in refusal("--model", model, "--jsonl", good, "--output", f"{missing}/x")
+    assert "no folder" in refusal("--model", model, "--jsonl", good, "--output", f"{missing}/x")
+    folder = str(tmp_path)
+    assert "is a folder" in refusal("--model", model, "--jsonl", good, "--output", folder)
+    assert "is a directory" in refusal("--model", model, "--jsonl", folder)
+
+
+def test_a_file_without_any_pair_says_that_none_is_scored(data_directory, tmp_path) -> None:
+    given, target = tmp_path / "words", str(tmp_path / "scores.jsonl")
+    given.write_text("hello\n")
+    line = refusal("--model", "overall_quality", "--jsonl", str(given), "--output", target)
+    assert line.startswith("0 pairs are scored and 1 is not")
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from scoring.metrics.ngram import NGRAM
 from scoring.metrics.registry import get_metric
 from scoring.metrics.rouge import Rouge
 from scoring.metrics.simcse import SimCse
-from tests.claims_in_languages import ALL, CHINESE, ENGLISH, JAPANESE, ClaimSet
+from tests.claims_in_languages import ALL, CHINESE, ENGLISH, FRENCH, GERMAN, JAPANESE, ClaimSet
 from tests.scoring.metrics.conftest import own_copy
 
 THAI = "1. ปั๊มที่มีโรเตอร์และเพลา"
@@ -78,6 +78,12 @@ def test_letters_with_marks_are_letters_where_the_record_names_a_language() -> N
     assert one(ROUGE_L, "Gehäuse", "Gehöuse", "de") == 0.0
     # Without a record Latin letters are read as the package reads English: geh, use.
     assert one(ROUGE_L, "Gehäuse", "Gehöuse") == 1.0
+    # A text that tells its language needs no record.
+    given, other = (
+        f"1. Ein {name} mit einem Rotor und einer Welle." for name in ("Gehäuse", "Gehöuse")
+    )
+    assert one(ROUGE_L, given, other) == one(ROUGE_L, given, other, "de") < 1.0
+    assert one(ROUGE_L, given, other, "en") == 1.0
     assert one(ROUGE_L, "rotor en céramique", "rotor en cèramique", "fr") == pytest.approx(2 / 3)
 
 
@@ -102,6 +108,30 @@ def test_a_language_that_is_not_read_and_two_languages_give_a_reason(name: str) 
     assert mixed == Missing(TWO_LANGUAGES)
     assert number(english) == pytest.approx(number(chinese), abs=1e-5)
     assert number(english) > 0.3
+
+
+@pytest.mark.parametrize("claims", [*GERMAN, *FRENCH])
+def test_defects_are_not_counted_in_a_language_that_they_are_not_read_in(claims: ClaimSet) -> None:
+    name = {"de": "German", "fr": "French"}[claims.language]
+    metric = get_metric("defects")
+    for record in ("", claims.language):
+        (score,) = metric.score([Pair(claims.text, claims.damaged(0), language=record)])
+        assert score == Missing(f"defects does not read {name}.")
+    (score,) = metric.score([Pair(claims.text, claims.damaged(0), language="en")])
+    assert isinstance(score, float)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("1. Bomba que comprende una carcasa y un rotor, según la reivindicación 2.", "Spanish"),
+        ("1. Насос, содержащий корпус и ротор.", "an unknown language"),  # noqa: RUF001
+    ],
+)
+def test_a_language_of_no_rules_is_named_instead_of_read_as_english(text: str, name: str) -> None:
+    assert get_metric("defects").score([Pair(text, text)]) == [
+        Missing(f"defects does not read {name}.")
+    ]
 
 
 @pytest.mark.parametrize("name", [*NGRAM, "sari", "length", "claim-count"])
@@ -155,7 +185,7 @@ def test_weights_read_english_unless_their_settings_name_other_languages(
     assert scores[2] == Missing("simcse does not read Chinese.")
     multilingual = with_languages(bert_directory, tmp_path / "simcse", ["zh", "de"])
     without_english = SimCse(multilingual).score(pairs)
-    assert without_english[0] == Missing("simcse does not read a language that is not recorded.")
+    assert without_english[0] == Missing("simcse does not read English.")
     assert all(isinstance(score, float) for score in without_english[1:])
 
 

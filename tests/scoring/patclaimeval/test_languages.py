@@ -20,7 +20,7 @@ from scoring.patclaimeval.overlaps import overlap_differences
 from scoring.patclaimeval.pair_scores import CachedScorer, ScoreCache, pair_key
 from scoring.patclaimeval.prior import NAME, load_prior
 from scoring.patclaimeval.scorer import load_scorer
-from tests.claims_in_languages import ALL, CHINESE, ENGLISH, GERMAN, JAPANESE, ClaimSet
+from tests.claims_in_languages import ALL, CHINESE, ENGLISH, FRENCH, GERMAN, JAPANESE, ClaimSet
 from tests.scoring.patclaimeval.test_score import make
 
 MIXED = (CHINESE[0].text, ENGLISH[0].text)
@@ -41,6 +41,18 @@ def test_claims_are_matched_and_their_parents_kept_in_each_language(claims: Clai
     assert all(len(claim.words) > 5 for claim in read)
     structure = pair_features(claims.text, claims.damaged(0))["structure"]
     assert structure["claims_matched"] == structure["parents"] == 1.0
+
+
+@pytest.mark.parametrize("claims", [*GERMAN, *FRENCH])
+def test_no_rule_of_english_is_used_on_a_text_that_tells_another_language(claims: ClaimSet) -> None:
+    # "die" is no noun with an article here, and "about" no vague word.
+    candidate = f"{claims.text}\n9. the lever, about the size of the pump"
+    assert antecedents(read_claims(candidate)) == (0, 0)
+    found = pair_features(claims.text, candidate)
+    assert not any(found["antecedents"].values())
+    assert not any(found["vagueness"].values())
+    # A short text beside it is read as it is.
+    assert not any(pair_features(claims.text, "1. the lever, about 3")["vagueness"].values())
 
 
 @pytest.mark.parametrize("claims", [*CHINESE, *JAPANESE])
@@ -128,10 +140,13 @@ def test_a_fine_tuned_model_refuses_what_no_training_claim_was_in(
     tiny_bert: Path, tmp_path: Path, quadruplets: list[Quadruplet]
 ) -> None:
     made = make(quadruplets, tmp_path / "model", tiny_bert, "finetune")
-    assert json.loads((made / "config.json").read_bytes())["chosen"]["languages"] == [""]
+    assert json.loads((made / "config.json").read_bytes())["chosen"]["languages"] == ["en"]
     pairs = [(CHINESE[0].text, CHINESE[1].text), MIXED, (ENGLISH[0].text, ENGLISH[1].text)]
+    pairs += [(GERMAN[0].text, GERMAN[1].text), ("1. A pump.", "1. A lever.")]
     assert load_scorer(made).unread(pairs) == [
         "The model was fine-tuned on no claims in Chinese.",
         TWO_LANGUAGES,
+        "",
+        "The model was fine-tuned on no claims in German.",
         "",
     ]

@@ -174,3 +174,50 @@ def test_wrong_input_is_refused_in_a_sentence(
     assert out == ""
     assert err.startswith(f"error: {words}")
     assert err.count("\n") == 1
+
+
+def test_the_published_layout_is_trained_on_and_agreed_with(quadruplets, tmp_path, capsys) -> None:
+    rows = [
+        {"gold_claim": q.reference, "A": q.b, "B": q.c, "human_eval": {"Quality": q.y}}
+        for q in quadruplets
+    ]
+    path = tmp_path / "published.json"
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    model = str(tmp_path / "model")
+    train = ["train", str(path), "--output", model, "--criterion", "overall_quality"]
+    assert main(train) == 0
+    assert main(["agree", str(path), "--metric", "rouge-l", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert report["checks"]["items"] == 15
+    assert report["checks"]["references"] == 5
+
+
+def test_several_candidates_of_a_row_are_scored_one_by_one(quadruplets, tmp_path, capsys) -> None:
+    write_rows(tmp_path / "rows.jsonl", quadruplets)
+    model = str(tmp_path / "model")
+    main(["train", str(tmp_path / "rows.jsonl"), model, "--criterion", "overall_quality"])
+    row = {"reference": quadruplets[0].reference, "candidates": [*quadruplets[0].pairs[0]]}
+    (tmp_path / "pairs.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    capsys.readouterr()
+    assert main(["score", model, str(tmp_path / "pairs.jsonl")]) == 0
+    scored = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [one["candidate"] for one in scored] == row["candidates"]
+    assert all(0 < one["score"] < 1 for one in scored)
+
+
+def test_a_criterion_that_does_not_exist_is_refused_by_every_command(
+    quadruplets, tmp_path, capsys
+) -> None:
+    splits = {item.reference_id: "train" for item in quadruplets}
+    path = str(write_rows(tmp_path / "rows.jsonl", quadruplets, **splits))
+    (tmp_path / "r").write_text("a pump")
+    files = ["-r", str(tmp_path / "r"), "-c", str(tmp_path / "r")]
+    for command in (["agree", path], ["train", path, str(tmp_path / "m")], ["score", *files]):
+        assert main([*command, "--criterion", "quality"]) == 2
+        assert "overall_quality" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("texts", [(" ", "a pump"), ("a pump", "\n")])
+def test_an_empty_text_is_refused_in_memory_too(texts) -> None:
+    with pytest.raises(DataError, match="is empty"):
+        score(texts[0], [texts[1]], metric="rouge-l")

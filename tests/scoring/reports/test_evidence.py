@@ -13,7 +13,6 @@ from scoring.metrics.languages import TWO_LANGUAGES
 from scoring.metrics.rouge import Rouge
 from scoring.models import DatasetVersion, MetricScore
 from scoring.reports.inputs import (
-    NO_LANGUAGE,
     NO_SYSTEMS,
     SYSTEMS_HIDDEN,
     drafts_of,
@@ -22,6 +21,7 @@ from scoring.reports.inputs import (
     report_rows,
 )
 from scoring.reports.page_parts import cautions
+from scoring.reports.row_languages import NO_LANGUAGE
 from scoring.reports.work import ONLY_ADMINS
 from tests.claims_in_languages import CHINESE, JAPANESE
 from tests.conftest import grant, make_user, spread
@@ -149,6 +149,7 @@ def test_items_are_counted_by_the_language_of_their_texts(scene) -> None:
     assert found.checks["languages"] == {
         "items": {"en": 15, "zh": 3, "de": 3, "": 3},
         "two_scripts": 2,
+        "unrecorded": 3,
         "otherwise": 3,
     }
     (languages,) = found.groups["language"]

@@ -50,9 +50,10 @@ def test_an_old_report_calls_none_the_best_and_the_ceiling_unknown() -> None:
             "languages",
             {"items": {"en": 40, "": 10, "zh": 12}},
             "several languages: 40 in English, 12 in Chinese, "
-            "10 in a language that is not recorded.",
+            "10 in a language that its words do not tell.",
         ),
-        ("languages", {"two_scripts": 3}, "In 3 items a candidate is written in another script"),
+        ("languages", {"items": {"": 10}}, "The words of 10 items do not tell their language"),
+        ("languages", {"two_scripts": 3}, "In 3 items a candidate is written in another language"),
         ("languages", {"otherwise": 2}, "The record of 2 items names another language"),
         ("duplicates", {"items": 5, "contradicting": 2}, "2 comparisons contradict"),
     ],

@@ -5,12 +5,13 @@ from django.test import Client
 from django.urls import reverse
 
 from annotator.rubric import ALL_CRITERIA
-from scoring.models import ScoreRequest
+from scoring.models import ScoreRequest, TrainingRun
 from scoring.patclaimeval.prior import load_prior
 from scoring.scores.services import carry_out_scores
+from tests.claims_in_languages import GERMAN
 from tests.conftest import grant
 from tests.scoring.conftest import signed_in
-from tests.scoring.model_builders import know
+from tests.scoring.model_builders import know, make_model, promote
 
 pytestmark = pytest.mark.django_db
 REFERENCE, PUMP, LEVER = "1. A housing.\n2. A lid.", "1. A pump.", "1. A lever."
@@ -135,9 +136,22 @@ def test_who_rates_meanwhile_reads_why_there_are_no_scores(cast, rita, model) ->
         assert rita.get(path).status_code == 404
 
 
-def test_waiting_for_a_training_is_shown(rita, model) -> None:
-    address = post(rita, **SENT)["Location"]
-    assert "A training is running" not in rita.get(address).content.decode()
-    model.run.status = "running"
-    model.run.save()
-    assert "A training is running" in rita.get(address).content.decode()
+def test_waiting_for_a_training_is_shown_where_an_encoder_scores(rita, cast, model) -> None:
+    linear = post(rita, **SENT)["Location"]
+    encoder = make_model(model.run.dataset_version, method="finetune")
+    promote(encoder, cast.ada)
+    both = post(rita, **SENT)["Location"]
+    assert "A training is running" not in rita.get(both).content.decode()
+    TrainingRun.objects.filter(pk=model.run.pk).update(status="running")
+    assert "A training is running" in rita.get(both).content.decode()
+    # A linear model is scored by another worker than the one that trains.
+    assert "A training is running" not in rita.get(linear).content.decode()
+
+
+def test_the_page_says_how_the_language_of_the_texts_was_found(rita, data_directory) -> None:
+    german = {"reference": GERMAN[0].text, "candidate_1": GERMAN[0].damaged(0)}
+    address = post(rita, **german, candidate_2="1. Pumpe.")["Location"]
+    carry_out_scores(ScoreRequest.objects.get().pk)
+    page = rita.get(address).content.decode()
+    assert "The reference, Candidate 1: No language is recorded. By its words" in page
+    assert "Candidate 2: No language is recorded, and the words do not tell it." in page
