@@ -122,6 +122,8 @@ def _fit(
     try:
         inverse = np.linalg.pinv(products, rcond=WEAKEST, hermitian=True)
     except np.linalg.LinAlgError:
+        inverse = np.full_like(products, np.nan)
+    if not np.isfinite(inverse).all():
         return np.full(width, np.nan), None, np.zeros(width, dtype=bool)
     coefficients = inverse @ (swept.T @ deviations)
     reproduced = inverse @ products
