@@ -130,7 +130,7 @@ def figures_of(
     Input: a function from W x R weights of references to W x K figures, NaN where undefined; the
     bootstrap; the ends of a figure's range; why a figure is undefined, if it is.
     Output: K times `value`, `low`, `high`, JSON-ready, with a `reason` where one is None: jackknife
-    t below 40 references, else percentiles of the bootstrap.
+    t below 200 references, else percentiles of the bootstrap.
     """
     references = bootstrap.references
     values = of_weights(np.ones((1, references)))[0]
