@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from core.statistics.tables import NOT_COMPUTED, Estimate, Floats, Integers
 
 DRAWS = 2_000
-SMALL_CLUSTER_COUNT = 200
+SMALL_CLUSTER_COUNT = 1_000
 MAX_UNDEFINED_SHARE = 0.05
 TAIL = 0.025
 # The same share as reports on scorers have computed it: the last digit of their lower bounds.
@@ -113,9 +113,9 @@ def estimate(sums: Any, figure: Figure, n: int, draws: int = DRAWS, seed: int = 
 def interval_method(cluster_count: int) -> str:
     """Name the interval that is given first for a number of references.
 
-    Below 200 the jackknife t, which covers the true value as often as the bootstrap or more often;
-    from 200 on, where both cover alike, percentiles of the bootstrap. Measured by
-    benchmarks/agreement_statistics.py. Source: as the two functions below.
+    Below 1,000 the jackknife t, which covers the true value as often as the bootstrap or more often
+    (benchmarks/agreement_statistics.py, up to 200 references); from there on percentiles of the
+    bootstrap, which then takes fewer computations. Source: as the two functions below.
     """
     return JACKKNIFE_T if cluster_count < SMALL_CLUSTER_COUNT else BOOTSTRAP
 
