@@ -144,10 +144,10 @@ def figures_of(
         )
         intervals = [resampling.percentile_interval(column, references) for column in drawn.T]
     else:
-        weights = 1 - np.eye(references)
+        all_but_one = 1 - np.eye(references)
         without = np.concatenate(
             [
-                of_weights(weights[first : first + AT_ONCE])
+                of_weights(all_but_one[first : first + AT_ONCE])
                 for first in range(0, references, AT_ONCE)
             ]
         )
