@@ -2,6 +2,7 @@
 
     PYTHONPATH=. .venv/bin/python benchmarks/agreement_statistics.py
         [--items 10000 100000 1000000] [--resamples 1000] [--simulations 400]
+        [--references 5 10 20 40 50 80 100 200]
 
 Every size runs in a process of its own, on arrays (labels, reference numbers, differences) of 100
 items a reference, with all figures of `measure` and both kinds of interval; peak is the resident
@@ -51,6 +52,9 @@ def main() -> None:
     parser.add_argument("--items", type=int, nargs="*", default=[10_000, 100_000, 1_000_000])
     parser.add_argument("--resamples", type=int, default=1000)
     parser.add_argument("--simulations", type=int, default=400)
+    parser.add_argument(
+        "--references", type=int, nargs="*", default=[5, 10, 20, 40, 50, 80, 100, 200]
+    )
     parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:
@@ -65,7 +69,7 @@ def main() -> None:
     print("items: from Item objects, all figures and what a report counts, no resamples")
     report("items", options.items, 0)
     if options.simulations:
-        report_coverage(options.simulations, options.resamples)
+        report_coverage(options.references, options.simulations, options.resamples)
 
 
 def report(kind: str, sizes: list[int], resamples: int) -> None:
@@ -237,21 +241,25 @@ def coverage(
     return held
 
 
-def report_coverage(simulations: int, resamples: int) -> None:
+def report_coverage(sizes: list[int], simulations: int, resamples: int) -> None:
     """Print how often 95 % intervals hold the true value: of tau-b, then of all figures."""
     print(
-        f"coverage in % over {simulations} simulations: tau-b by the printed interval, by either "
-        "kind, and the printed intervals of all figures from the lowest to the highest"
+        f"coverage in % over {simulations} simulations: tau-b by the printed interval and by "
+        "either kind; then all figures, from the lowest to the highest, by either kind"
     )
     for scenario in SCENARIOS:
-        for references in (5, 10, 20, 40, 80):
+        for references in sizes:
             held = coverage(scenario, references, simulations, resamples)
             tau_b = {kind: f"{100 * share:5.1f}" for kind, share in held["tau_b"].items()}
-            printed = [100 * held[name]["printed"] for name in FIGURE_NAMES]
+            ranges = [
+                f"{100 * min(shares):.1f} to {100 * max(shares):.1f}"
+                for kind in ("bootstrap", "jackknife-t")
+                for shares in ([held[name][kind] for name in FIGURE_NAMES],)
+            ]
             print(
                 f"  {scenario:30} {references:3} references  printed {tau_b['printed']}  "
                 f"bootstrap {tau_b['bootstrap']}  jackknife t {tau_b['jackknife-t']}  "
-                f"figures {min(printed):.1f} to {max(printed):.1f}",
+                f"figures {ranges[0]}, {ranges[1]}",
                 flush=True,
             )
 

@@ -130,7 +130,7 @@ def figures_of(
     Input: a function from W x R weights of references to W x K figures, NaN where undefined; the
     bootstrap; the ends of a figure's range; why a figure is undefined, if it is.
     Output: K times `value`, `low`, `high`, JSON-ready, with a `reason` where one is None: jackknife
-    t below 40 references, else percentiles of the bootstrap.
+    t below 1,000 references, else percentiles of the bootstrap.
     """
     references = bootstrap.references
     values = of_weights(np.ones((1, references)))[0]
@@ -144,7 +144,13 @@ def figures_of(
         )
         intervals = [resampling.percentile_interval(column, references) for column in drawn.T]
     else:
-        without = of_weights(1 - np.eye(references))
+        all_but_one = 1 - np.eye(references)
+        without = np.concatenate(
+            [
+                of_weights(all_but_one[first : first + AT_ONCE])
+                for first in range(0, references, AT_ONCE)
+            ]
+        )
         intervals = [
             resampling.jackknife_t_interval(float(value), column, *ends)
             for value, column in zip(values, without.T, strict=True)

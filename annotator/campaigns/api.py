@@ -87,6 +87,7 @@ class AnnotatorProgressSerializer(serializers.Serializer):
 
 COUNTED = (
     *("references", "candidates", "begun", "complete", "locked", "ratings"),
+    *("comparisons", "preferences"),
     *("open_conflicts", "open_cases", "waiting_conflicts", "ruled_conflicts", "lapsed_conflicts"),
     "unsettled",
 )

@@ -15,6 +15,7 @@ from annotator.models import (
     UNSETTLED,
     Campaign,
     Candidate,
+    Comparison,
     Conflict,
     ConflictStatus,
     Departure,
@@ -92,7 +93,10 @@ def candidate_counts(campaign: Campaign, now: datetime) -> Mapping[str, Candidat
 
 @dataclass(frozen=True, slots=True)
 class CampaignProgress:
-    """The counts of a campaign; `candidates` to `ratings` are of genuine candidates only."""
+    """The counts of a campaign; `candidates` to `ratings` are of genuine candidates only.
+
+    `comparisons` were asked for or came with a file; `preferences` were stated about them.
+    """
 
     references: int
     candidates: int
@@ -100,6 +104,8 @@ class CampaignProgress:
     complete: int
     locked: int
     ratings: int
+    comparisons: int
+    preferences: int
     open_conflicts: int
     open_cases: int
     waiting_conflicts: int
@@ -124,12 +130,16 @@ def campaign_progress(campaign: Campaign) -> CampaignProgress:
         f"{status}_conflicts": Count("pk", filter=Q(status=status))
         for status in ConflictStatus.values
     }
+    stated = Comparison.objects.filter(campaign=campaign).aggregate(
+        comparisons=Count("pk"), preferences=Count("preference")
+    )
     # A flip disputes both of its candidates.
     unsettled = conflicts.filter(status__in=UNSETTLED).order_by()
     others = unsettled.filter(other_candidate__isnull=False).values("other_candidate_id")
     return CampaignProgress(
         references=campaign.references.count(),
         **CandidateCounts(*map(sum, genuine))._asdict(),
+        **stated,
         **conflicts.aggregate(**by_status),
         open_cases=count_cases(conflicts.filter(status=ConflictStatus.OPEN)),
         unsettled=unsettled.values("candidate_id").union(others).count(),

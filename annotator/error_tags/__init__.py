@@ -1,1 +1,1 @@
-"""What a campaign's error tags say: how often, of whom and what, and at which loss in score."""
+"""What the error tags of ratings and preferences say: how often, where, at which loss in score."""

@@ -1,10 +1,10 @@
-"""The error tags of a campaign's ratings, as tables that a page or a file shows."""
+"""The error tags of a campaign's ratings and preferences, as tables for a page or a file."""
 
 import csv
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from io import StringIO
-from typing import Final
+from typing import Any, Final
 
 from annotator.access.scopes import Names
 from annotator.error_tags.rules import (
@@ -15,7 +15,7 @@ from annotator.error_tags.rules import (
     tag_pairs,
     tag_shares,
 )
-from annotator.models import GENUINE, Campaign, Rating
+from annotator.models import GENUINE, Campaign, Preference, Rating
 from annotator.rubric import CRITERIA, NAMES, OVERALL, TOTAL_WEIGHT
 from annotator.typology import ABSTRACT_TAGS, CLAIM_TAGS, Tag
 from core.text_io.text import MARK, is_formula
@@ -41,6 +41,22 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
+class PreferenceTags:
+    """How many preferences there are and carry a tag, and each tag, the most frequent first.
+
+    A preference gives no score, so that there is no loss.
+    """
+
+    preferences: int
+    tagged: int
+    figures: tuple[TagFigure, ...]
+
+    @property
+    def rows(self) -> tuple[tuple[Tag, TagFigure], ...]:
+        return tuple((BY_CODE[one.code], one) for one in self.figures)
+
+
+@dataclass(frozen=True, slots=True)
 class TagPage:
     """All tables; `systems` and `annotators` are empty where they are not shown."""
 
@@ -51,6 +67,7 @@ class TagPage:
     systems: tuple[Share, ...]
     annotators: tuple[Share, ...]
     references: tuple[Share, ...]
+    stated: PreferenceTags
 
     @property
     def tags(self) -> tuple[Tag, ...]:
@@ -85,7 +102,24 @@ def tag_page(campaign: Campaign, names: Names) -> TagPage:
         systems=() if campaign.is_open else _shares(rows, codes, lambda row: row.system),
         annotators=tuple(one for one in of_people if one.group),
         references=tuple(one for one in most if any(one.counts))[:MOST_REFERENCES],
+        stated=_preference_tags(campaign),
     )
+
+
+def _preference_tags(campaign: Campaign) -> PreferenceTags:
+    rows = Preference.objects.filter(comparison__campaign=campaign).order_by("pk")
+    columns = ("comparison__left__reference__reference_id", "comparison__annotator_id")
+    found = [
+        TaggedRating(reference, "", str(annotator), {}, _codes(tags))
+        for reference, annotator, tags in rows.values_list(*columns, "error_tags").iterator(
+            chunk_size=2_000
+        )
+    ]
+    return PreferenceTags(len(found), sum(bool(row.tags) for row in found), tag_figures(found))
+
+
+def _codes(tags: list[dict[str, Any]]) -> frozenset[str]:
+    return frozenset(entry["tag"] for entry in tags if entry["tag"] in BY_CODE)
 
 
 def _shares(
@@ -112,7 +146,7 @@ def _tagged_ratings(campaign: Campaign) -> list[TaggedRating]:
             system or UNKNOWN,
             str(annotator),
             dict(zip(CRITERIA, scores, strict=True)) | {OVERALL: numerator / TOTAL_WEIGHT},
-            frozenset(entry["tag"] for entry in tags if entry["tag"] in BY_CODE),
+            _codes(tags),
         )
         for reference, system, annotator, numerator, tags, *scores in rows.values_list(
             *columns
@@ -126,9 +160,14 @@ HEADER: Final = (
     *(f"loss_{name}{end}" for name in (*CRITERIA, OVERALL) for end in ("", "_low", "_high")),
 )
 
+NO_LOSSES: Final = (None,) * (len(HEADER) - 7)
+
 
 def tag_csv(page: TagPage) -> bytes:
-    """Return every figure of the page as CSV, one line a tag and group; losses over all only."""
+    """Return every figure of the page as CSV, one line a tag and group; losses over all only.
+
+    In lines of the grouping "preferences", `ratings` counts preferences.
+    """
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEADER)
@@ -153,4 +192,8 @@ def _lines(page: TagPage) -> Iterator[tuple[object, ...]]:
             for tag, count in zip(page.tags, group.counts, strict=True):
                 name = MARK + group.group if is_formula(group.group) else group.group
                 line = (grouping, name, tag.code, tag.name, group.ratings, count)
-                yield (*line, count / group.ratings, *[None] * (len(HEADER) - 7))
+                yield (*line, count / group.ratings, *NO_LOSSES)
+    for tag, one in page.stated.rows:
+        stated = page.stated.preferences
+        line = ("preferences", "", tag.code, tag.name, stated, one.ratings)
+        yield (*line, one.ratings / stated, *NO_LOSSES)

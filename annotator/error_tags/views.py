@@ -15,7 +15,7 @@ from core.http import file_download
 
 @require_safe
 def error_tags(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Show which errors the ratings name, by system, annotator and reference."""
+    """Show which errors ratings and preferences name, by system, annotator and reference."""
     campaign, reader = read_campaign(request, slug)
     context: dict[str, object] = {"campaign": campaign, "is_admin": reader.is_admin}
     if ratings_withheld(campaign, reader):

@@ -11,6 +11,7 @@ from annotator.reliability.severity import normal_interval, residual_sd
 from core.statistics.coefficients import intraclass_correlations, raw_agreement
 from core.statistics.resampling import DRAWS, Figure, divide, estimate, sums_by_cluster
 from core.statistics.tables import (
+    NOT_COMPUTED,
     Estimate,
     Floats,
     Plain,
@@ -58,7 +59,8 @@ def drift(table: Table, positions: Table) -> tuple[Drift, ...]:
     position of each rating in the annotator's own work (1, 2, 3 ...). Output: a slope for each
     annotator with a score, sorted as the columns are; above 0 = scores rise. Items are held fixed,
     so that easy items at the end do not look like drift. None, with the reason, where an annotator
-    shares no item, or where all see the items in step. Raises ReliabilityError when cells differ.
+    shares no item, where all see the items in step, or where the fit could not be computed.
+    Raises ReliabilityError when cells differ.
     Formula: items are swept out of scores, marks of annotators and positions; the pseudo-inverse of
     the cross products gives slopes and, times the residual variance, their variances.
     Source: Frisch and Waugh, 1933 (sweeping out); Searle, 1987 (what is estimable).
@@ -78,6 +80,8 @@ def drift(table: Table, positions: Table) -> tuple[Drift, ...]:
         name, count = table.annotators[place], int(n[place])
         if not count:
             found.append(Drift(name, None, None, 0, NO_SHARED))
+        elif np.isnan(slopes[place]):
+            found.append(Drift(name, None, None, count, NOT_COMPUTED))
         elif not is_identified[place] or scale.spread[place] == 0:
             found.append(Drift(name, None, None, count, CONFOUNDED))
         else:
@@ -104,14 +108,23 @@ class _Scale:
 def _fit(
     item: np.ndarray, column: np.ndarray, scores: Floats, standard: Floats
 ) -> tuple[Floats, Floats | None, np.ndarray]:
-    """Slopes, standard errors (None without freedom) and which slopes are identified."""
+    """Fit slopes; return them, their standard errors and which of them are identified.
+
+    The errors are None without degrees of freedom. Slopes are NaN where the cross products have no
+    pseudo-inverse.
+    """
     width = int(column.max(initial=-1)) + 1
     marks = np.zeros((len(scores), 2 * width))
     marks[np.arange(len(scores)), column] = 1
     marks[np.arange(len(scores)), width + column] = standard
     swept, deviations = _without_items(item, marks), _without_items(item, scores[:, None])[:, 0]
     products = swept.T @ swept
-    inverse = np.linalg.pinv(products, rcond=WEAKEST, hermitian=True)
+    try:
+        inverse = np.linalg.pinv(products, rcond=WEAKEST, hermitian=True)
+    except np.linalg.LinAlgError:
+        inverse = np.full_like(products, np.nan)
+    if not np.isfinite(inverse).all():
+        return np.full(width, np.nan), None, np.zeros(width, dtype=bool)
     coefficients = inverse @ (swept.T @ deviations)
     reproduced = inverse @ products
     is_identified = np.abs(reproduced - np.eye(2 * width)).max(axis=1, initial=0) < IDENTIFIED

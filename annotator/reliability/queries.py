@@ -161,6 +161,7 @@ class ReliabilityPage:
     verdict: str
     plots: tuple[Plot, ...]
     counts: dict[str, Any]
+    preferences: dict[str, int]
     of_control: str
     sections: tuple[Section, ...]
     histograms: tuple[Histogram, ...]
@@ -179,10 +180,14 @@ def reliability_page(report: ReliabilityReport, names: Names, *, is_admin: bool)
     assumed = ASSUMED_HINT.format_map(sentinels) if sentinels["assumed"] else ""
     repeats = repeat_grids(result) if counts["repeats"] else ()
     sensed = sentinel_grids(result) if sentinels["n"] else ()
+    stated = _preference_counts(result)
+    # Without ratings all their figures are undefined, and would bury those of preferences.
+    has_scores = bool(counts["ratings"] or not stated["n"])
+    agreement, plan = (agreement_grid(result),), (plan_grid(result),)
     sections = (
-        Section("Agreement", (agreement_grid(result),)),
+        Section("Agreement", agreement if has_scores else ()),
         Section("Preferences", preference_grids(result)),
-        Section("How many annotators", (plan_grid(result),), PLAN_HINT),
+        Section("How many annotators", plan if has_scores else (), PLAN_HINT),
         severity,
         Section("Pairs of annotators", tuple(filter(None, [pair_grid(result)]))),
         Section("Drift", (drift,) if drift.rows or drift.folded else (), DRIFT_HINT),
@@ -194,10 +199,19 @@ def reliability_page(report: ReliabilityReport, names: Names, *, is_admin: bool)
         verdict=verdict(result),
         plots=forest_plots(result),
         counts=counts,
+        preferences=stated,
         sections=shown,
-        histograms=histograms(result),
+        histograms=histograms(result) if has_scores else (),
         of_control=_of_control(counts),
     )
+
+
+def _preference_counts(result: Mapping[str, Any]) -> dict[str, int]:
+    """Count preferences, their annotators, the pairs and those compared by two or more."""
+    found = result["preferences"]
+    overall = found["criteria"][-1]["figures"] if found["criteria"] else ()
+    shared = next((one["n"] for one in overall if one["key"] == "exact"), 0)
+    return {name: found[name] for name in ("n", "pairs", "annotators")} | {"shared": shared}
 
 
 def _of_control(counts: Mapping[str, Any]) -> str:

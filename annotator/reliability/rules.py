@@ -29,6 +29,9 @@ from core.statistics.resampling import (
     sums_by_cluster,
 )
 from core.statistics.tables import (
+    NO_OVERLAP,
+    NO_RATINGS,
+    ONE_ANNOTATOR,
     Estimate,
     Floats,
     Plain,
@@ -290,6 +293,12 @@ def histogram(table: Table, unit: int) -> list[int]:
 
 
 ANSWERS = (-1, 0, 1)
+# Tables of answers are measured by the functions for ratings, whose reasons name ratings.
+OF_PREFERENCES = {
+    NO_RATINGS: "No preference answers this criterion.",
+    ONE_ANNOTATOR: "There are preferences of one annotator only, so nothing can be compared.",
+    NO_OVERLAP: "No two annotators compared the same pair of candidates.",
+}
 
 
 def preference_report(table: Table, draws: int = DRAWS, seed: int = 0) -> Plain:
@@ -299,19 +308,24 @@ def preference_report(table: Table, draws: int = DRAWS, seed: int = 0) -> Plain:
     (equal) and 1; resamples and seed. Output: `answers` (counts of -1, 0, 1), `figures` (exact,
     kappa = mean unweighted kappa, alpha_ordinal, alpha_nominal, ac1), `pairs` (kappa of each two
     annotators). Formulas and sources: see the functions called; AC1 is AC2 with identity weights.
+    An undefined figure says so in terms of preferences.
     """
     answers = table.values[table.is_rated]
     kappas = cohen_kappas(table, draws=draws, seed=seed)
     # The three answers as 0, 1, 2: a scale that AC2 knows.
     counted = Table(table.values + 1, table.clusters, table.items, table.annotators)
+    figures = [
+        plain_estimate("exact", raw_agreement(table, 0, draws, seed).exact),
+        plain_estimate("kappa", kappas.mean),
+        plain_estimate("alpha_ordinal", krippendorff_alpha(table, "ordinal", draws, seed)),
+        plain_estimate("alpha_nominal", krippendorff_alpha(table, "nominal", draws, seed)),
+        plain_estimate("ac1", gwet_ac2(counted, "identity", 2, draws, seed)),
+    ]
+    for figure in figures:
+        reason = str(figure["reason"])
+        figure["reason"] = OF_PREFERENCES.get(reason, reason)
     return {
         "answers": [int(np.count_nonzero(answers == answer)) for answer in ANSWERS],
-        "figures": [
-            plain_estimate("exact", raw_agreement(table, 0, draws, seed).exact),
-            plain_estimate("kappa", kappas.mean),
-            plain_estimate("alpha_ordinal", krippendorff_alpha(table, "ordinal", draws, seed)),
-            plain_estimate("alpha_nominal", krippendorff_alpha(table, "nominal", draws, seed)),
-            plain_estimate("ac1", gwet_ac2(counted, "identity", 2, draws, seed)),
-        ],
+        "figures": figures,
         "pairs": plain_pairs(kappas),
     }

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.statistics.tables import Floats, Integers, Plain, Table, scaled
+from core.statistics.tables import NOT_COMPUTED, Floats, Integers, Plain, Table, scaled
 
 # Rest of this share of the spread is rounding of a perfect fit.
 PERFECT = 1e-12
@@ -38,7 +38,8 @@ def fit_additive(table: Table) -> AdditiveFit:
     z z' / m (z marks the annotators of an item with m scores), r = sums of deviations from item
     means. The pseudo-inverse of L gives the solution that sums to 0 within groups, and its
     covariance over the residual variance, which has N - I - J + groups degrees of freedom. The
-    leverage of a score is its variance of fit over the residual variance.
+    leverage of a score is its variance of fit over the residual variance. What cannot be computed
+    is NaN, or None in `residual_sd`.
     Source: Searle, 1987, chapter 4; the matrix L is a graph Laplacian.
     """
     rated = table.is_rated.astype(np.float64)
@@ -47,20 +48,40 @@ def fit_additive(table: Table) -> AdditiveFit:
     means = np.nansum(table.values, axis=1) / np.where(counts > 0, counts, np.nan)
     deviations = np.where(table.is_rated, table.values - means[:, None], 0.0)
     laplacian = np.diag(rated.sum(axis=0)) - rated.T @ weights
-    inverse = np.linalg.pinv(laplacian, hermitian=True)
+    groups = component_numbers(table)
+    inverse = invert_within_groups(laplacian, groups)
     effects = inverse @ deviations.sum(axis=0)
     item_effects = means - weights @ effects
     fitted = item_effects[:, None] + effects[None, :]
     residuals = np.where(table.is_rated, table.values - fitted, np.nan)
-    rank = int(np.linalg.matrix_rank(laplacian, hermitian=True)) if laplacian.size else 0
+    rank = len(groups) - len(np.unique(groups))
     freedom = int(rated.sum()) - int((counts > 0).sum()) - rank
-    sd = residual_sd(residuals, deviations, freedom)
+    is_solved = bool(np.isfinite(effects).all())
+    sd = residual_sd(residuals, deviations, freedom) if is_solved else None
     # Of a score: 1 / m + (e - z / m)' inverse (e - z / m), e its annotator.
     carried = weights @ inverse
     of_item = (carried * weights).sum(axis=1)[:, None]
     own = np.diag(inverse)[None, :] - 2 * carried + of_item
     leverages = np.where(table.is_rated, 1 / np.maximum(counts, 1)[:, None] + own, np.nan)
     return AdditiveFit(effects, item_effects, inverse, residuals, leverages, sd)
+
+
+def invert_within_groups(laplacian: Floats, groups: Integers) -> Floats:
+    """Return the pseudo-inverse of a graph Laplacian whose connected groups are known.
+
+    Input: J x J, and J group numbers. Output: J x J, NaN throughout where it cannot be computed.
+    Formula: (L + c P)^-1 - P / c; P takes the mean within each group, which is exactly what L maps
+    to 0, and c > 0 gives P the scale of L. No cut-off has to tell a small eigenvalue from rounding,
+    which grows with the number of items.
+    """
+    is_same = groups[:, None] == groups[None, :]
+    projection = is_same / np.maximum(is_same.sum(axis=1), 1)
+    scale = max(1.0, float(np.max(np.diag(laplacian), initial=0.0)))
+    try:
+        inverse: Floats = np.linalg.inv(laplacian + scale * projection) - projection / scale
+    except np.linalg.LinAlgError:
+        return np.full_like(laplacian, np.nan)
+    return inverse
 
 
 def residual_sd(residuals: Floats, deviations: Floats, freedom: int) -> float | None:
@@ -149,8 +170,9 @@ def severities(table: Table) -> SeverityReport:
     Input: a table, gaps allowed. Output: severities in points, which sum to 0 within each group of
     linked annotators (that makes them unique; between groups they mean nothing), their standard
     errors, misfits; each rated item's mean score and its fitted item effect. Severity and what
-    follows are None, with the reason, for an annotator who shares no item with another.
-    Formula: see least_squares.fit_additive; misfit = sqrt(sum of squared residuals of the annotator
+    follows are None, with the reason, for an annotator who shares no item with another, and where
+    the fit could not be computed.
+    Formula: see fit_additive(); misfit = sqrt(sum of squared residuals of the annotator
     / their expected sum). Source: Linacre, 1989 (severity and fit, there in logits); Searle, 1987.
     """
     fit = fit_additive(table)
@@ -170,6 +192,8 @@ def _severity(table: Table, fit: AdditiveFit, column: int, is_linked: bool) -> S
     if not is_linked:
         return Severity(name, None, None, None, n, UNLINKED)
     value = -float(fit.effects[column])
+    if not np.isfinite(value):
+        return Severity(name, None, None, None, n, NOT_COMPUTED)
     if not fit.residual_sd:
         return Severity(name, value, None, None, n, NO_REST if fit.residual_sd == 0 else NO_ERROR)
     error = fit.residual_sd * float(np.sqrt(fit.unit_covariance[column, column]))
@@ -184,7 +208,7 @@ def _adjusted_scores(
     table: Table, fit: AdditiveFit, is_linked: np.ndarray
 ) -> tuple[AdjustedScore, ...]:
     # All annotators of one item are linked or it has only one.
-    is_known = (table.is_rated & is_linked).any(axis=1)
+    is_known = (table.is_rated & is_linked).any(axis=1) & np.isfinite(fit.item_effects)
     counts = table.counts
     raw = np.nansum(table.values, axis=1) / np.maximum(counts, 1)
     return tuple(

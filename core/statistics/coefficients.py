@@ -337,7 +337,7 @@ def intraclass_correlations(
     sums = sums_by_cluster(shared.clusters, component_rows(shared))
     n = len(shared.items)
     parts = [float(part[0]) for part in components_of_sums(sums.sum(axis=0, keepdims=True))]
-    found = None if np.isnan(parts).any() else Components(*parts)
+    found = Components(*parts) if np.isfinite(parts).all() else None
     size = k if k is not None else found.ratings_per_item if found else None
     reason = TOO_FEW if n < 2 else NO_SPREAD
     of_one = Figure(lambda sums: _icc_of_sums(sums, 1.0), reason)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -152,6 +153,7 @@ NO_OVERLAP = "No item was rated by two annotators, so there is nothing to compar
 ONE_ANNOTATOR = "There are ratings of one annotator only, so there is nobody to compare with."
 NO_RATINGS = "There are no ratings yet."
 ALL_SAME = "Every rating is the same, so agreement cannot be told from chance."
+NOT_COMPUTED = "This figure could not be computed from these scores."
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,5 +203,8 @@ def plain_estimate(key: str, found: Estimate, unit: float = 1.0) -> Plain:
 
 
 def scaled(value: float | None, unit: float) -> float | None:
-    """Return a number of units in points, or None as it is. Input: units > 0 a point."""
-    return None if value is None else value / unit
+    """Convert a number of units to points; None stays None. Input: units > 0 a point.
+
+    NaN and infinity become None, because a stored report is JSON, which has neither.
+    """
+    return None if value is None or not math.isfinite(value) else value / unit

@@ -287,7 +287,7 @@ def part_of(sample: Sample, places: Integers) -> tuple[Sample, Integers]:
 
 
 def interval_of(resampled: Resampled, lowest: float, highest: float) -> Interval:
-    """The 95 % interval that a report prints first: jackknife t below 40 references.
+    """The 95 % interval that a report prints first: jackknife t below 1,000 references.
 
     Input: a defined statistic and the ends of its range. Source: as resampling's functions.
     """

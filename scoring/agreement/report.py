@@ -90,8 +90,8 @@ METHOD = {
     "f1_macro": "Plain mean F1 of the classes that occur.",
     "decisive_accuracy": "Share, of the items with a human preference, where the scorer shares it.",
     "intervals": (
-        "95 %, clustered by reference: jackknife t below 40 references, bootstrap percentiles "
-        "from 40 on; both are given under intervals. design_effect is the variance grouped by "
+        "95 %, clustered by reference: jackknife t below 1,000 references, bootstrap percentiles "
+        "from 1,000 on; both are given under intervals. design_effect is the variance grouped by "
         "reference over the variance as if items were independent."
     ),
     "majority": "The most frequent human label of these same items, predicted for each of them.",

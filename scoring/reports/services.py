@@ -30,7 +30,7 @@ from scoring.reports.inputs import admins_behind, labels_in_split
 from scoring.reports.scorers import STANDING_NAMES, describe_version, is_neural
 from scoring.scores.scorers import check_scorer_names
 
-CODE_VERSION: Final = "5"
+CODE_VERSION: Final = "6"
 """Raised when a change here or in scoring.agreement moves a number or a key of the document, or
 what is stored beside it: reports from before 5 know no items, and are computed anew when asked for.
 """

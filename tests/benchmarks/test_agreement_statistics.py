@@ -37,14 +37,25 @@ def test_few_references_are_why_the_jackknife_comes_first() -> None:
 
 @pytest.mark.exhaustive
 @pytest.mark.slow
+@pytest.mark.parametrize("references", [50, 100])
+def test_the_interval_that_covers_better_is_printed_first(references: int) -> None:
+    held = coverage("correlated", references, simulations=400, resamples=300)["tau_b"]
+    other = min(("bootstrap", "jackknife-t"), key=lambda kind: held[kind])
+    assert held["printed"] >= held[other]
+    assert held["printed"] == held["jackknife-t"]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_small_sizes_run_every_measurement(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(agreement_statistics, "POPULATION", 50)
-    options = ["--items", "200", "--resamples", "100", "--simulations", "2"]
+    options = ["--items", "200", "--resamples", "100", "--simulations", "2", "--references"]
+    options += ["5", "50"]
     monkeypatch.setattr(sys, "argv", ["agreement_statistics.py", *options])
     main()
     printed = capsys.readouterr().out
     assert "100 resamples, extrapolated" in printed
     assert printed.count("MB peak") == 4
-    assert all(printed.count(f"  {scenario:30}") == 5 for scenario in SCENARIOS)
+    assert all(printed.count(f"  {scenario:30}") == 2 for scenario in SCENARIOS)

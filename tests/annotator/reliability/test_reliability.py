@@ -8,7 +8,7 @@ import pingouin
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from annotator.models import AuditEvent, Candidate, Purpose, Rating
+from annotator.models import AuditEvent, Candidate, Purpose, Rating, ReliabilityReport
 from annotator.records import inputs_of
 from annotator.reliability import services as reliability_services
 from annotator.reliability.services import (
@@ -22,6 +22,7 @@ from annotator.rubric import ALL_CRITERIA, CRITERIA
 from core.errors import OutOfDate
 from core.jobs import leases
 from core.jobs.rows import JobStatus
+from core.statistics.tables import NOT_COMPUTED
 from tests.annotator.rating_rows import prefer, random_four, random_ratings, rate
 from tests.conftest import grant, make_user
 from tests.faults import raising
@@ -115,6 +116,34 @@ def test_undefined_figures_have_a_reason_and_no_number(cast) -> None:
             assert one["value"] is None and one["reason"], one["key"]
         assert [line["annotators"] for line in entry["plan"]] == [None] * 3
     assert result["preferences"]["criteria"] == []
+
+
+@pytest.mark.parametrize(
+    "fails",
+    [lambda matrix, **more: np.full_like(matrix, np.nan), raising(np.linalg.LinAlgError("no"))],
+    ids=["not a number", "an error"],
+)
+@pytest.mark.parametrize(
+    ("solver", "part", "key"), [("inv", "severity", "severity"), ("pinv", "drift", "per_100")]
+)
+def test_a_figure_that_cannot_be_computed_says_so_and_spoils_no_other(
+    cast, three, monkeypatch, solver, part, key, fails
+) -> None:
+    random_ratings(cast, three)
+    before = finished(cast)
+    ReliabilityReport.objects.all().delete()
+    monkeypatch.setattr(np.linalg, solver, fails)
+    for entry, whole in zip(finished(cast)["criteria"], before["criteria"], strict=True):
+        lines, expected = entry.pop(part), whole.pop(part)
+        lines, expected = (
+            each["people"] if part == "severity" else each for each in (lines, expected)
+        )
+        assert [line["annotator"] for line in lines] == [line["annotator"] for line in expected]
+        for line, known in zip(lines, expected, strict=True):
+            assert known[key] is not None
+            assert (line[key], line["low"], line["high"]) == (None, None, None)
+            assert line["reason"] == NOT_COMPUTED
+        assert entry == whole
 
 
 def test_repeats_and_sentinels_tell_of_annotators_and_do_not_count_as_ratings(cast) -> None:

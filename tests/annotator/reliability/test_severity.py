@@ -2,14 +2,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from annotator.reliability.severity import (
     NO_ERROR,
     NO_REST,
+    NORMAL,
     UNLINKED,
     component_numbers,
     fit_additive,
     severities,
+    severity_report,
 )
 from core.statistics.tables import Table
 from tests.amounts import tries
@@ -142,6 +145,63 @@ def test_the_fit_equals_dense_least_squares_on_random_tables() -> None:
         assert (fast.residual_sd is None) == bool(np.isnan(slow["sd"]))
         if fast.residual_sd is not None:
             assert fast.residual_sd == pytest.approx(slow["sd"], abs=1e-9)
+
+
+def ordinary_least_squares(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Severities, standard errors and item effects of linked annotators, by dummy coding.
+
+    The first annotator has no column, so the design has full rank and its normal equations have
+    one solution; the effects are centred afterwards.
+    """
+    item, annotator = np.nonzero(~np.isnan(values))
+    items, people = values.shape
+    rows = np.arange(len(item))
+    places = (np.concatenate([rows, rows]), np.concatenate([item, items + annotator]))
+    marks = csr_array((np.ones(2 * len(rows)), places), shape=(len(rows), items + people))
+    design = marks[:, np.arange(items + people) != items]
+    y = values[item, annotator]
+    normal = (design.T @ design).toarray()
+    of_people = np.eye(len(normal))[:, items:]
+    solved = np.linalg.solve(normal, np.column_stack([design.T @ y, of_people]))
+    estimates, inverse = solved[:, 0], solved[:, 1:]
+    rest = y - design @ estimates
+    variance = rest @ rest / (len(y) - design.shape[1])
+    with_first = np.concatenate([[0.0], estimates[items:]])
+    centring = np.eye(people) - 1 / people
+    covariance = np.zeros((people, people))
+    covariance[1:, 1:] = inverse[items:] * variance
+    errors = np.sqrt(np.diag(centring @ covariance @ centring))
+    item_effects = estimates[:items] + with_first.mean()
+    return -(with_first - with_first.mean()), errors, item_effects
+
+
+@pytest.mark.parametrize(
+    ("annotators", "candidates"),
+    [(2, 30), (3, 60), (3, 100), (3, 200), (4, 150), (5, 245), (7, 400), (10, 2_000)],
+)
+@pytest.mark.parametrize("missing", [0.0, 0.5], ids=["complete", "incomplete"])
+def test_severities_equal_ordinary_least_squares_at_any_size(
+    annotators: int, candidates: int, missing: float
+) -> None:
+    random = np.random.default_rng(annotators * candidates)
+    for _ in range(1 if candidates > 1_000 else tries(20, 5)):
+        truth = random.uniform(0, 10, (candidates, 1)) + random.normal(0, 1, annotators)
+        noise = random.normal(0, 1.5, (candidates, annotators))
+        values = np.clip(np.rint(truth + noise), 0, 10)
+        values[random.random(values.shape) < missing] = np.nan
+        values = values[~np.isnan(values).all(axis=1)]
+        expected, errors, item_effects = ordinary_least_squares(values)
+        table = make_table(values)
+        report: Any = severity_report(table)
+        assert report["groups"] == 1
+        for place, person in enumerate(report["people"]):
+            value, half = expected[place], NORMAL * errors[place]
+            found = [person[key] for key in ("severity", "low", "high", "adjusted_mean")]
+            mean = np.nanmean(values[:, place])
+            assert found == pytest.approx(
+                [value, value - half, value + half, mean + value], abs=1e-9
+            )
+        assert np.allclose(fit_additive(table).item_effects, item_effects, rtol=0, atol=1e-9)
 
 
 def test_no_ratings_fit_nothing() -> None:

@@ -69,6 +69,6 @@ def test_what_has_no_interval_says_why() -> None:
     assert (interval.low, interval.high, interval.reason) == (None, None, UNDEFINED_WITHOUT_ONE)
 
 
-def test_jackknife_comes_first_below_forty_references() -> None:
-    assert interval_method(39) == "jackknife-t"
-    assert interval_method(40) == "bootstrap"
+def test_the_jackknife_comes_first_where_it_covers_better() -> None:
+    assert [interval_method(count) for count in (2, 40, 50, 100, 200)] == ["jackknife-t"] * 5
+    assert interval_method(1_000) == "bootstrap"

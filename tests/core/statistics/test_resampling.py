@@ -1,3 +1,4 @@
+import json
 from typing import Any
 
 import numpy as np
@@ -8,10 +9,16 @@ from scipy.stats import t as student
 from core.statistics import resampling
 from core.statistics.coefficients import intraclass_correlations, krippendorff_alpha
 from core.statistics.resampling import Figure, divide, estimate, sums_by_cluster
-from core.statistics.tables import Floats, Table
+from core.statistics.tables import NOT_COMPUTED, Floats, Table, plain_estimate, scaled
 from tests.core.statistics.conftest import make_table, random_table, shuffled
 
 MEAN = Figure(lambda sums: divide(sums[:, 0], sums[:, 1]), "No items.", 0.0, 10.0)
+
+
+@pytest.fixture(autouse=True)
+def few_are_below_forty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have small tables reach the bootstrap, which comes first with many references only."""
+    monkeypatch.setattr(resampling, "SMALL_CLUSTER_COUNT", 40)
 
 
 def mean_sums(values: list[float], clusters: list[str]) -> Floats:
@@ -122,3 +129,35 @@ def test_a_figure_that_rests_on_one_reference_has_no_interval() -> None:
 def test_nothing_at_all_is_undefined() -> None:
     found = estimate(np.zeros((0, 2)), MEAN, 0)
     assert (found.value, found.reason) == (None, "No items.")
+
+
+@pytest.mark.parametrize("count", [5, 45], ids=["few references", "many references"])
+def test_a_figure_that_is_no_finite_number_is_undefined_in_words(count) -> None:
+    sums = np.column_stack([np.arange(1.0, count + 1), np.ones(count)])
+
+    def endless(sums: np.ndarray) -> np.ndarray:
+        return np.full(len(sums), np.inf)
+
+    found = estimate(sums, Figure(endless, ""), count, draws=20)
+    assert (found.value, found.low, found.high) == (None, None, None)
+    assert found.reason == NOT_COMPUTED
+
+
+@pytest.mark.parametrize("count", [5, 45], ids=["few references", "many references"])
+def test_an_interval_that_overflows_is_left_out_in_words(count) -> None:
+    sums = np.column_stack([np.arange(1.0, count + 1), np.ones(count)])
+
+    def overflows(sums: np.ndarray) -> np.ndarray:
+        return sums[:, 0] * 1e200
+
+    figure = Figure(overflows, "", highest=np.inf)
+    found = estimate(sums, figure, count, draws=20)
+    stored = plain_estimate("sum", found)
+    assert stored["value"] == found.value == 1e200 * sums[:, 0].sum()
+    json.dumps(stored, allow_nan=False)
+    assert bool(stored["reason"]) == (found.low is None)
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+def test_what_json_cannot_hold_is_stored_as_none(number) -> None:
+    assert scaled(number, 11) is None

@@ -149,10 +149,10 @@ ALLOWED_KEYS: Final = {
     "GET api:choosing": _CHOOSING,
     "POST api:choosing": _CHOOSING,
     "GET api:campaign_progress": (
-        "references candidates begun complete locked ratings open_conflicts open_cases "
-        "waiting_conflicts ruled_conflicts lapsed_conflicts unsettled annotators "
-        "annotators.username annotators.assigned annotators.rated annotators.quota "
-        "annotators.overdue annotators.last_rated_on"
+        "references candidates begun complete locked ratings comparisons preferences "
+        "open_conflicts open_cases waiting_conflicts ruled_conflicts lapsed_conflicts "
+        "unsettled annotators annotators.username annotators.assigned annotators.rated "
+        "annotators.quota annotators.overdue annotators.last_rated_on"
     ),
     "GET api:agreement": _AGREEMENT,
     "POST api:agreement": _AGREEMENT,

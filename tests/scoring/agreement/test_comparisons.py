@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from core.statistics import resampling
 from scoring.agreement.comparisons import Compared, compare_scorers, draw_swaps, holm, permutation_p
 from tests.scoring.agreement.samples import jackknife_half, sample_of
 
@@ -77,7 +78,8 @@ def test_the_interval_is_the_jackknife_of_the_paired_difference() -> None:
     )
 
 
-def test_forty_references_give_the_bootstrap_of_the_paired_difference() -> None:
+def test_many_references_give_the_bootstrap_of_the_paired_difference(monkeypatch) -> None:
+    monkeypatch.setattr(resampling, "SMALL_CLUSTER_COUNT", 40)
     clusters = np.arange(N) % 40
     sample = sample_of(Y, clusters)
     found = compare_scorers(Compared(sample, {"good": GOOD, "fair": FAIR}))

@@ -58,7 +58,7 @@ def test_the_bootstrap_interval_is_that_of_items_drawn_by_reference(name) -> Non
 
 
 @pytest.mark.parametrize("name", FIGURE_NAMES)
-def test_the_printed_interval_is_the_jackknife_t_below_forty_references(name) -> None:
+def test_the_printed_interval_is_the_jackknife_t_for_few_references(name) -> None:
     everything = np.arange(N)
     without = np.array(
         [value_on(name, everything[SAMPLE.clusters != r]) for r in range(REFERENCES)]
@@ -82,7 +82,8 @@ def test_counts_stand_beside_the_figures() -> None:
     assert FIGURES["confusion"]["labels"] == [-1, 0, 1]
 
 
-def test_forty_references_print_the_bootstrap_interval() -> None:
+def test_many_references_print_the_bootstrap_interval(monkeypatch) -> None:
+    monkeypatch.setattr(resampling, "SMALL_CLUSTER_COUNT", 40)
     items = [Item(f"r{i % 40}", "A", f"b{i}", f"c{i}", int(y)) for i, y in enumerate(Y)]
     figures = measure(make_sample(items, RESAMPLES, 0), DIFFERENCES, PREDICTED)
     assert figures["interval"] == "bootstrap"

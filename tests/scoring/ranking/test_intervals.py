@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from core.statistics import resampling
 from core.statistics.resampling import NO_SPREAD, ONE_REFERENCE, bootstrap_weights, divide
 from scoring.ranking import ANY, Bootstrap, figures_of
 
@@ -26,7 +27,8 @@ def test_few_references_have_the_jackknife() -> None:
         }
 
 
-def test_many_references_have_the_bootstrap() -> None:
+def test_many_references_have_the_bootstrap(monkeypatch) -> None:
+    monkeypatch.setattr(resampling, "SMALL_CLUSTER_COUNT", 40)
     sums = RNG.normal(size=(40, 2))
     found = figures_of(means_of(sums), Bootstrap(40, 250, 3), ANY, "")
     drawn = bootstrap_weights(40, 250, 3) @ sums / 40
