@@ -97,6 +97,7 @@ try:
     )
     _numbers = environment.numbers(_given, TRUSTED_PROXIES=int(IS_BEHIND_PROXY))
     _endpoint = endpoint.read(_given)
+    configuration.refuse_open_collector(_given, traces.ADDRESSES, _private_hosts)
     traces.is_wanted(_given)
     # Where hosts share files; None where the data directory is all there is.
     ARTEFACT_STORE = artefacts.read(_given, private=_private_hosts)

@@ -13,9 +13,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
-
-from core.configuration import PRIVATE, is_loopback
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter
@@ -39,12 +36,6 @@ def is_wanted(environment: Mapping[str, str]) -> bool:
     is_off = environment.get("OTEL_SDK_DISABLED", "").lower() == "true"
     if is_off or not any(environment.get(name) for name in ADDRESSES):
         return False
-    private = {host.strip() for host in environment.get("PRIVATE_HOSTS", "").split(",")}
-    for name in ADDRESSES:
-        address = urlsplit(environment.get(name, ""))
-        host = address.hostname or ""
-        if address.scheme == "http" and not (is_loopback(host) or host in private):
-            raise ValueError(f"{name} must begin with https://, {PRIVATE}")
     for name in PROTOCOLS:
         if environment.get(name, "http/protobuf") != "http/protobuf":
             raise ValueError(f"{name} must be http/protobuf")
