@@ -17,7 +17,8 @@ MOST_AT_ONCE: Final = 2
 MOST_WAITING: Final = 2
 LONGEST_WAIT_SECONDS: Final = 2.0
 BUSY: Final = (
-    "Too many passwords are being checked at this moment. Nothing was stored: try again in a second."
+    "Too many passwords are being checked at this moment. Nothing was stored: try again in a "
+    "second."
 )
 
 _hashing: Final = BoundedSemaphore(MOST_AT_ONCE)

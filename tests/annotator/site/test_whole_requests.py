@@ -128,11 +128,13 @@ def test_a_body_is_given_whole_and_with_its_length(pieces, is_announced) -> None
 
 
 @pytest.mark.parametrize("headers", [{"content_length": "9"}, {"transfer_encoding": "chunked"}])
-def test_a_body_that_breaks_off_reaches_nobody(headers: dict[str, str]) -> None:
+def test_a_body_that_breaks_off_reaches_no_view(headers: dict[str, str]) -> None:
     site = Site()
     client = Client(b"half", is_whole=False, **headers)
     client.serve(site)
-    assert site.asked == [] and client.received == []
+    # The web server tells of a client that left and of a bad chunk in the same way.
+    assert site.asked == [] and client.status == 400
+    assert (b"connection", b"close") in client.received[0]["headers"]
 
 
 @pytest.mark.parametrize(
@@ -327,7 +329,7 @@ def test_other_bodies_on_the_disk_are_bounded_for_each_address(settings: Any) ->
 
 def test_what_is_left_of_the_disk_is_reserved(monkeypatch: pytest.MonkeyPatch) -> None:
     left = SimpleNamespace(total=64_000_000, free=6_400_000 + 80_000)
-    monkeypatch.setattr(arriving_bytes.shutil, "disk_usage", lambda folder: left)
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: left)
     site = Site(asked_on(), HttpResponse(b"short"))
     client = whole()
     assert serve_together(WholeRequests(site), client) == [507]
