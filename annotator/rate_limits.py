@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from math import ceil
 from typing import Final
 
@@ -49,18 +49,29 @@ def take(asked: Iterable[Asked], count: int = 1) -> int:
     """
     now = database_now()
     wait = timedelta()
+    impossible: list[tuple[str, datetime]] = []
     with transaction.atomic():
         for limit, subject in asked:
             rows = UsedPace.objects.select_for_update(no_key=True)
             key = {"subject_sha256": _key(limit, subject)}
             row, _ = rows.get_or_create(**key, defaults={"free_at": now})
-            row.free_at = max(row.free_at, now) + timedelta(seconds=limit.seconds * count)
+            latest = now + timedelta(seconds=limit.seconds * limit.burst)
+            if row.free_at > latest:
+                impossible.append((row.pk, latest))
+            believed = min(max(row.free_at, now), latest)
+            row.free_at = believed + timedelta(seconds=limit.seconds * count)
             row.save(update_fields=["free_at"])
-            wait = row.free_at - now - timedelta(seconds=limit.seconds * limit.burst)
+            wait = row.free_at - latest
             if wait > timedelta():
                 transaction.set_rollback(True)
-                return ceil(wait.total_seconds())
-    return 0
+                break
+    if wait <= timedelta():
+        return 0
+    # A clock that jumped forward and back left a moment that no count reaches. The refusal rolled
+    # its correction back, and without it everybody would be refused for as long as the jump.
+    for pk, latest in impossible:
+        UsedPace.objects.filter(pk=pk, free_at__gt=latest).update(free_at=latest)
+    return ceil(wait.total_seconds())
 
 
 def give_back(asked: Iterable[Asked]) -> None:

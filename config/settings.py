@@ -199,8 +199,8 @@ else:
 DATABASES = {"default": _database}
 
 PASSWORD_HASHERS = [
-    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
-    "django.contrib.auth.hashers.ScryptPasswordHasher",
+    "annotator.accounts.password_hashers.BoundedPBKDF2PasswordHasher",
+    "annotator.accounts.password_hashers.BoundedScryptPasswordHasher",
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},

@@ -14,6 +14,8 @@ from core import traces
 from core.jobs.queues import Queues
 
 HOST: Final = "127.0.0.1"
+# A longer head of a request is answered 431; browsers and proxies stay far below it.
+LONGEST_HEAD_BYTES: Final = 64 * 1024
 # What the programs would import by themselves before they do their work, none of it heavy: torch
 # and scipy stay with the job that needs them.
 SHARED: Final = (
@@ -94,7 +96,7 @@ def serve_pages(port: int) -> None:
         port=port,
         interface=Interfaces.ASGINL,
         http=HTTPModes.http1,
-        http1_settings=HTTP1Settings(),
+        http1_settings=HTTP1Settings(max_buffer_size=LONGEST_HEAD_BYTES),
         websockets=False,
         workers=2,
         respawn_failed_workers=True,

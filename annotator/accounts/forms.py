@@ -9,6 +9,7 @@ from django.contrib.auth.forms import AuthenticationForm
 from django.core.exceptions import ValidationError
 
 from annotator.access.scopes import campaigns_for
+from annotator.accounts.password_hashers import sign_in_slot
 from annotator.accounts.providers import may_use_password, signs_at
 from annotator.accounts.sessions import LONGEST_TOKEN_DAYS
 from annotator.accounts.sign_in import (
@@ -142,12 +143,14 @@ class SignInForm(AuthenticationForm):
         assert self.request is not None
         browser = known_browser(self.request, username)
         attempt = Attempt(username, client_address(self.request), browser)
-        begin(attempt)
-        try:
-            cleaned = super().clean()
-        except ValidationError:
-            record_wrong(attempt)
-            raise
+        # A guess that gets no slot costs neither a hash nor a write.
+        with sign_in_slot():
+            begin(attempt)
+            try:
+                cleaned = super().clean()
+            except ValidationError:
+                record_wrong(attempt)
+                raise
         forgive(attempt)
         return cleaned
 

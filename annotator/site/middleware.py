@@ -2,6 +2,7 @@
 
 import logging
 import re
+import sys
 import tempfile
 import time
 import uuid
@@ -24,8 +25,10 @@ from django.utils.functional import SimpleLazyObject
 
 from annotator.access import matrix
 from annotator.access.gate import API_PREFIX, BeforeView, principals_of
+from annotator.access.scopes import roles_by_campaign, token_caller
+from annotator.access.second_step import must_set_up
 from annotator.accounts.api import KEYWORD
-from annotator.accounts.sessions import SEEN_EVERY, see_session
+from annotator.accounts.sessions import SEEN_EVERY, see_session, token_digest
 from annotator.accounts.sign_in import client_address, record_refusal
 from annotator.imports.files import arrivals_directory
 from annotator.models import User
@@ -41,6 +44,8 @@ ENVELOPE_BYTES: Final = 64 * 1024
 # Set by the web server where it asks before it takes a body in; the answer to that, if it shall.
 BODY_TO_COME: Final = "workbench.body_to_come"
 GO_ON: Final = 100
+# Who sends the file, in an answer of GO_ON; it never leaves the process.
+UPLOADER: Final = "X-Uploader"
 SCHEME: Final = f"{KEYWORD.lower()} "
 
 
@@ -48,7 +53,8 @@ class BodyLimit(BeforeView):
     """Middleware that answers 413 by the announced length; it stands before what reads forms.
 
     One that came without has the length that the web server counted. A body that is still to come
-    is answered by GO_ON where it may.
+    is answered by GO_ON where it may, with whose it is where it is a file. Only for a body longer
+    than any form is the database asked who sends it.
     """
 
     def process_view(
@@ -57,30 +63,54 @@ class BodyLimit(BeforeView):
         length = request.META.get("CONTENT_LENGTH") or "0"
         if not (length.isascii() and length.isdecimal()):
             return None  # Django takes it for 0
-        is_upload = _may_upload(request)
-        limit = settings.MAX_UPLOAD_BYTES if is_upload else settings.DATA_UPLOAD_MAX_MEMORY_SIZE
         # Fifteen digits are a thousand terabytes; longer numbers are not worth counting.
-        if len(length) <= 15 and int(length) <= limit + (ENVELOPE_BYTES if is_upload else 0):
-            return HttpResponse(status=GO_ON) if request.META.get(BODY_TO_COME) else None
+        size = int(length) if len(length) <= 15 else sys.maxsize
+        limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        if size <= limit:
+            return None
+        uploader = _uploader(request, str(kwargs.get("slug", "")))
+        if uploader is not None:
+            limit = settings.MAX_UPLOAD_BYTES
+            if size <= limit + ENVELOPE_BYTES:
+                is_to_come = request.META.get(BODY_TO_COME)
+                headers = {UPLOADER: str(uploader.pk)}
+                return HttpResponse(status=GO_ON, headers=headers) if is_to_come else None
+        elif _is_upload(request) and _is_by_token(request):
+            # The call itself answers 401, 403 or 404, and reads nothing before.
+            return None
         if request.path.startswith(API_PREFIX):
             sentence = f"The body is longer than the limit of {limit:,} bytes."
             return JsonResponse({"detail": sentence}, status=413)
         raise RequestDataTooBig
 
 
-def _may_upload(request: HttpRequest) -> bool:
-    """Return whether a file is taken here, from this person: forms are read before the gate asks.
-
-    Who comes with a token is looked at by the API before it reads a byte.
-    """
+def _is_upload(request: HttpRequest) -> bool:
     match = request.resolver_match
-    route = match.view_name if match else ""
-    if route not in UPLOADS:
-        return False
-    is_api = request.path.startswith(API_PREFIX)
-    if is_api and request.headers.get("Authorization", "").lower().startswith(SCHEME):
-        return True
-    return request.user.is_authenticated and matrix.may(route, principals_of(request))
+    return match is not None and match.view_name in UPLOADS
+
+
+def _is_by_token(request: HttpRequest) -> bool:
+    given = request.headers.get("Authorization", "").lower()
+    return request.path.startswith(API_PREFIX) and given.startswith(SCHEME)
+
+
+def _uploader(request: HttpRequest, slug: str) -> User | None:
+    """Return who sends a file, if their token or session and their role here open the route."""
+    if not _is_upload(request):
+        return None
+    assert request.resolver_match is not None
+    route = request.resolver_match.view_name
+    if _is_by_token(request):
+        given = request.headers["Authorization"].split()
+        caller = token_caller(token_digest(given[1])) if len(given) == 2 else None
+        if caller is None or caller.scope not in matrix.matrix()[route].tokens:
+            return None
+        user, roles = caller.user, caller.roles_by_campaign
+    elif request.user.is_authenticated and not must_set_up(request):
+        user, roles = request.user, roles_by_campaign(request.user)
+    else:
+        return None
+    return user if matrix.may(route, frozenset(roles.get(slug, ()))) else None
 
 
 # Routes of scoring stand here as names: this package does not import it.

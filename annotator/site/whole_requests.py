@@ -17,11 +17,15 @@ from typing import IO, Any, Final, TypeVar, cast
 from urllib.parse import unquote_to_bytes
 
 from django.conf import settings
+from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpResponse
 
+from annotator.accounts.sign_in import client_address, network_of
 from annotator.imports.files import arrivals_directory
+from annotator.site.arriving_bytes import ArrivingBody, ArrivingBytes
 from annotator.site.errors import FULL_SENTENCE
-from annotator.site.middleware import BODY_TO_COME, ENVELOPE_BYTES, GO_ON
+from annotator.site.middleware import BODY_TO_COME, ENVELOPE_BYTES, GO_ON, UPLOADER
+from core.errors import Refused, TooOften
 from core.files import is_disk_full
 
 Message = Mapping[str, Any]
@@ -39,14 +43,15 @@ GRACE_SECONDS: Final = 30.0
 SLOWEST_BYTES_PER_SECOND: Final = 16 * 1024
 # How long a client may take nothing of a long answer.
 UNREAD_SECONDS: Final = 60.0
+BROKEN: Final = 400
 NOT_IN_TIME: Final = 408
 INSUFFICIENT_STORAGE: Final = 507
 
 logger = logging.getLogger("annotator.requests")
 
 
-class Gone(Exception):
-    """The client left before its request was whole."""
+class BrokenBody(Exception):
+    """The client left before its request was whole, or a chunk of it has no size."""
 
 
 class TooSlow(Exception):
@@ -77,6 +82,7 @@ class WholeRequests:
         self._application = application
         # They last, as a connection to the database belongs to its thread.
         self._threads = ThreadPoolExecutor(settings.WEB_THREADS, thread_name_prefix="request")
+        self._arriving = ArrivingBytes()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         environ = environ_of(scope)
@@ -85,11 +91,17 @@ class WholeRequests:
                 answer = await self._answer_whole(environ, receive)
             else:
                 answer = await self._in_thread(self._answer, environ)
-        except Gone:
-            return
+        except BrokenBody:
+            # A client that left reads no answer; without one, the server would answer 500.
+            answer = _last_answer(BROKEN, "The body broke off, or a chunk has no valid size.")
         except TooSlow:
             logger.warning("a request was given up, because its body did not come")
             answer = _last_answer(NOT_IN_TIME, "The request did not come in time.")
+        except Refused as refusal:
+            logger.warning("a request found no room: %s", type(refusal).__name__)
+            answer = _last_answer(refusal.status, refusal.sentence)
+            if isinstance(refusal, TooOften):
+                answer.headers.append((b"retry-after", str(refusal.retry_after).encode()))
         except OSError as error:
             if not is_disk_full(error):
                 raise
@@ -109,14 +121,17 @@ class WholeRequests:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work, *given)
 
     async def _answer_whole(self, environ: Environ, receive: Receive) -> Answer:
-        with _room_for(_announced(environ)) as body:
-            refusal = await self._take_in(environ, receive, body)
+        address = network_of(client_address(WSGIRequest(environ)))
+        with _room_for(_announced(environ)) as body, self._arriving.follow(address) as arriving:
+            refusal = await self._take_in(environ, receive, body, arriving)
             if refusal is not None:
                 return refusal
             body.seek(0)
             return await self._in_thread(self._answer, environ | {"wsgi.input": body})
 
-    async def _take_in(self, environ: Environ, receive: Receive, body: IO[bytes]) -> Answer | None:
+    async def _take_in(
+        self, environ: Environ, receive: Receive, body: IO[bytes], arriving: ArrivingBody
+    ) -> Answer | None:
         """Write the body into its file; return an answer where the application wants none of it.
 
         One that is longer than any form may be is asked for first, by its announced length or,
@@ -133,11 +148,16 @@ class WholeRequests:
                     answer.headers.append((b"connection", b"close"))
                     return answer
                 limit = settings.MAX_UPLOAD_BYTES + ENVELOPE_BYTES
+                arriving.belongs_to(dict(answer.headers)[UPLOADER.lower().encode()].decode())
             if not is_more:
                 break
             piece, is_more = await _next_piece(receive, begun, size)
-            body.write(piece)
             size += len(piece)
+            if size > IN_MEMORY_BYTES:
+                # With the first byte on the disk, those that were in memory go there too.
+                new = size if size - len(piece) <= IN_MEMORY_BYTES else len(piece)
+                arriving.count(new, arrivals_directory())
+            body.write(piece)
         if size:
             environ["CONTENT_LENGTH"] = str(size)
         return None
@@ -246,7 +266,7 @@ async def _next_piece(receive: Receive, begun: float, size: int) -> tuple[bytes,
     except TimeoutError:
         raise TooSlow from None
     if message["type"] == "http.disconnect":
-        raise Gone
+        raise BrokenBody
     return message.get("body", b""), bool(message.get("more_body"))
 
 

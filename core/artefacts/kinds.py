@@ -69,7 +69,11 @@ def sweep_store() -> int:
     Parts of uploads that broke off are deleted after a day.
     """
     of = store()
-    if of is None or time.monotonic() < _swept_at.get(of.address, -1.0) + SECONDS_BETWEEN_SWEEPS:
+    if of is None:
+        return 0
+    # The clock may have started a moment ago, so a number cannot mean "never".
+    swept_at = _swept_at.get(of.address)
+    if swept_at is not None and time.monotonic() < swept_at + SECONDS_BETWEEN_SWEEPS:
         return 0
     _swept_at[of.address] = time.monotonic()
     prefix = f"{of.prefix}/" if of.prefix else ""

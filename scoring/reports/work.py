@@ -289,7 +289,7 @@ class _Work:
         self.is_lasting = True
         self._stage = ""
         self._done = self._total = 0
-        self._renewed_at = 0.0
+        self._renewed_at: float | None = None
 
     def carry_out(self) -> None:
         """Store the figures and the items that they count, in one transaction."""
@@ -421,12 +421,13 @@ class _Work:
         if stage != self._stage:
             self._stage = stage
             self.log(stage)
-            self._renewed_at = 0.0
+            self._renewed_at = None
         self._renew()
 
     def _renew(self) -> None:
         self.check()
-        if time.monotonic() - self._renewed_at < RENEW_EVERY_SECONDS:
+        renewed_at = self._renewed_at
+        if renewed_at is not None and time.monotonic() - renewed_at < RENEW_EVERY_SECONDS:
             return
         share = self._done / self._total if self._total else 0.0
         leases.renew_lease(

@@ -62,6 +62,18 @@ def test_what_one_limit_refuses_counts_under_none(clock) -> None:
     assert take([(WIDE, "a")]) == 1
 
 
+def test_a_clock_that_jumped_forward_and_back_shuts_nobody_out_for_the_jump(clock) -> None:
+    one_day = 24 * 60 * 60
+    clock(one_day)
+    for _ in range(4):
+        take([(WIDE, "b"), (SLOW, "a")])
+    clock(-one_day)
+
+    assert take([(SLOW, "a")]) == SLOW.seconds
+    clock(SLOW.seconds)
+    assert [take([(SLOW, "a")]) for _ in range(2)] == [0, SLOW.seconds]
+
+
 def test_what_is_given_back_is_not_counted(clock) -> None:
     for _ in range(20):
         assert take([(SLOW, "a")]) == 0

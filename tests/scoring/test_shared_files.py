@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from datetime import datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -346,3 +347,21 @@ def test_sweep_takes_nothing_that_a_row_names(
     assert Counter(kind.name for kind in kinds.kinds()) == Counter(
         ("sources", "drawings", "datasets", "models", "runs")
     )
+
+
+def test_store_is_swept_at_once_on_a_machine_that_has_just_started(
+    version: DatasetVersion, shared: StoreSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = scoring_files.store_dataset([b"of a freeze that was killed\n"])
+    scoring_files.dataset_path(left).unlink()
+    grown_old(monkeypatch, kinds.YOUNG)
+    seconds_since_start = [5.0]
+    clock = SimpleNamespace(monotonic=lambda: seconds_since_start[0])
+    monkeypatch.setattr(kinds, "time", clock)
+
+    assert kinds.sweep_store() == 1
+
+    scoring_files.store_dataset([b"of a freeze that was killed\n"])
+    assert kinds.sweep_store() == 0
+    seconds_since_start[0] += kinds.SECONDS_BETWEEN_SWEEPS
+    assert kinds.sweep_store() == 1

@@ -43,7 +43,8 @@ class Server:
         self._code = code
         self.port = lasting_port()
         self.url = f"http://{HOST}:{self.port}"
-        self._numbers = ["--http", "1", "--workers", str(workers)]
+        self._numbers = ["--http", "1", "--http1-buffer-size", "65536"]
+        self._numbers += ["--workers", str(workers)]
         self._more = {"WEB_THREADS": str(threads), **more}
         self._process: subprocess.Popen[bytes] | None = None
 

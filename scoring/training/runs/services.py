@@ -90,7 +90,7 @@ class RunProgress:
     def __init__(self, run: TrainingRun, log: Callable[[str], None]) -> None:
         self.check: Callable[[], None] = lambda: None
         self._run, self._log = run, log
-        self._written_at = 0.0
+        self._written_at: float | None = None
         self._stage = ""
         self._shared = SharedState(run)
 
@@ -109,7 +109,7 @@ class RunProgress:
         if progress.ends_epoch and (is_last or progress.epoch % every == 0):
             self._end_epoch(progress)
         now = monotonic()
-        if now - self._written_at >= SECONDS_BETWEEN_WRITES:
+        if self._written_at is None or now - self._written_at >= SECONDS_BETWEEN_WRITES:
             self._written_at = now
             fields = progress_fields(progress)
             leases.renew_lease(self._run, **fields, **self.lists())

@@ -86,7 +86,7 @@ class SharedState:
 
     def __init__(self, run: TrainingRun) -> None:
         self._run = run
-        self._looked_at = 0.0
+        self._looked_at: float | None = None
         self._seen = 0
 
     def renew(self) -> str:
@@ -109,7 +109,7 @@ class SharedState:
 
     def _is_due(self) -> bool:
         pause = min(SECONDS_BETWEEN_SHARED_STATES, settings.TRAINING_STATE_SECONDS)
-        return not self._looked_at or monotonic() - self._looked_at >= pause
+        return self._looked_at is None or monotonic() - self._looked_at >= pause
 
     def _put(self, directory: Path) -> None:
         owner = self._run.pk.hex

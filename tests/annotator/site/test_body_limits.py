@@ -4,11 +4,15 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
+from django.http import HttpResponse
+from django.test import Client, RequestFactory
+from django.urls import resolve
 
 from annotator.accounts.sessions import create_token
 from annotator.imports.files import arrivals_directory
 from annotator.models import ClaimImport, User
+from annotator.site.middleware import BODY_TO_COME, GO_ON, UPLOADER, BodyLimit
+from tests.conftest import grant
 
 pytestmark = pytest.mark.django_db
 
@@ -32,7 +36,14 @@ def small(settings: Any, tmp_path: Path) -> None:
     settings.MAX_UPLOAD_BYTES = 10_000_000
 
 
-def announce(path: str, length: object, user: User | None = None, **headers: str) -> Any:
+def announce(
+    path: str,
+    length: object,
+    user: User | None = None,
+    *,
+    is_to_come: bool = False,
+    **headers: str,
+) -> Any:
     """Send a form whose length is announced, and whose body must not be touched."""
     client = Client(headers=headers, raise_request_exception=True)
     if user:
@@ -43,6 +54,7 @@ def announce(path: str, length: object, user: User | None = None, **headers: str
         "CONTENT_TYPE": MULTIPART,
         "CONTENT_LENGTH": str(length),
         "wsgi.input": Unread(),
+        BODY_TO_COME: is_to_come,
     }
     return client.request(**request)
 
@@ -69,11 +81,64 @@ def test_no_other_address_takes_a_file(cast, path: str) -> None:
     assert announce(path, 3_000_000, cast.ada).status_code == 413
 
 
-def test_a_token_that_is_none_or_of_somebody_else_has_nothing_read(cast) -> None:
-    for token in ("Token nonsense", "Token", "Basic YTpi"):
-        assert announce(API, 3_000_000, Authorization=token).status_code in {401, 413}
-    token = create_token(user=cast.alice).token
-    assert announce(API, 3_000_000, Authorization=f"Token {token}").status_code == 403
+ELSEWHERE, NOWHERE = (
+    f"/api/v1/campaigns/{slug}/claim-sets/import/" for slug in ("elsewhere", "nosuch")
+)
+
+
+@pytest.mark.parametrize("is_to_come", [True, False])
+def test_a_token_that_opens_no_import_is_refused_before_its_file_is_taken(
+    cast: Any, is_to_come: bool
+) -> None:
+    def status(header: str, path: str = API) -> int:
+        answer = announce(path, 3_000_000, is_to_come=is_to_come, Authorization=header)
+        return int(answer.status_code)
+
+    def header(user: User, **scope: Any) -> str:
+        return f"Token {create_token(user=user, **scope).token}"
+
+    grant(cast.alice, cast.elsewhere, "admin")
+    assert [status(bogus) for bogus in ("Token bogus", "Token a b")] == [401] * 2
+    assert [status(bogus) for bogus in ("Basic YTpi", "Token")] == [413] * 2
+    assert status(header(cast.ada, scope="read")) == 403
+    assert status(header(cast.alice)) == 403
+    assert status(header(cast.alice, campaign=cast.elsewhere)) == 404
+    assert [status(header(cast.ada), path) for path in (ELSEWHERE, NOWHERE)] == [404, 404]
+
+
+@pytest.mark.parametrize("path", [API, PAGE])
+def test_an_admin_is_asked_for_their_file_and_named(cast: Any, path: str) -> None:
+    answer = announce(path, 3_000_000, cast.ada, is_to_come=True)
+    assert (answer.status_code, answer[UPLOADER]) == (GO_ON, str(cast.ada.pk))
+    if path == API:
+        header = f"Token {create_token(user=cast.ada).token}"
+        answer = announce(path, 3_000_000, is_to_come=True, Authorization=header)
+        assert (answer.status_code, answer[UPLOADER]) == (GO_ON, str(cast.ada.pk))
+
+
+@pytest.mark.parametrize("path", [ELSEWHERE, ELSEWHERE[7:].replace("claim-sets/", "")])
+def test_an_admin_of_another_campaign_is_not_asked_for_a_file(cast: Any, path: str) -> None:
+    for place in (path, path.replace("elsewhere", "nosuch")):
+        assert announce(place, 3_000_000, cast.ada, is_to_come=True).status_code == 413
+
+
+def test_who_must_set_up_a_second_factor_is_not_asked_for_a_file(cast: Any, settings: Any) -> None:
+    settings.REQUIRE_SECOND_FACTOR = True
+    for path in (PAGE, API):
+        assert announce(path, 3_000_000, cast.ada, is_to_come=True).status_code == 413
+
+
+def test_nothing_is_looked_up_for_a_body_that_a_form_may_have(
+    cast: Any, django_assert_num_queries: Any
+) -> None:
+    header = f"Token {create_token(user=cast.ada).token}"
+    request = RequestFactory(headers={"Authorization": header}).post(API)
+    request.META["CONTENT_LENGTH"] = str(2 * 1024 * 1024)
+    request.resolver_match = resolve(API)
+    limit = BodyLimit(lambda request: HttpResponse())
+    with django_assert_num_queries(0):
+        answer = limit.process_view(request, None, (), request.resolver_match.kwargs)
+    assert answer is None
 
 
 def test_a_body_without_a_length_is_empty(cast) -> None:

@@ -5,13 +5,14 @@ from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 
-from annotator.site import whole_requests
-from annotator.site.middleware import BODY_TO_COME, GO_ON
+from annotator.site import arriving_bytes, whole_requests
+from annotator.site.middleware import BODY_TO_COME, GO_ON, UPLOADER
 from annotator.site.whole_requests import OpenFile, WholeRequests, environ_of
 from tests.faults import raising
 
@@ -24,6 +25,18 @@ def own_folder(settings: Any, tmp_path: Path) -> None:
     settings.WEB_THREADS = 1
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 100_000
     settings.MAX_UPLOAD_BYTES = 300_000
+
+
+def serve_together(application: WholeRequests, *clients: "Client") -> list[int]:
+    """Serve clients that send at the same time; return the statuses."""
+
+    async def serve_all() -> None:
+        await asyncio.gather(
+            *(application(client.scope, client.receive, client.send) for client in clients)
+        )
+
+    run(serve_all())
+    return [client.status for client in clients if client.received]
 
 
 def run(work: Coroutine[Any, Any, None]) -> None:
@@ -48,6 +61,11 @@ class Site:
             file.close = response.close  # as Django's handler does
             return OpenFile(file)
         return response
+
+
+def asked_on(person: str = "ada") -> HttpResponse:
+    """Return the answer that asks for the file of a person."""
+    return HttpResponse(status=GO_ON, headers={UPLOADER: person})
 
 
 class Client:
@@ -84,7 +102,7 @@ class Client:
         self.received.append(message)
 
     def serve(self, site: Site) -> None:
-        run(WholeRequests(site)(self.scope, self.receive, self.send))
+        serve_together(WholeRequests(site), self)
 
     @property
     def status(self) -> int:
@@ -110,11 +128,13 @@ def test_a_body_is_given_whole_and_with_its_length(pieces, is_announced) -> None
 
 
 @pytest.mark.parametrize("headers", [{"content_length": "9"}, {"transfer_encoding": "chunked"}])
-def test_a_body_that_breaks_off_reaches_nobody(headers: dict[str, str]) -> None:
+def test_a_body_that_breaks_off_reaches_no_view(headers: dict[str, str]) -> None:
     site = Site()
     client = Client(b"half", is_whole=False, **headers)
     client.serve(site)
-    assert site.asked == [] and client.received == []
+    # The web server tells of a client that left and of a bad chunk in the same way.
+    assert site.asked == [] and client.status == 400
+    assert (b"connection", b"close") in client.received[0]["headers"]
 
 
 @pytest.mark.parametrize(
@@ -141,7 +161,7 @@ def test_a_body_longer_than_a_form_is_asked_for_first(headers: dict[str, str]) -
     ((ahead, body),) = site.asked
     assert (ahead["CONTENT_LENGTH"], ahead[BODY_TO_COME], body) == ("100001", True, b"")
     assert client.status == 413
-    site = Site(HttpResponse(status=GO_ON), HttpResponse(b"taken"))
+    site = Site(asked_on(), HttpResponse(b"taken"))
     client = Client(*pieces, **headers)
     client.serve(site)
     environ, body = site.asked[1]
@@ -150,7 +170,7 @@ def test_a_body_longer_than_a_form_is_asked_for_first(headers: dict[str, str]) -
 
 
 def test_a_file_that_grows_past_the_limit_is_asked_for_again() -> None:
-    site = Site(HttpResponse(status=GO_ON), HttpResponse(status=413))
+    site = Site(asked_on(), HttpResponse(status=413))
     client = Client(*[b"x" * 100_000] * 9, transfer_encoding="chunked")
     client.serve(site)
     assert [int(environ["CONTENT_LENGTH"]) for environ, _ in site.asked] == [200_000, 400_000]
@@ -257,3 +277,62 @@ def test_what_is_written_down_is_in_a_private_folder_and_gone_afterwards(tmp_pat
     client.serve(Looking(StreamingHttpResponse(pieces_of(LONG))))
     assert seen == [(0o700, 0)]
     assert [*(tmp_path / "uploads" / "arriving").iterdir()] == []
+
+
+def held(size: int, address: str = "127.0.0.9") -> Client:
+    """Return a client that sends so many bytes, and then nothing."""
+    client = Client(*[b"x" * 50_000] * (size // 50_000), None, content_length="290000")
+    client.scope["client"] = (address, "1")
+    return client
+
+
+def whole(size: int = 250_000, address: str = "127.0.0.9") -> Client:
+    client = Client(*[b"x" * 50_000] * (size // 50_000), content_length=str(size))
+    client.scope["client"] = (address, "1")
+    return client
+
+
+@pytest.fixture
+def short_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whole_requests, "PAUSE_SECONDS", 0.5)
+
+
+@pytest.mark.usefixtures("short_pause")
+def test_files_on_their_way_are_bounded_for_each_person() -> None:
+    bob = HttpResponse(b"taken")
+    site = Site(*[asked_on("ada")] * 3, asked_on("bob"), bob, asked_on("ada"), HttpResponse(b"on"))
+    application = WholeRequests(site)
+    clients = [held(250_000), held(250_000), held(250_000), whole()]
+    assert serve_together(application, *clients) == [408, 408, 429, 200]
+    assert (b"retry-after", b"30") in clients[2].received[0]["headers"]
+    # What they had sent is not counted any more.
+    assert serve_together(application, whole()) == [200]
+
+
+@pytest.mark.usefixtures("short_pause")
+def test_files_on_their_way_are_bounded_for_all_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arriving_bytes, "TIMES_OF_ALL", 1)
+    site = Site(asked_on("ada"), asked_on("bob"), asked_on("carol"))
+    clients = [held(250_000), held(250_000), held(250_000)]
+    assert serve_together(WholeRequests(site), *clients) == [408, 408, 503]
+    assert (b"retry-after", b"30") in clients[2].received[0]["headers"]
+
+
+@pytest.mark.usefixtures("short_pause")
+def test_other_bodies_on_the_disk_are_bounded_for_each_address(settings: Any) -> None:
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 300_000
+    site = Site(HttpResponse(b"taken"))
+    flood = [held(250_000) for _ in range(10)]
+    statuses = serve_together(WholeRequests(site), *flood, whole(address="127.0.0.8"))
+    assert sorted(statuses) == [200] + [408] * 9 + [429]
+
+
+def test_what_is_left_of_the_disk_is_reserved(monkeypatch: pytest.MonkeyPatch) -> None:
+    left = SimpleNamespace(total=64_000_000, free=6_400_000 + 80_000)
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: left)
+    site = Site(asked_on(), HttpResponse(b"short"))
+    client = whole()
+    assert serve_together(WholeRequests(site), client) == [507]
+    assert b"too little room" in client.content
+    small = Client(b"x" * 60_000, content_length="60000")
+    assert serve_together(WholeRequests(site), small) == [200]

@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from core.jobs import leases
 from core.jobs.rows import JobStatus
 from scoring.metrics.base import Pair, Score
 from scoring.models import AgreementReport, MetricScore
@@ -46,6 +48,21 @@ def test_a_report_has_the_promised_figures(version) -> None:
     assert version.sha256[:8] in str(result["question"])
     assert result["question"]["n_asked"] == 18
     assert result["dropped"]["items"] == 0
+
+
+def test_each_stage_is_stored_on_a_machine_that_has_just_started(version, monkeypatch) -> None:
+    monkeypatch.setattr(reports_work, "time", SimpleNamespace(monotonic=lambda: 0.1))
+    stages: list[str] = []
+    renew_lease = leases.renew_lease
+
+    def note_stage(report: AgreementReport, **values: Any) -> None:
+        stages.append(values["stage"])
+        renew_lease(report, **values)
+
+    monkeypatch.setattr(leases, "renew_lease", note_stage)
+    finished(version, "bleu-1")
+    assert stages[0] == "Reading the quadruplets."
+    assert "Reading the ratings." in stages
 
 
 def test_a_pair_is_scored_once_and_a_second_report_computes_nothing_anew(

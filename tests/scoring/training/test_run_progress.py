@@ -56,6 +56,13 @@ def test_figures_reach_the_row(run, clock) -> None:
     assert messages == ["training: 3 of 12"]
 
 
+def test_the_first_figures_are_written_on_a_machine_that_has_just_started(run, clock) -> None:
+    clock[0] = 1.0
+    RunProgress(run, lambda text: None).store_progress(Progress("training", 3, 12))
+    run.refresh_from_db()
+    assert (run.stage, run.step) == ("training", 3)
+
+
 def test_the_row_is_written_at_most_every_two_seconds(
     run, progress, clock, django_assert_num_queries
 ) -> None:
