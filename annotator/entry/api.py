@@ -18,7 +18,7 @@ from annotator.campaigns.members.services import READING_ROLES
 from annotator.entry.forms import GroupRoleForm
 from annotator.entry.groups import add_group_role, answer_pending_grant, remove_group_role
 from annotator.entry.queries import group_roles_for, label_of
-from annotator.models import GroupRole, User
+from annotator.models import GroupRole, Role, User
 from core.errors import Refused
 from core.rest.bodies import TEXT, body, cleaned
 
@@ -31,7 +31,7 @@ class NewGroupRoleSerializer(serializers.Serializer):
     provider = serializers.CharField()
     group = serializers.CharField()
     campaign = serializers.CharField()
-    role = serializers.CharField()
+    role = serializers.ChoiceField(choices=Role.values)
 
 
 class GroupRoleSerializer(NewGroupRoleSerializer):
@@ -90,7 +90,7 @@ class GroupRoles(APIView):
 class OneGroupRole(APIView):
     """One of them; a DELETE takes the role from those who have it by the group."""
 
-    @extend_schema(responses=RemovedSerializer)
+    @extend_schema(responses={200: RemovedSerializer})
     def delete(self, request: Request, pk: UUID) -> Response:
         user = cast(User, request.user)
         row = get_object_or_404(group_roles_for(user), pk=pk)

@@ -23,7 +23,7 @@ from annotator.campaigns.members.services import (
     member_named,
     refuse_hasty_mail,
 )
-from annotator.models import Campaign, User
+from annotator.models import Campaign, Role, User
 from core.errors import Refused
 from core.rest.bodies import TEXT, body, cleaned
 
@@ -44,14 +44,14 @@ class RoleSerializer(serializers.Serializer):
     """A role for a member."""
 
     username = serializers.CharField()
-    role = serializers.CharField()
+    role = serializers.ChoiceField(choices=Role.values)
 
 
 class NewInvitationSerializer(serializers.Serializer):
     """As what somebody is invited, and where the link is mailed to, where the site sends mail."""
 
-    role = serializers.CharField()
-    address = serializers.EmailField(required=False, allow_null=True)
+    role = serializers.ChoiceField(choices=Role.values)
+    address = serializers.EmailField(required=False, allow_null=True, allow_blank=True)
 
 
 class InvitationSerializer(serializers.Serializer):
