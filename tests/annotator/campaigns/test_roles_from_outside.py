@@ -21,6 +21,7 @@ from annotator.models import (
 )
 from core.errors import OutOfDate
 from tests.conftest import CLAIMS, make_user, signed_in
+from tests.guards.blindness.allowed_keys import ALLOWED_KEYS
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
@@ -153,6 +154,7 @@ def test_agreement_over_rest(boss, cast, call) -> None:
     second = second_account(invite(boss, "researcher"))
     (row,) = call(cast.ada, "get", "campaigns/cups/pending-roles/").json()
     assert (row["username"], row["role"], row["given_by"]) == ("second", "researcher", "boss")
+    assert set(row) == set(ALLOWED_KEYS["GET api:pending_roles"].split())
     path = f"campaigns/cups/pending-roles/{row['id']}/"
     assert call(cast.ada, "post", path, {"answer": "perhaps"}).status_code == 400
     assert call(cast.alice, "post", path, {"answer": "agree"}).status_code == 403
