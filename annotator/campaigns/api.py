@@ -23,7 +23,6 @@ from annotator.campaigns.services import (
 )
 from annotator.models import Campaign, User
 from annotator.rubric import HIGHEST
-from core.forms import WholeNumberField
 from core.rest.bodies import TEXT, body, cleaned
 from core.rest.paging import PAGED, PARAMETERS, page_of
 
@@ -54,9 +53,10 @@ class NewCampaignSerializer(serializers.Serializer):
 
 def _number_of(name: str) -> serializers.IntegerField:
     """Describe a whole number with the bounds of the form that takes it."""
-    field = cast(WholeNumberField, RulesForm.base_fields[name])
-    bounds = {"min_value": field.min_value, "max_value": field.max_value}
-    return serializers.IntegerField(required=False, **bounds)
+    field: Any = RulesForm.base_fields[name]
+    return serializers.IntegerField(
+        required=False, min_value=field.min_value, max_value=field.max_value
+    )
 
 
 class RulesSerializer(serializers.Serializer):
