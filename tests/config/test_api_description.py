@@ -73,6 +73,10 @@ def test_each_format_has_its_media_type(document) -> None:
     version = "datasets/{name}/versions/{number}/"
     plain = {kind.media_type.partition(";")[0] for kind in EXPORT_FORMATS.values()}
     assert media_types(document, f"{version}export/") == plain | {GZIP_TYPE}
+    # JSON is described as values, not as one text.
+    for path in (f"{version}export/", f"{version}card/"):
+        answer = operation(document, "get", path)["responses"]["200"]["content"]
+        assert "type" not in answer["application/json"]["schema"]
     cards = {"application/json", "text/markdown", "text/plain"}
     assert media_types(document, f"{version}card/") == cards
     reports = {kind.partition(";")[0] for kind in TYPES.values()}

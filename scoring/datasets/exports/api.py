@@ -19,9 +19,15 @@ from scoring.datasets.exports.services import export_version
 from scoring.formats.export_formats import EXPORT_FORMATS, GZIP_TYPE
 
 
+JSON = "application/json"
+
+
 def _files(*media_types: str) -> dict[Any, OpenApiTypes]:
     """Describe answers that are files of these types; what follows a type is left out."""
-    return {(200, one.partition(";")[0]): OpenApiTypes.BINARY for one in media_types}
+    return {
+        (200, one.partition(";")[0]): OpenApiTypes.ANY if one == JSON else OpenApiTypes.BINARY
+        for one in media_types
+    }
 
 
 class Export(PermittedView):
@@ -54,7 +60,7 @@ class DataCard(PermittedView):
 
     @extend_schema(
         parameters=[OpenApiParameter("format", enum=list(CARD_FORMATS))],
-        responses=_files("application/json", "text/markdown", "text/plain"),
+        responses=_files(JSON, "text/markdown", "text/plain"),
     )
     def get(self, request: Request, name: str, number: int) -> HttpResponse:
         row = version_or_404(person(request), name, number)
