@@ -18,7 +18,6 @@ from scoring.datasets.exports.queries import CARD_FORMATS, card_file
 from scoring.datasets.exports.services import export_version
 from scoring.formats.export_formats import EXPORT_FORMATS, GZIP_TYPE
 
-
 JSON = "application/json"
 
 
