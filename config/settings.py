@@ -307,6 +307,8 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "PatClaimEval workbench",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
+    # Texts that are sent may be described as not empty without saying it of answers, too.
+    "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {"JobStatusEnum": "core.jobs.rows.JobStatus"},
 }
 

@@ -6,7 +6,14 @@ from uuid import UUID
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
-from annotator.models import ApiToken, BrowserSession, Passkey, SecondFactor, User
+from annotator.models import (
+    ApiToken,
+    BrowserSession,
+    Passkey,
+    PendingRole,
+    SecondFactor,
+    User,
+)
 
 
 def own_sessions(user: User, this: UUID | None) -> list[Mapping[str, object]]:
@@ -20,6 +27,11 @@ def own_tokens(user: User) -> QuerySet[ApiToken]:
     """Return the tokens that have not expired, the newest first; what they are is not stored."""
     rows = ApiToken.objects.filter(user=user, expires_at__gt=Now())
     return rows.select_related("campaign").order_by("-created_at")
+
+
+def own_pending_roles(user: User) -> QuerySet[PendingRole]:
+    """Return the roles of a person that an admin of the campaign has yet to agree to."""
+    return PendingRole.objects.filter(user=user).select_related("campaign").order_by("given_at")
 
 
 def accounts() -> QuerySet[User]:

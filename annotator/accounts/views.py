@@ -14,7 +14,7 @@ from annotator.access.gate import SignedInRequest
 from annotator.accounts.endings import about_ending_others, about_revoking
 from annotator.accounts.forms import NewPasswordForm, TimeZoneForm, TokenForm
 from annotator.accounts.providers import Fresh, Purpose, leave_for, own_providers, signs_at
-from annotator.accounts.queries import own_sessions, own_tokens
+from annotator.accounts.queries import own_pending_roles, own_sessions, own_tokens
 from annotator.accounts.services import (
     WRONG_SENTENCE,
     change_password,
@@ -47,6 +47,7 @@ def account(request: SignedInRequest) -> HttpResponse:
     context = {
         "form": form,
         "sessions": own_sessions(user, this),
+        "pending_roles": own_pending_roles(user),
         "this": this,
         "providers": providers,
         "can_link": any(not linked for _, linked in providers),

@@ -22,6 +22,7 @@ from annotator.campaigns.services import (
     reopen_campaign,
 )
 from annotator.models import Campaign, User
+from annotator.rubric import HIGHEST
 from core.rest.bodies import TEXT, body, cleaned
 from core.rest.paging import PAGED, PARAMETERS, page_of
 
@@ -50,17 +51,25 @@ class NewCampaignSerializer(serializers.Serializer):
     name = serializers.CharField()
 
 
+def _number_of(name: str) -> serializers.IntegerField:
+    """Describe a whole number with the bounds of the form that takes it."""
+    field: Any = RulesForm.base_fields[name]
+    return serializers.IntegerField(
+        required=False, min_value=field.min_value, max_value=field.max_value
+    )
+
+
 class RulesSerializer(serializers.Serializer):
     """The rules of a campaign, gaps in rating points."""
 
     name = serializers.CharField(required=False)
-    overlap = serializers.IntegerField(required=False)
-    shared_percent = serializers.IntegerField(required=False)
-    revision_hours = serializers.IntegerField(required=False)
-    lease_minutes = serializers.IntegerField(required=False)
-    criterion_gap = serializers.IntegerField(required=False)
-    overall_gap = serializers.FloatField(required=False)
-    flip_gap = serializers.FloatField(required=False)
+    overlap = _number_of("overlap")
+    shared_percent = _number_of("shared_percent")
+    revision_hours = _number_of("revision_hours")
+    lease_minutes = _number_of("lease_minutes")
+    criterion_gap = _number_of("criterion_gap")
+    overall_gap = serializers.FloatField(required=False, min_value=0.01, max_value=HIGHEST)
+    flip_gap = serializers.FloatField(required=False, min_value=0.01, max_value=HIGHEST)
     has_ladder = serializers.BooleanField(required=False)
     retain_until = serializers.DateField(required=False, allow_null=True)
     has_legal_hold = serializers.BooleanField(required=False)

@@ -4,9 +4,10 @@ from django.db.models import Count, Q, QuerySet
 from django.shortcuts import resolve_url
 
 from annotator.accounts.providers import provider_of
+from annotator.campaigns.members.pending import count_pending_grants
 from annotator.entry.services import waiting
 from annotator.inbox.rows import Asked, Line, Lines
-from annotator.models import GroupRole, Identity, User
+from annotator.models import GroupRole, Identity, Role, User
 from core.plurals import counted
 
 
@@ -42,12 +43,30 @@ def label_of(issuer: str) -> str:
 
 
 def inbox_lines(asked: Asked) -> Lines:
-    """Return how many wait to be let in."""
+    """Return who waits to be let in, for site admins, and which roles wait, for campaign admins."""
+    return Lines((*_newcomer_lines(asked), *_pending_lines(asked)))
+
+
+def _newcomer_lines(asked: Asked) -> tuple[Line, ...]:
     if not asked.user.is_superuser:
-        return Lines()
+        return ()
     count = newcomers_for(asked.user).filter(waiting()).count()
     if not count:
-        return Lines()
+        return ()
     waits = "waits" if count == 1 else "wait"
     text = f"{counted(count, 'sign-in')} {waits} to be let in"
-    return Lines((Line(text, resolve_url("annotator:sign_on")),))
+    return (Line(text, resolve_url("annotator:sign_on")),)
+
+
+def _pending_lines(asked: Asked) -> tuple[Line, ...]:
+    if Role.ADMIN not in asked.roles:
+        return ()
+    found = sorted(count_pending_grants(asked.user).items())
+    return tuple(
+        Line(
+            f"{name}: {counted(count, 'role')} given by a site admin "
+            f"{'waits' if count == 1 else 'wait'} for your agreement",
+            resolve_url("annotator:members", slug),
+        )
+        for (slug, name), count in found
+    )

@@ -9,11 +9,12 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render, resolve_url
 from django.views.decorators.http import require_http_methods, require_POST
 
-from annotator.access.gate import SignedInRequest
+from annotator.access.gate import SignedInRequest, own_campaign
 from annotator.accounts.endings import FOR_GOOD, ways_in
 from annotator.accounts.providers import provider_named, redirect_uri
+from annotator.campaigns.members.pending import PendingGrant, pending_grants
 from annotator.entry.forms import ApproveForm, GroupRoleForm
-from annotator.entry.groups import add_group_role, remove_group_role
+from annotator.entry.groups import add_group_role, answer_pending_grant, remove_group_role
 from annotator.entry.queries import (
     group_roles_for,
     label_of,
@@ -42,15 +43,17 @@ def sign_on(request: SignedInRequest) -> HttpResponse:
         provider = provider_named(sent["provider"])
         assert provider is not None
         with form.refusals():
-            add_group_role(
+            row = add_group_role(
                 issuer=provider.issuer,
                 group=sent["group"],
                 campaign=sent["campaign"],
                 role=sent["role"],
                 by=request.user,
             )
-            given = f"{sent['group']} gives the role {sent['role']} from the next sign-in on."
-            messages.success(request, given)
+            since = "from the next sign-in on"
+            if row.agreed_at is None:
+                since = "once an admin of the campaign has agreed"
+            messages.success(request, f"{row.group} gives the role {row.role} {since}.")
             return SeeOther(resolve_url(PAGE))
     return _page(request, form)
 
@@ -109,7 +112,8 @@ def remove_group(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Have a group give a role no longer, once confirmed."""
     row = get_object_or_404(group_roles_for(request.user), pk=pk)
     if not is_confirmed(request):
-        return ask(request, _about_removing(row))
+        count: int = row.people  # type: ignore[attr-defined]
+        return ask(request, _about_removing(row, count, resolve_url(PAGE)))
     with missing_is_404(missing=Refused):
         lost, left = remove_group_role(rule_id=row.pk, by=request.user)
     rest = f" {counted(left, 'last admin')} of the campaign stayed." if left else ""
@@ -117,8 +121,28 @@ def remove_group(request: SignedInRequest, pk: UUID) -> HttpResponse:
     return SeeOther(resolve_url(PAGE))
 
 
-def _about_removing(row: GroupRole) -> Confirmation:
-    count: int = row.people  # type: ignore[attr-defined]
+@require_POST
+def answer_pending_role(request: SignedInRequest, slug: str, pk: UUID, name: str) -> HttpResponse:
+    """Agree to a role that waits for an admin of one's campaign, or refuse it.
+
+    A group that gave its role before groups had to be agreed to loses it once that is confirmed.
+    """
+    campaign = own_campaign(request, slug)
+    if name not in {"agree", "refuse"}:
+        raise Http404
+    back = resolve_url("annotator:members", campaign.slug)
+    pending = next((one for one in pending_grants(campaign) if one.id == pk), None)
+    if pending and pending.people and name == "refuse" and not is_confirmed(request):
+        return ask(request, _about_removing(pending, pending.people, back))
+    with refusals_told(request, messages.ERROR):
+        sentence = answer_pending_grant(
+            campaign=campaign, pending_id=pk, is_agreed=name == "agree", by=request.user
+        )
+        messages.success(request, sentence)
+    return SeeOther(back)
+
+
+def _about_removing(row: GroupRole | PendingGrant, count: int, back: str) -> Confirmation:
     return Confirmation(
         question=f"Shall {row.group} give the role {row.role} no longer?",
         count=counted(count, "member"),
@@ -127,7 +151,7 @@ def _about_removing(row: GroupRole) -> Confirmation:
         undo="Added again, the group gives it again at the next sign-in; what went back stays so.",
         act="Take the role",
         leave="Leave it",
-        back=resolve_url(PAGE),
+        back=back,
     )
 
 

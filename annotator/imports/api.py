@@ -195,7 +195,7 @@ class ImportSerializer(serializers.Serializer):
     """An import as it stands: checked or stored, and what was found."""
 
     id = serializers.UUIDField()
-    url = serializers.URLField()
+    url = serializers.CharField(help_text="the path of this import, without the host")
     status = serializers.ChoiceField(choices=JobStatus.choices)
     stage = serializers.ChoiceField(choices=ImportStage.values)
     is_stored = serializers.BooleanField()

@@ -46,6 +46,7 @@ from annotator.models.campaigns import (
     Campaign,
     CampaignStatus,
     Membership,
+    PendingRole,
     Role,
     RulesVersion,
     Shown,

@@ -110,6 +110,30 @@ class Membership(Keyed):
         ]
 
 
+class PendingRole(Keyed):
+    """A role given from outside a campaign; it opens nothing until an admin of the campaign agrees.
+
+    Agreeing replaces the row by a membership, refusing deletes it.
+    """
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="pending_roles")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="pending_roles"
+    )
+    role = models.CharField(max_length=11, choices=Role)
+    given_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    given_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user", "campaign", "role"], name="one_pending_role_once"
+            )
+        ]
+
+
 class Shown(models.TextChoices):
     FEEDBACK = "feedback", "own results beside those of the others"
     NAMES = "names", "which annotator gave which rating"

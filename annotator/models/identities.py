@@ -44,7 +44,10 @@ class Identity(Keyed):
 
 
 class GroupRole(Keyed):
-    """A role in a campaign for everybody of a group at a provider."""
+    """A role in a campaign for everybody of a group at a provider.
+
+    Without `agreed_at` it is given to nobody else: an admin of the campaign has yet to agree.
+    """
 
     issuer = models.CharField(max_length=255)
     group = models.CharField(max_length=255)
@@ -54,6 +57,10 @@ class GroupRole(Keyed):
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
     )
     made_at = models.DateTimeField(auto_now_add=True)
+    agreed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    agreed_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [

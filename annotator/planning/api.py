@@ -13,6 +13,7 @@ from annotator.models import User
 from annotator.planning.forms import BalancedForm
 from annotator.planning.queries import PlanTable, plan_table
 from annotator.planning.services import carry_out_plan, preview_plan
+from core.forms import LARGEST_VERSION
 from core.rest.bodies import TRUTH, body, cleaned
 
 
@@ -21,8 +22,10 @@ class NewPlanSerializer(serializers.Serializer):
 
     annotators = serializers.ListField(child=serializers.CharField())
     due_on = serializers.DateField(required=False, allow_null=True)
-    seed = serializers.IntegerField(required=False, default=0)
-    digest = serializers.CharField(required=False, allow_null=True)
+    seed = serializers.IntegerField(
+        required=False, default=0, min_value=0, max_value=LARGEST_VERSION
+    )
+    digest = serializers.CharField(required=False, allow_null=True, allow_blank=True)
     dry_run = serializers.BooleanField(required=False, default=False)
 
 

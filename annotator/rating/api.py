@@ -182,7 +182,10 @@ class AssignmentContext(APIView):
 class AssignmentDrawing(APIView):
     """One of its drawings, as PNG."""
 
-    @extend_schema(responses={(200, "image/png"): OpenApiTypes.BINARY})
+    @extend_schema(
+        operation_id="assignments_drawing_retrieve",
+        responses={(200, "image/png"): OpenApiTypes.BINARY},
+    )
     def get(self, request: Request, pk: UUID, number: int) -> HttpResponse:
         return show_drawing(_own_reference(request, pk), number)
 

@@ -26,6 +26,9 @@ from core.errors import Unreachable
 from core.files import is_disk_full
 from core.text_io.text import NO_UTF8
 
+# Programs call what lies below; they are refused in JSON.
+API: Final = "/api/"
+
 
 def save_unrated(request: HttpRequest) -> bool:
     """Store the posted rate form of an assignment that was theirs; return whether it is.
@@ -181,11 +184,16 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
         "sentence": "The form was longer than the server takes." if is_too_big else sentence,
         "typed": resubmitted_form(request) if is_no_text else None,
     }
-    return render(request, "errors/400.html", context, status=413 if is_too_big else 400)
+    status = 413 if is_too_big else 400
+    if request.path.startswith(API):
+        return JsonResponse({"detail": context["sentence"]}, status=status)
+    return render(request, "errors/400.html", context, status=status)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer that there is nothing; what was typed into a form that was theirs is not lost."""
+    if request.path.startswith(API):
+        return JsonResponse({"detail": "This address leads nowhere."}, status=404)
     return render(request, "errors/404.html", _refusal_context(request), status=404)
 
 
@@ -215,6 +223,10 @@ def server_error(request: HttpRequest) -> HttpResponse:
         return _unavailable(request, DOWN_SENTENCE, status=503)
     if isinstance(error, Unreachable):
         return _unavailable(request, error.sentence, status=error.status)
+    if request.path.startswith(API):
+        return JsonResponse(
+            {"detail": "Something went wrong on our side. The fault has been logged."}, status=500
+        )
     return HttpResponse(render_to_string("errors/500.html", _resubmission(request)), status=500)
 
 
@@ -225,7 +237,7 @@ def _resubmission(request: HttpRequest) -> dict[str, ResubmittedForm | str | Non
 
 def _unavailable(request: HttpRequest, sentence: str, status: int) -> HttpResponse:
     headers = {"Retry-After": str(ASK_AGAIN_SECONDS)}
-    if request.path.startswith("/api/"):
+    if request.path.startswith(API):
         return JsonResponse({"detail": sentence}, status=status, headers=headers)
     shown = _resubmission(request)
     if request.method == "POST" and not shown["typed"]:

@@ -45,6 +45,11 @@ OF_CAMPAIGN = [
     path("members/", members_views.members, name="members"),
     path("members/invite/", members_views.invite_member, name="invite_member"),
     path("members/revoke/", members_views.revoke, name="revoke"),
+    path(
+        "members/pending/<uuid:pk>/<str:name>/",
+        entry_views.answer_pending_role,
+        name="answer_pending_role",
+    ),
     path("reliability/", reliability_views.reliability, name="reliability"),
     path("reliability/progress/", reliability_views.progress, name="reliability_progress"),
     path("reliability/cancel/", reliability_views.cancel, name="cancel_reliability"),

@@ -17,8 +17,16 @@ PARAMETERS: Final = frozenset({PAGE, SIZE})
 # Enough for any list, and few enough digits for every database's offset.
 _WHOLE: Final = re.compile(r"[1-9][0-9]{0,6}")
 PAGED: Final = [
-    OpenApiParameter(PAGE, int, description="The page, from 1; 404 behind the last one."),
-    OpenApiParameter(SIZE, int, description=f"Rows a page, 1 to {MOST_ROWS}."),
+    OpenApiParameter(
+        PAGE,
+        {"type": "integer", "minimum": 1},
+        description="The page, from 1; 404 behind the last one.",
+    ),
+    OpenApiParameter(
+        SIZE,
+        {"type": "integer", "minimum": 1, "maximum": MOST_ROWS},
+        description=f"Rows a page, 1 to {MOST_ROWS}.",
+    ),
 ]
 
 

@@ -3,12 +3,16 @@
 import json
 import math
 import re
+from codecs import BOM_UTF8
 from collections import Counter
 from typing import Any, Final
 
 MAX_BYTES: Final = 4 * 1024 * 1024
 MAX_DEPTH: Final = 32
 WHOLE_NUMBER_DIGITS: Final = 18
+HAS_BOM: Final = (
+    "a byte order mark (EF BB BF) stands before the value; write it as UTF-8 without BOM"
+)
 
 _BRACKETS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|([\[{])|[\]}]', re.DOTALL)
 _PLAIN_REASONS: Final = {
@@ -156,6 +160,8 @@ def loads(
     """
     if len(data) > max_bytes:
         raise StrictJsonError(f"longer than the limit of {max_bytes:,} bytes", first_line)
+    if data.startswith(BOM_UTF8):
+        raise StrictJsonError(HAS_BOM, first_line, 1)
     text = _decoded(data, first_line)
     if not text.strip(" \t\r\n"):
         raise StrictJsonError("there is nothing here", first_line)

@@ -37,13 +37,22 @@ FIELDS: Final = {
 
 
 class FiguresSerializer(ReportSerializer):
-    """A report with its figures, once it has succeeded (docs/researcher.md describes them)."""
+    """A report with its figures, once it has succeeded (docs/researcher.md describes them).
+
+    With `?format=json` it is a file, in which the figures are and the rest is not.
+    """
 
     scorers = serializers.JSONField(required=False, help_text="figures by name of scorer")
     baselines = serializers.JSONField(required=False)
     human_ceiling = serializers.JSONField(required=False)
     checks = serializers.JSONField(required=False)
     signature = serializers.CharField(required=False)
+
+    def get_fields(self) -> dict[str, serializers.Field]:
+        found = super().get_fields()
+        for field in found.values():
+            field.required = False
+        return found
 
 
 class Reports(PermittedView):
@@ -84,7 +93,12 @@ class Report(PermittedView):
 
     @extend_schema(
         parameters=[OpenApiParameter("format", enum=list(TYPES))],
-        responses={200: FiguresSerializer},
+        responses={(200, "application/json"): FiguresSerializer}
+        | {
+            (200, one.partition(";")[0]): OpenApiTypes.BINARY
+            for one in TYPES.values()
+            if one != "application/json"
+        },
     )
     def get(self, request: Request, pk: UUID) -> HttpResponseBase:
         row = get_object_or_404(reports_for(person(request)), pk=pk)

@@ -23,6 +23,7 @@ from scoring.schedules.queries import (
     latest_schedule,
     standing_schedule,
 )
+from scoring.schedules.rules import LAST_HOUR, MOST_SETTLED
 from scoring.schedules.services import ENDED_ALREADY, OFF_ALREADY, stop_chain, switch_off, switch_on
 
 FIELDS: Final = {
@@ -37,8 +38,8 @@ class NewScheduleSerializer(serializers.Serializer):
     """What a schedule begins with: one of a number of candidates or an hour of the day (UTC)."""
 
     dataset = serializers.CharField(help_text="NAME@VERSION, whose test references stay")
-    after_settled = serializers.IntegerField(required=False)
-    at_hour = serializers.IntegerField(required=False)
+    after_settled = serializers.IntegerField(required=False, min_value=1, max_value=MOST_SETTLED)
+    at_hour = serializers.IntegerField(required=False, min_value=0, max_value=LAST_HOUR)
     asks_with_concerns = serializers.BooleanField(required=False)
 
 

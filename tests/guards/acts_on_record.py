@@ -283,6 +283,8 @@ NAMED: Final = {
     "annotator:sign_on": "group_role.added",
     "annotator:answer_newcomer": "identity.linked",
     "annotator:remove_group": "group_role.removed",
+    "annotator:answer_pending_role": "role.granted",
+    "api:pending_role": "role.granted",
     "api:group_roles": "group_role.added",
     "api:group_role": "group_role.removed",
     "annotator:account_tokens": "token.created",

@@ -108,12 +108,29 @@ class RoundSerializer(serializers.Serializer):
     made_at = serializers.DateTimeField()
 
 
+class ConflictSerializer(serializers.Serializer):
+    """An open conflict; scores of ratings are null until the caller may read them."""
+
+    id = serializers.UUIDField()
+    campaign = serializers.CharField()
+    kind = serializers.CharField()
+    criterion = serializers.CharField(allow_null=True)
+    gap = serializers.FloatField()
+    words = serializers.CharField()
+    reference = serializers.DictField()
+    candidates = serializers.ListField(child=serializers.DictField())
+
+
 class Conflicts(APIView):
     """The open conflicts that the caller may rule on."""
 
     parameters = PARAMETERS
 
-    @extend_schema(parameters=PAGED, responses={200: OpenApiTypes.OBJECT})
+    @extend_schema(
+        operation_id="conflicts_list",
+        parameters=PAGED,
+        responses=ConflictSerializer(many=True),
+    )
     def get(self, request: Request) -> Response:
         user = cast(User, request.user)
         page = page_of(request, open_conflicts(user))
@@ -131,7 +148,10 @@ class ConflictContext(APIView):
 class ConflictDrawing(APIView):
     """One of its drawings, as PNG."""
 
-    @extend_schema(responses={(200, "image/png"): OpenApiTypes.BINARY})
+    @extend_schema(
+        operation_id="conflicts_drawing_retrieve",
+        responses={(200, "image/png"): OpenApiTypes.BINARY},
+    )
     def get(self, request: Request, pk: UUID, number: int) -> HttpResponse:
         return show_drawing(_own_reference(request, pk), number)
 

@@ -81,11 +81,12 @@ def references_with_candidates(campaign: Campaign) -> QuerySet[Reference]:
 
 
 def settled_references(
-    campaign: Campaign, references: Sequence[Reference]
+    campaign: Campaign, references: Sequence[Reference], *, shows_titles: bool = False
 ) -> tuple[SettledReference, ...]:
     """Return the candidates of some references with their settled values.
 
-    The system is shown once the campaign is closed.
+    The system is shown once the campaign is closed. `shows_titles` is for readers of claim texts:
+    the title of an unfiled invention tells what it is.
     """
     rows = Candidate.objects.filter(reference__in=references, purpose__in=GENUINE)
     candidates = list(rows.order_by("candidate_id").only("candidate_id", "system", "reference_id"))
@@ -93,7 +94,11 @@ def settled_references(
     for row, settled in zip(candidates, _settled(campaign, candidates), strict=True):
         own[row.reference_id].append(settled)
     return tuple(
-        SettledReference(reference.reference_id, reference.title, tuple(own[reference.pk]))
+        SettledReference(
+            reference.reference_id,
+            reference.title if shows_titles else "",
+            tuple(own[reference.pk]),
+        )
         for reference in references
     )
 
@@ -346,14 +351,16 @@ class CandidateTrace:
     derivations: tuple[Derivation, ...]
 
 
-def candidate_trace(campaign: Campaign, pk: UUID, names: Names) -> CandidateTrace:
+def candidate_trace(
+    campaign: Campaign, pk: UUID, names: Names, *, shows_titles: bool = False
+) -> CandidateTrace:
     """Return the page of a genuine candidate; raises Candidate.DoesNotExist for any other.
 
     `names` calls annotators by user id; without any, no single rating is shown.
     """
     genuine = Candidate.objects.filter(campaign=campaign, purpose__in=GENUINE)
     row = genuine.select_related("reference").defer("claims", "reference__claims").get(pk=pk)
-    (reference,) = settled_references(campaign, [row.reference])
+    (reference,) = settled_references(campaign, [row.reference], shows_titles=shows_titles)
     candidate = next(one for one in reference.candidates if one.pk == pk)
     siblings = genuine.filter(reference=row.reference_id)
     rulings = rulings_on(pk, names)

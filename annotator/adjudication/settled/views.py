@@ -32,7 +32,7 @@ def settled(request: SignedInRequest, slug: str) -> HttpResponse:
     pages = Paginator(references_with_candidates(campaign), REFERENCES_A_PAGE)
     page = pages.get_page(request.GET.get("page"))
     show_systems(campaign=campaign, user=request.user)
-    found = settled_references(campaign, list(page))
+    found = settled_references(campaign, list(page), shows_titles=reader.is_admin)
     policy = "majority" if request.GET.get("policy") == "majority" else "settled"
     context = _context(campaign, reader) | {"page": page, "references": found, "policy": policy}
     return render(request, "annotator/adjudication/settled.html", context)
@@ -46,7 +46,7 @@ def settled_candidate(request: SignedInRequest, slug: str, pk: UUID) -> HttpResp
         return _withheld(request, campaign, reader)
     names = names_for(request.user, campaign, pk, is_admin=reader.is_admin)
     with missing_is_404():
-        trace = candidate_trace(campaign, pk, names)
+        trace = candidate_trace(campaign, pk, names, shows_titles=reader.is_admin)
     show_systems(campaign=campaign, user=request.user)
     context = _context(campaign, reader) | {"trace": trace, "tells_each": bool(names)}
     return render(request, "annotator/adjudication/settled_candidate.html", context)

@@ -15,6 +15,7 @@ from annotator.access.scopes import members_of
 from annotator.campaigns.api import CampaignSerializer, campaign_json
 from annotator.campaigns.forms import MemberForm
 from annotator.campaigns.members.forms import InviteForm
+from annotator.campaigns.members.pending import waits_for_agreement
 from annotator.campaigns.members.services import (
     grant_role,
     invite,
@@ -22,11 +23,12 @@ from annotator.campaigns.members.services import (
     member_named,
     refuse_hasty_mail,
 )
-from annotator.models import Campaign, User
+from annotator.models import Campaign, Role, User
 from core.errors import Refused
 from core.rest.bodies import TEXT, body, cleaned
 
 NO_MEMBER: Final = "No member of this campaign has that name. Invite them with a link."
+WAITS: Final = "An admin of the campaign has to agree before this role counts."
 ONE_CAMPAIGN: Final = "This token is for one campaign; it cannot join another."
 
 
@@ -42,14 +44,14 @@ class RoleSerializer(serializers.Serializer):
     """A role for a member."""
 
     username = serializers.CharField()
-    role = serializers.CharField()
+    role = serializers.ChoiceField(choices=Role.values)
 
 
 class NewInvitationSerializer(serializers.Serializer):
     """As what somebody is invited, and where the link is mailed to, where the site sends mail."""
 
-    role = serializers.CharField()
-    address = serializers.EmailField(required=False, allow_null=True)
+    role = serializers.ChoiceField(choices=Role.values)
+    address = serializers.EmailField(required=False, allow_null=True, allow_blank=True)
 
 
 class InvitationSerializer(serializers.Serializer):
@@ -64,6 +66,14 @@ class TokenSerializer(serializers.Serializer):
     """What stands at the end of an invitation's link."""
 
     token = serializers.CharField()
+
+
+class WaitingSerializer(serializers.Serializer):
+    """A role that counts once an admin of the campaign has agreed."""
+
+    campaign = serializers.CharField()
+    role = serializers.CharField()
+    detail = serializers.CharField()
 
 
 class Members(APIView):
@@ -100,16 +110,25 @@ class Invitations(APIView):
 
 
 class Join(APIView):
-    """Accepts an invitation with the account of the caller."""
+    """Accepts an invitation with the account of the caller.
 
-    @extend_schema(request=TokenSerializer, responses=CampaignSerializer)
+    202 where a site admin made it and the role reads claims: an admin of the campaign has to agree.
+    """
+
+    @extend_schema(
+        request=TokenSerializer, responses={200: CampaignSerializer, 202: WaitingSerializer}
+    )
     def post(self, request: Request) -> Response:
         user = cast(User, request.user)
         sent = body(request, {"token": TEXT}, ["token"])
         if user.only_campaign_id is not None:
             raise PermissionDenied(ONE_CAMPAIGN)
         row = join_campaign(**sent, user=user)
-        return Response(campaign_json(cast(Campaign, row.campaign), user))
+        campaign = cast(Campaign, row.campaign)
+        if waits_for_agreement(user, campaign, row.role):
+            waits = {"campaign": campaign.slug, "role": row.role, "detail": WAITS}
+            return Response(waits, status=202)
+        return Response(campaign_json(campaign, user))
 
 
 def _members_json(row: Campaign) -> list[dict[str, object]]:

@@ -19,6 +19,7 @@ from annotator.models import (
     GroupGrant,
     Invitation,
     Membership,
+    PendingRole,
     Role,
     User,
 )
@@ -27,6 +28,9 @@ from annotator.planning.services import fit_qualification, give_qualification
 from annotator.rate_limits import RateLimit, refuse_haste
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
+
+# A researcher reads texts once an admin permits it, and trains models that can repeat them.
+READING_ROLES: Final = frozenset(Role.values) - {Role.READER.value}
 
 
 @transaction.atomic
@@ -46,6 +50,7 @@ def grant_role(
     if role not in Role.values:
         raise Refused(f"{role} is no role; roles are {', '.join(Role.values)}.")
     membership, is_new = Membership.objects.get_or_create(user=user, campaign=campaign, role=role)
+    PendingRole.objects.filter(user=user, campaign=campaign, role=role).delete()
     if is_new:
         by_group = {"group": group} if group else {}
         audit_log.record_on(user, "role.granted", granted_by, campaign, role=role, **by_group)
@@ -55,6 +60,37 @@ def grant_role(
     elif not group:
         GroupGrant.objects.filter(membership=membership).update(membership=None)
     return membership
+
+
+def is_admin_of(user: User | None, campaign: Campaign) -> bool:
+    """Return whether an active person is admin of the campaign."""
+    if user is None or not user.is_active:
+        return False
+    return Membership.objects.filter(user=user, campaign=campaign, role=Role.ADMIN).exists()
+
+
+def grant_or_suspend_role(*, user: User, campaign: Campaign, role: str, given_by: User) -> bool:
+    """Grant a role, or store it until an admin of the campaign agrees; return whether it counts.
+
+    A role that reads claim texts counts at once only where an admin of the campaign gives it. A
+    site admin could otherwise read every campaign by inviting a second account of their own. They
+    name the first admin of a campaign alone while it has no claims. The caller holds the campaign's
+    row in a transaction.
+    """
+    is_first_admin = role == Role.ADMIN and _has_neither_claims_nor_admin(campaign)
+    if role not in READING_ROLES or is_admin_of(given_by, campaign) or is_first_admin:
+        grant_role(user=user, campaign=campaign, role=role, granted_by=given_by)
+        return True
+    key = {"user": user, "campaign": campaign, "role": role}
+    _, is_new = PendingRole.objects.get_or_create(**key, defaults={"given_by": given_by})
+    if is_new:
+        audit_log.record_on(user, "role.suspended", given_by, campaign, role=role)
+    return False
+
+
+def _has_neither_claims_nor_admin(campaign: Campaign) -> bool:
+    has_admin = campaign.memberships.filter(role=Role.ADMIN).exists()
+    return not has_admin and not campaign.references.exists()
 
 
 def member_named(campaign: Campaign, username: str) -> User | None:
@@ -101,8 +137,8 @@ OF_MAILED: Final = RateLimit("mailed invitations", 20, 60)
 def invite(*, by: User, campaign: Campaign | None, role: str, address: str = "") -> str:
     """Make an invitation and return the token of its link, which is shown once.
 
-    With a campaign, whoever accepts has the role there from then on. With an address the link is
-    mailed there, too.
+    With a campaign, whoever accepts has the role there, at once or when one of its admins agrees
+    (see `grant_or_suspend_role`). With an address the link is mailed there, too.
     """
     if bool(campaign) != bool(role) or (role and role not in Role.values):
         raise Refused.at("role", "A role and a campaign go together.")
@@ -184,6 +220,10 @@ def reason_not_to_join(invitation: Invitation, user: User) -> str:
 
 
 def _lock_open_invitation(token: str) -> Invitation:
+    invited = Invitation.objects.filter(token_sha256=token_digest(token)).values("campaign")
+    # The campaign's row first, as when a role is taken: who is admin of it, and whether it has
+    # claims, decides whether the role counts at once.
+    list(Campaign.objects.select_for_update(no_key=True).filter(pk__in=invited))
     # The row is locked, so that of two who use one link at one moment one gets in.
     list(Invitation.objects.select_for_update(no_key=True).filter(token_sha256=token_digest(token)))
     row = open_invitations(token).select_related("campaign", "invited_by").first()
@@ -194,7 +234,9 @@ def _lock_open_invitation(token: str) -> Invitation:
 
 def _accept(row: Invitation, user: User) -> None:
     if row.campaign is not None:
-        grant_role(user=user, campaign=row.campaign, role=row.role, granted_by=row.invited_by)
+        grant_or_suspend_role(
+            user=user, campaign=row.campaign, role=row.role, given_by=row.invited_by
+        )
     row.accepted_by, row.accepted_at = user, database_now()
     row.save(update_fields=["accepted_by", "accepted_at"])
     audit_log.record_on(row, "invitation.accepted", user)

@@ -23,6 +23,7 @@ from annotator.campaigns.members.deactivations import (
     reactivate,
 )
 from annotator.campaigns.members.forms import AcceptForm, InviteForm, SiteInviteForm
+from annotator.campaigns.members.pending import pending_grants, waits_for_agreement
 from annotator.campaigns.members.removals import (
     Removal,
     about_removal,
@@ -120,6 +121,7 @@ def _page(
         "campaign": row,
         "members": members_of(row),
         "removals": removals_of(row),
+        "pending": pending_grants(row),
         "form": form,
         "invite_form": inviting,
     }
@@ -174,10 +176,23 @@ def _join(request: HttpRequest, user: User, row: Invitation, token: str) -> Http
             reason, status = refusal.sentence, refusal.status
         else:
             assert row.campaign is not None
+            if waits := _waits(row, user):
+                messages.success(request, waits)
+                # Home is closed to a person without any role.
+                return SeeOther(resolve_url("annotator:account"))
             messages.success(request, f"You are {row.role} of {row.campaign.name}.")
             return SeeOther("/")
     context = {"invitation": row, "reason": reason}
     return render(request, "annotator/campaigns/join.html", context, status=status)
+
+
+def _waits(row: Invitation, user: User) -> str:
+    """Return what a person is told whose role waits for an admin of the campaign; else ""."""
+    if row.campaign is None or not waits_for_agreement(user, row.campaign, row.role):
+        return ""
+    return (
+        f"You will be {row.role} of {row.campaign.name} once an admin of the campaign has agreed."
+    )
 
 
 def _make_account(request: HttpRequest, row: Invitation, token: str) -> HttpResponse:
@@ -189,7 +204,8 @@ def _make_account(request: HttpRequest, row: Invitation, token: str) -> HttpResp
             if not has_passwords:
                 raise Forbidden(NO_PASSWORDS)
             user = accept_invitation(token=token, username=name, password=password)
-            messages.success(request, f"Your account {user.username} is made. Sign in.")
+            waits = f" {told}" if (told := _waits(row, user)) else ""
+            messages.success(request, f"Your account {user.username} is made.{waits} Sign in.")
             return SeeOther(resolve_url("annotator:login"))
     if form.status == OutOfDate.status:
         raise Http404  # somebody else was quicker

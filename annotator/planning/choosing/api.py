@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 from annotator.access.gate import counted_campaign
 from annotator.models import User
 from annotator.planning.choosing.queries import Choosing, choosing_of
-from annotator.planning.choosing.services import set_choosing
+from annotator.planning.choosing.services import LEAST_CONTROL, MOST_CONTROL, set_choosing
 from core.rest.bodies import TRUTH, WHOLE, body
 
 
@@ -20,7 +20,9 @@ class NewChoosingSerializer(serializers.Serializer):
     """Whether the order is chosen; without a share it stays as it is, 30 per cent at first."""
 
     is_on = serializers.BooleanField()
-    percent = serializers.IntegerField(required=False)
+    percent = serializers.IntegerField(
+        required=False, min_value=LEAST_CONTROL, max_value=MOST_CONTROL
+    )
 
 
 class ChoosingSerializer(serializers.Serializer):

@@ -1,5 +1,7 @@
 """Downloads of a dataset version over REST: its rows in every format, its card, its checksums."""
 
+from typing import Any
+
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
@@ -11,10 +13,20 @@ from core.rest.files import OwnFormats
 from scoring.access.api import PermittedView, person
 from scoring.access.downloads import as_download
 from scoring.access.scopes import SPLITS, card_reader, exporter, version_or_404
-from scoring.datasets.exports.forms import card_wish, export_wish
+from scoring.datasets.exports.forms import YES_OR_NO, card_wish, export_wish
 from scoring.datasets.exports.queries import CARD_FORMATS, card_file
 from scoring.datasets.exports.services import export_version
-from scoring.formats.export_formats import EXPORT_FORMATS
+from scoring.formats.export_formats import EXPORT_FORMATS, GZIP_TYPE
+
+JSON = "application/json"
+
+
+def _files(*media_types: str) -> dict[Any, OpenApiTypes]:
+    """Describe answers that are files of these types; what follows a type is left out."""
+    return {
+        (200, one.partition(";")[0]): OpenApiTypes.ANY if one == JSON else OpenApiTypes.BINARY
+        for one in media_types
+    }
 
 
 class Export(PermittedView):
@@ -27,9 +39,9 @@ class Export(PermittedView):
         parameters=[
             OpenApiParameter("format", enum=list(EXPORT_FORMATS)),
             OpenApiParameter("split", enum=SPLITS),
-            OpenApiParameter("gzip", enum=["0", "1"]),
+            OpenApiParameter("gzip", enum=list(YES_OR_NO)),
         ],
-        responses={200: OpenApiTypes.BINARY, 400: OpenApiTypes.OBJECT},
+        responses=_files(*(one.media_type for one in EXPORT_FORMATS.values()), GZIP_TYPE),
     )
     def get(self, request: Request, name: str, number: int) -> HttpResponseBase:
         user = person(request)
@@ -47,7 +59,7 @@ class DataCard(PermittedView):
 
     @extend_schema(
         parameters=[OpenApiParameter("format", enum=list(CARD_FORMATS))],
-        responses={200: OpenApiTypes.BINARY, 400: OpenApiTypes.OBJECT},
+        responses=_files(JSON, "text/markdown", "text/plain"),
     )
     def get(self, request: Request, name: str, number: int) -> HttpResponse:
         row = version_or_404(person(request), name, number)

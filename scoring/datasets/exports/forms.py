@@ -11,19 +11,19 @@ from scoring.datasets.exports.queries import CARD_FORMATS
 from scoring.datasets.exports.services import LONGEST
 from scoring.formats.export_formats import ALL, CANONICAL
 
-_YES_OR_NO: Final = {"1": True, "true": True, "0": False, "false": False}
+YES_OR_NO: Final = {"0": False, "1": True}
 _DEFAULTS: Final = {"format": CANONICAL, "split": ALL, "gzip": "0"}
 
 
 def export_wish(query: QueryDict) -> dict[str, Any]:
     """Return the keywords of the exporting service; raise Refused by field for what is wrong."""
     sent = _given(query, _DEFAULTS)
-    if sent["gzip"] not in _YES_OR_NO:
-        _refuse("gzip", f"The value is one of {', '.join(_YES_OR_NO)}.")
+    if sent["gzip"] not in YES_OR_NO:
+        _refuse("gzip", f"The value is one of {', '.join(YES_OR_NO)}.")
     return {
         "file_format": sent["format"],
         "split": sent["split"],
-        "is_gzipped": _YES_OR_NO[sent["gzip"]],
+        "is_gzipped": YES_OR_NO[sent["gzip"]],
     }
 
 

@@ -17,7 +17,10 @@ FIELDS = set(FreezeForm.base_fields)
 
 
 class Datasets(PermittedView):
-    """The dataset versions that the caller may see; a POST freezes a campaign."""
+    """The dataset versions that the caller may see; a POST freezes a campaign.
+
+    A freeze that would give the same as an earlier one answers with that version and 200.
+    """
 
     parameters = PARAMETERS
 
@@ -31,7 +34,10 @@ class Datasets(PermittedView):
         versions = [version_json(row, withheld) for row in page.rows]
         return Response(versions, headers=page.headers)
 
-    @extend_schema(request=OpenApiTypes.OBJECT, responses={201: VersionSerializer})
+    @extend_schema(
+        request=OpenApiTypes.OBJECT,
+        responses={200: VersionSerializer, 201: VersionSerializer},
+    )
     def post(self, request: Request) -> Response:
         user = person(request)
         form = FreezeForm(user, DEFAULTS | body(request, FIELDS))

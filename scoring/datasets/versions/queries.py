@@ -19,6 +19,7 @@ from core.plots.ranges import KEYS, range_plot
 from core.plots.shapes import Plot
 from core.plots.shares import format_share, share_bar
 from scoring import files as scoring_files
+from scoring.access.scopes import VersionReader
 from scoring.datasets import row_index
 from scoring.datasets.cards import published_dataset, withheld_text
 from scoring.datasets.markdown import OLD_MAJORITY, follows_old_majority
@@ -182,15 +183,16 @@ def label_lines(row: DatasetRow) -> Iterator[tuple[str, str, str]]:
 
 
 def lines_of(
-    version: DatasetVersion, rows: Sequence[Numbered], *, tells_ids: bool
+    version: DatasetVersion, rows: Sequence[Numbered], *, reader: VersionReader
 ) -> dict[str, Any]:
     """Return quadruplets as the lines of a list: a sign a criterion, "" for none.
 
-    With the criteria that the version has labels of; with the titles of references where ids may
-    be told and its campaign has them; and whether any line has a flag.
+    With the criteria that the version has labels of; with the titles of references for readers of
+    its claim texts who may be told ids; and whether any line has a flag.
     """
     keys = [key for key in ALL_CRITERIA if key in version.card["labels"]]
-    titles = _titles(version, {row.reference_id for _, row in rows}) if tells_ids else {}
+    tells_titles = reader.tells_ids and reader.reads_texts
+    titles = _titles(version, {row.reference_id for _, row in rows}) if tells_titles else {}
     lines = [
         {
             "number": number,

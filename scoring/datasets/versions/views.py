@@ -157,7 +157,7 @@ def quadruplets(request: SignedInRequest, name: str, number: int) -> HttpRespons
             rows, count, page = page_of(version, wanted, form.page, A_PAGE)
             _record_systems(request, version, reader)
             context |= {
-                **lines_of(version, rows, tells_ids=reader.tells_ids),
+                **lines_of(version, rows, reader=reader),
                 "count": count,
                 "page": Paginator(range(count), A_PAGE).get_page(page),
             }

@@ -6,9 +6,9 @@ from uuid import UUID
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, PolymorphicProxySerializer, extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import PermissionDenied
+from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -38,12 +38,13 @@ OPTIONS = {field.name for field in fields(TrainingSettings)} - {
 }
 
 
+NOT_EMPTY = {"type": "string", "minLength": 1}
 FILTERS = [
-    OpenApiParameter("q", str, description="Words of dataset, criterion, tags or note."),
+    OpenApiParameter("q", NOT_EMPTY, description="Words of dataset, criterion, tags or note."),
     OpenApiParameter("status", str, enum=JobStatus.values),
     OpenApiParameter("criterion", str, enum=ALL_CRITERIA),
-    OpenApiParameter("dataset", str, description="NAME@NUMBER of a version with runs."),
-    OpenApiParameter("tag", str),
+    OpenApiParameter("dataset", NOT_EMPTY, description="NAME@NUMBER of a version with runs."),
+    OpenApiParameter("tag", NOT_EMPTY),
     OpenApiParameter("sort", str, enum=list(SORTS), description="The newest first without it."),
     OpenApiParameter("order", str, enum=[ASCENDING, DESCENDING]),
 ]
@@ -54,6 +55,15 @@ class DescribedSerializer(serializers.Serializer):
 
     tags = serializers.ListField(child=serializers.CharField(), required=False)
     note = serializers.CharField(required=False, allow_blank=True)
+
+
+# One run, or of all five criteria a list.
+ONE_OR_ALL = PolymorphicProxySerializer(
+    component_name="RunOrRuns",
+    serializers=[RunSerializer, RunSerializer(many=True)],
+    resource_type_field_name=None,
+    many=False,
+)
 
 
 class Runs(PermittedView):
@@ -67,12 +77,15 @@ class Runs(PermittedView):
         responses=RunSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
+        # On the page an empty field takes all; a program leaves the parameter out.
+        if empty := [one.name for one in FILTERS if request.query_params.get(one.name) == ""]:
+            raise ValidationError({name: ["Give a value, or leave it out."] for name in empty})
         form = RunsForm(person(request), request.query_params)
         cleaned(form)
         page = page_of(request, listed_runs(person(request), form.wanted))
         return Response(RunSerializer(page.rows, many=True).data, headers=page.headers)
 
-    @extend_schema(request=OpenApiTypes.OBJECT, responses={202: RunSerializer})
+    @extend_schema(request=OpenApiTypes.OBJECT, responses={202: ONE_OR_ALL})
     def post(self, request: Request) -> Response:
         given = (lambda value: value is not None, "Leave it out, or give a value.")
         needed = {"dataset", "criterion"}

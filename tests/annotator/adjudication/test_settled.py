@@ -56,6 +56,14 @@ def test_the_list_says_what_counts_and_that_it_is_disputed(client, cast) -> None
     assert len(re.findall(r'<td class="number"[^>]*>none</td>', majority)) == 5
 
 
+def test_titles_are_for_readers_of_the_texts(client, cast, disputed) -> None:
+    close(cast)
+    for address in (LIST, f"{LIST}{disputed.pk}/"):
+        assert "Title of r1" in read(client, cast.ada, address)
+        html = read(client, cast.rita, address)
+        assert "Title of r1" not in html and "r1" in html
+
+
 def test_the_candidate_page_traces_a_mean_to_its_rows(client, cast, disputed) -> None:
     html = read(client, cast.ada, f"{LIST}{disputed.pk}/")
     assert re.search(r"the mean: \((9 \+ 1|1 \+ 9)\) / 2 = 5<", html)

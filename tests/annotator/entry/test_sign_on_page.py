@@ -132,7 +132,11 @@ def test_over_rest_the_table_is_read_and_changed(boss, cast, firm) -> None:
     made = client.post(url, json.dumps(sent), content_type=of_json)
     assert made.status_code == 201
     row = made.json()
-    assert row | {"provider": "firm"} == sent | {"id": row["id"], "people": 0}
+    assert row | {"provider": "firm"} == sent | {
+        "id": row["id"],
+        "people": 0,
+        "is_agreed": True,
+    }
     assert client.get(url).json() == [row]
     again = client.post(url, json.dumps(sent), content_type=of_json)
     assert "already" in str(again.json()) and again.status_code == 400

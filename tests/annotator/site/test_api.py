@@ -109,6 +109,13 @@ def test_a_call_with_words_that_it_does_not_know_is_refused_before_it_acts(call,
     assert call(None, "get", "campaigns/?x=1").status_code == 401
 
 
+def test_a_body_with_a_byte_order_mark_is_refused_with_its_name(call, cast) -> None:
+    body = b'\xef\xbb\xbf{"slug": "mugs", "name": "Mugs"}'
+    answer = call(cast.ada, "post", "campaigns/", body)
+    assert answer.status_code == 400
+    assert "byte order mark" in answer.text and "without BOM" in answer.text
+
+
 def test_the_schema_names_every_call_and_needs_a_sign_in(cast, client: Client) -> None:
     assert client.get("/api/v1/schema/").status_code == 401
     client.force_login(cast.rita)

@@ -81,6 +81,13 @@ def test_the_error_names_line_and_byte():
     assert str(error) == "line 42, byte 10: a value was expected"
 
 
+def test_a_byte_order_mark_is_named_with_what_to_do() -> None:
+    for data in (b"\xef\xbb\xbf{}", b"\xef\xbb\xbf"):
+        with pytest.raises(StrictJsonError, match="byte order mark.*UTF-8 without BOM") as refusal:
+            loads(data, first_line=7)
+        assert (refusal.value.line, refusal.value.byte) == (7, 1)
+
+
 def test_depth_up_to_the_limit_is_read_and_one_more_is_refused_outside_of_texts():
     assert loads(b"[" * MAX_DEPTH + b"]" * MAX_DEPTH)
     assert "nested deeper than 32" in refusal(b"[" * 33 + b"]" * 33).reason

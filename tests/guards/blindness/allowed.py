@@ -156,7 +156,7 @@ TABLE: Final = (
         routes=("annotator:campaign_rules after annotator:new_campaign",),
     ),
     # Annotators: the claim sets that are theirs to rate, and what they did themselves (B1, B2).
-    Row(ANNOTATORS, ("claims", "reference")),
+    Row(ANNOTATORS, ("claims", "reference", "title")),
     Row(ONE, ("one.texts", "one.draft", "one.rating", "one.assignment", "one.overall")),
     Row(("peer",), ("peer.texts", "peer.draft", "peer.rating", "peer.assignment", "peer.overall")),
     # The reference's context, beside its claims and nowhere else.
@@ -172,7 +172,7 @@ TABLE: Final = (
     Row(ADMINS, ("calibration", "candidate_id"), routes=CALIBRATION),
     # Adjudicators: the conflicts that are theirs to rule on, without names (B6).
     Row(ADJUDICATORS, ("conflict.term",)),
-    Row(ADJUDICATORS, ("conflict.pk", "claims", "reference"), WITH_CONFLICT),
+    Row(ADJUDICATORS, ("conflict.pk", "claims", "reference", "title"), WITH_CONFLICT),
     Row(ADJUDICATORS, ("one.rating", "peer.rating"), WITH_CONFLICT),
     Row(ADJUDICATORS, RATINGS, READABLE),
     Row(ADJUDICATORS, RATINGS, WITH_CONFLICT, routes=(TAKEN,)),
@@ -237,7 +237,7 @@ TABLE: Final = (
     Row(ADMINS, ("close reason",), SINCE_CLOSED, routes=(*TRAIL, "annotator:own_acts")),
     Row(ADMINS, ("reference.pk",), routes=("scoring:ask_erasure",)),
     # Admins: who takes part, how far they are, and who signed what.
-    Row(ADMINS, (*NAMES, "reference", "purpose")),
+    Row(ADMINS, (*NAMES, "reference", "title", "purpose")),
     Row(ADMINS, ("ruling", "ruling.pk", "void reason"), SINCE_RULED),
 )
 

@@ -180,4 +180,6 @@ def test_b12_the_table_gives_a_site_admin_no_text_and_no_title_of_a_campaign() -
     """The crawl holds every answer to the table."""
     revealed = {secret for row in TABLE if "boss" in row.principals for secret in row.secrets}
     assert revealed
-    assert not revealed & {"claims", "reference", "campaign", "export", "export ids", "import text"}
+    assert not revealed & {
+        *("claims", "reference", "title", "campaign", "export", "export ids", "import text")
+    }

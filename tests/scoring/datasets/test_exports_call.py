@@ -29,7 +29,7 @@ def test_every_format_is_given_whatever_the_client_accepts(ada, of_campaign) -> 
     items = json.loads(ada.get(f"{BASE}export/?format=patent-ce-json&split=test").getvalue())
     assert len(items) == 3
     assert items[0].keys() == {"gold_claim", "A", "B", "human_eval"}
-    answer = ada.get(f"{BASE}export/?format=csv&gzip=true")
+    answer = ada.get(f"{BASE}export/?format=csv&gzip=1")
     assert answer["Content-Type"] == "application/gzip"
     assert AuditEvent.objects.filter(action="dataset.exported").count() == 6
 
@@ -41,6 +41,8 @@ def test_every_format_is_given_whatever_the_client_accepts(ada, of_campaign) -> 
         ("format=api", "format"),
         ("split=dev", "split"),
         ("gzip=2", "gzip"),
+        ("gzip=true", "gzip"),
+        ("gzip=", "gzip"),
         ("limit=3", "limit"),
         ("split=test&split=train", "split"),
     ],

@@ -4,12 +4,13 @@ import pytest
 from django.test import Client
 
 from annotator.adjudication.settled.queries import names_for
+from annotator.campaigns.services import close_campaign
 from annotator.models import ClaimImport, Membership, Rating, Reference, Unblinding
 from scoring import files as scoring_files
 from scoring.access.scopes import read_rows
 from scoring.datasets.versions.queries import Filter, page_of
 from scoring.formats import rows as formats_rows
-from scoring.models import DatasetVersion
+from scoring.models import DatasetVersion, TextPermission
 from scoring.quadruplets import DatasetRow
 from tests.scoring.conftest import FrozenScene, imported, shown, signed_in
 
@@ -49,11 +50,18 @@ def test_the_list_shows_every_row_with_its_labels(ada, version) -> None:
     assert answer.context["rows"][0]["signs"] == wanted
 
 
-def test_lines_have_titles_where_ids_are_told_and_no_empty_columns(ada, rita, version) -> None:
+def test_lines_have_titles_for_readers_of_texts_and_no_empty_columns(
+    scene, ada, rita, version
+) -> None:
     Reference.objects.update(title="Cup with a lid")
     page = ada.get(LIST).content.decode()
     assert page.count("Cup with a lid") == 9 and ">Flags<" not in page and ">Clarity<" in page
     assert "Cup with a lid" not in rita.get(LIST).content.decode()
+    # Ids are told to researchers once the campaign is closed; a title is a text.
+    close_campaign(campaign=version.dataset.campaign, reason="done", closed_by=scene.ada)
+    assert "r1" in rita.get(LIST).text and "Cup with a lid" not in rita.get(LIST).text
+    TextPermission.objects.create(version=version, person=scene.rita, granted_by=scene.ada)
+    assert rita.get(LIST).text.count("Cup with a lid") == 9
     version.card["labels"].pop("conceptual_clarity")
     version.save()
     answer = ada.get(LIST)
