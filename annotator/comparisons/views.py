@@ -111,6 +111,8 @@ def compare(request: SignedInRequest, pk: UUID) -> HttpResponse:
     away costs nothing that was typed; what is refused it sends again as a plain form.
     """
     page = _own_page(request, pk)
+    if page.is_recused:
+        return _show_recused(request, page)
     if request.method != "POST":
         return _show(request, page)
     form = PreferenceForm(request.POST)
@@ -140,6 +142,8 @@ def compare_reading(request: SignedInRequest, pk: UUID) -> HttpResponse:
     Without a script the whole page is shown, with all that was typed.
     """
     page = _own_page(request, pk)
+    if page.is_recused:
+        return _show_recused(request, page)
     aid, _, wish = request.POST.get("aid", "").partition(" ")
     form = PreferenceForm(request.POST)
     with form.refusals():
@@ -188,6 +192,18 @@ def _own_page(request: SignedInRequest, pk: UUID) -> ComparePage:
     if page is None:
         raise Http404
     return page
+
+
+def _show_recused(request: SignedInRequest, page: ComparePage) -> HttpResponse:
+    """Show own answers and no text; what was sent is refused, and its comment shown again."""
+    is_sent = request.method == "POST"
+    context = {
+        "page": page,
+        "stored": _described(page.preference) if page.preference else None,
+        "comment": PreferenceForm(request.POST).typed("comment") if is_sent else "",
+    }
+    status = OutOfDate.status if is_sent else 200
+    return render(request, "annotator/comparisons/recused.html", context, status=status)
 
 
 def _show(

@@ -234,7 +234,7 @@ def test_a_recusal_is_undone_for_all_that_nobody_has_begun(cast) -> None:
     save_draft(assignment=given[1], typed={"comment": "begun"}, version=0, rating_version=0)
     before = places()
     assert take_recusal_back(assignment=rows[2]) == (2, 1)
-    assert [status(row) for row in rows] == ["open", "recused", "open"]
+    assert [status(row) for row in rows] == ["open", "withdrawn", "open"]
     assert [status(row) for row in given] == ["withdrawn", "open", "withdrawn"]
     assert places() == before, "each place changed hands"
     actions = list(AuditEvent.objects.values_list("action", flat=True))
