@@ -307,6 +307,7 @@ NAMED: Final = {
     "api:choosing": "choosing.set",
     "api:join": "invitation.accepted",
     "scoring:ask_erasure": "erasure.asked",
+    "scoring:api:erasures": "erasure.asked",
     "scoring:agree_erasure": "erasure.agreed",
     "scoring:decline_erasure": "erasure.declined",
     "scoring:freeze": "freeze.requested",

@@ -151,6 +151,7 @@ def bodies(route: str, scenario: Scenario) -> list[dict[str, Any]]:
         "api:answer_import": [{"reference_id": "another"}, {"claims_from": 1}],
         "api:read_claim_set": [{"claims": "1. A corrected claim."}],
         "api:send_back": [{"kind": "again", "question": "a question"}, {"kind": "another"}],
+        "scoring:api:erasures": [{"reason": "a reason"}],
         "scoring:api:draft_claims": [
             {"draft_claims": "1. An earlier claim.", "reason": "a reason"},
             {"draft_claims": "", "reason": "a reason"},
