@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from annotator.access.scopes import recused_references
 from annotator.claims.compact_keys import CompactKeys
@@ -28,6 +28,7 @@ from annotator.models import (
     CampaignStatus,
     Candidate,
     Comparison,
+    ComparisonDraft,
     ImportedAnnotation,
     Preference,
     ReadingPreference,
@@ -67,6 +68,7 @@ def open_comparisons(user: User) -> QuerySet[Comparison]:
         preference__isnull=True, campaign__status=CampaignStatus.OPEN
     )
     rows = rows.exclude(left__reference__in=recused_references(user.pk))
+    rows = rows.annotate(has_draft=Q(draft__isnull=False))
     # A list needs no claim text, and a queue may be long.
     texts = ("left__claims", "left__reference__claims", "left__reference__draft_claims")
     return rows.defer(*texts).order_by("campaign__created_at", "position")
@@ -82,9 +84,13 @@ def next_comparison(user: User, after: Comparison) -> Comparison | None:
 
 def closed_because(comparison: Comparison) -> str:
     """Return why a comparison takes no preference any more, "" while it does."""
-    if not comparison.campaign.is_open:
+    return _closed_because(comparison.campaign, is_recused=_is_recused(comparison))
+
+
+def _closed_because(campaign: Campaign, *, is_recused: bool) -> str:
+    if not campaign.is_open:
         return CLOSED_SENTENCE
-    return RECUSED_SENTENCE if _is_recused(comparison) else ""
+    return RECUSED_SENTENCE if is_recused else ""
 
 
 def _is_recused(comparison: Comparison) -> bool:
@@ -200,6 +206,7 @@ class ComparePage:
     reference: Reference
     seen: SideBySide
     preference: Preference | None
+    draft: ComparisonDraft | None
     closed_because: str
     # Whether the annotator has recused themselves: no text of the reference is shown then.
     is_recused: bool
@@ -228,11 +235,15 @@ class ComparePage:
     def version(self) -> int:
         return self.preference.version if self.preference else 0
 
+    @property
+    def draft_version(self) -> int:
+        return self.draft.version if self.draft else 0
+
 
 def compare_page(user: User, comparison_id: UUID) -> ComparePage | None:
     """Return the page of the user's own comparison; None when it is not theirs."""
     rows = comparisons_for(user).select_related(
-        "campaign", "left__reference", "right", "preference"
+        "campaign", "left__reference", "right", "preference", "draft"
     )
     comparison = rows.filter(pk=comparison_id).first()
     if comparison is None:
@@ -242,6 +253,7 @@ def compare_page(user: User, comparison_id: UUID) -> ComparePage | None:
         [reading_of(reference, one) for one in (comparison.left, comparison.right)],
         _note,
     )
+    is_recused = _is_recused(comparison)
     own = Comparison.objects.filter(annotator=user, campaign=comparison.campaign_id)
     # Answered or not.
     before, after = neighbours(own, comparison.position)
@@ -252,8 +264,9 @@ def compare_page(user: User, comparison_id: UUID) -> ComparePage | None:
         reference=reference,
         seen=seen,
         preference=getattr(comparison, "preference", None),
-        closed_because=closed_because(comparison),
-        is_recused=_is_recused(comparison),
+        draft=getattr(comparison, "draft", None),
+        closed_because=_closed_because(comparison.campaign, is_recused=is_recused),
+        is_recused=is_recused,
         previous=before,
         following=after,
         reading=reading_preference(user),

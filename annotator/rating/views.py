@@ -29,11 +29,11 @@ from annotator.models import (
 )
 from annotator.rating.all_candidates import comparable_references
 from annotator.rating.calibration.queries import CALIBRATE_FIRST, first_due
-from annotator.rating.drafts import DraftMoved, discard_draft, record_ping, save_draft, save_refused
+from annotator.rating.drafts import discard_draft, record_ping, save_draft, save_refused
 from annotator.rating.forms import RatingForm, RecusalForm, SkipForm
 from annotator.rating.leaving import MINUTES, about_discarding, about_recusal, about_skip
 from annotator.rating.own_notes import NoteMoved, save_note
-from annotator.rating.page import overall_context, page_context, same_text
+from annotator.rating.page import overall_context, page_context
 from annotator.rating.queries import RatePage, own_rating, rate_page
 from annotator.rating.services import (
     flag_candidate,
@@ -46,6 +46,7 @@ from annotator.rating.services import (
 )
 from annotator.rating_values import TEXT_FIELDS, rating_digest, texts_of
 from annotator.rubric import overall_text
+from annotator.typed_drafts import DraftMoved, same_text
 from core.confirmation import Confirmation, ask, asked_form, is_confirmed
 from core.errors import OutOfDate, Refused
 from core.http import SeeOther
@@ -428,10 +429,7 @@ def draft(request: SignedInRequest, pk: UUID) -> HttpResponse:
     try:
         row = keep_draft(assignment, posted_form(request))
     except DraftMoved as moved:
-        now = moved.draft
-        typed, version = (now.typed, now.version) if now else (None, 0)
-        said = {"sentence": moved.sentence, "typed": typed, "version": version}
-        return JsonResponse(said, status=moved.status)
+        return JsonResponse(moved.as_json, status=moved.status)
     except Refused as refusal:
         return JsonResponse({"sentence": refusal.sentence}, status=refusal.status)
     return JsonResponse({"version": row.version, "saved_at": row.saved_at.isoformat()})

@@ -329,6 +329,8 @@ NO_ACT: Final = {
     "annotator:overall": "computes and stores nothing",
     "annotator:draft": "what is typed is nobody's act until it is submitted",
     "annotator:discard_draft": "as a draft",
+    "annotator:compare_draft": "as a draft",
+    "annotator:discard_comparison_draft": "as a draft",
     "annotator:own_note": "one's own note, which nobody else is to know of",
     "annotator:ping": "measures time; the rating carries it",
     "annotator:reading": "how one likes to read",

@@ -33,6 +33,7 @@ SENT_BY_SCRIPT: Final = {
     **SCORES,
     **dict.fromkeys(ALL_CRITERIA, "-1"),
     "draft_version": "0",
+    "typed_version": "0",
     "version": "0",
     "comment": "a comment",
     "note": "a note",
@@ -50,6 +51,7 @@ BAD: Final = {
     **dict.fromkeys((*SENT_BY_SCRIPT, "username", "slug", "name", "decision"), "\x00"),
     "reason": "x" * 10_000,
     "draft_version": "٣",
+    "typed_version": "٣",
     "version": "9" * 40,
 }
 
