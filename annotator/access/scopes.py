@@ -147,7 +147,7 @@ def annotators_own(user_id: UUID) -> QuerySet[Assignment]:
     )
 
 
-def recused_references(user_id: UUID) -> QuerySet[Assignment, dict[str, Any]]:
+def recused_references(user_id: UUID) -> QuerySet[Assignment, Any]:
     """Return the references from which a person has recused themselves, for a subquery."""
     rows = Assignment.objects.filter(annotator=user_id, status=AssignmentStatus.RECUSED)
     return rows.order_by().values("candidate__reference")

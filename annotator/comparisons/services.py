@@ -276,7 +276,8 @@ def submit_preference(
     comparison = own.select_related("campaign", "left").get(pk=comparison_id)
     stored = Preference.objects.filter(comparison=comparison).first()
     if stored and all(getattr(stored, name) == value for name, value in said.items()):
-        drafts_of(comparison_id).filter(version=draft_version).delete()
+        if draft_version is not None:
+            drafts_of(comparison_id).filter(version=draft_version).delete()
         return stored
     if reason := closed_because(comparison):
         raise OutOfDate(reason)

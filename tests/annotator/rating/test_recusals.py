@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotator.comparisons.services import assign_comparisons, submit_preference
+from annotator.formats.context import Paragraph
 from annotator.models import (
     Assignment,
     CalibrationAnswer,
@@ -31,7 +32,7 @@ from annotator.rating.queries import RECUSED_SENTENCE, TAKEN_BACK_WITHIN
 from annotator.rating.services import recuse, revise_rating, take_recusal_back
 from annotator.rubric import ALL_CRITERIA, CRITERIA
 from core.errors import OutOfDate
-from tests.annotator.context.test_context_pane import Paragraph, give_context
+from tests.annotator.context.test_context_pane import give_context
 from tests.conftest import signed_in, spread
 from tests.guards.test_permission_matrix import ROUTES
 
