@@ -12,6 +12,7 @@ from typing import Final
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Now
 
 from annotator.access.scopes import assignments_for, recused_references
 from annotator.claims.minimap import Cell, State, cells_of, count_states
@@ -260,7 +261,7 @@ def recent_recusals(user: User) -> list[RecentRecusal]:
         assignment__in=assignments_for(user).filter(status=AssignmentStatus.RECUSED).values("pk"),
         assignment__campaign__status=CampaignStatus.OPEN,
         kind=DepartureKind.RECUSAL,
-        made_at__gt=database_now() - TAKEN_BACK_WITHIN,
+        made_at__gt=Now() - TAKEN_BACK_WITHIN,
     )
     rows = rows.select_related("assignment__campaign", "assignment__candidate__reference").only(
         "made_at", "assignment__campaign__name", "assignment__candidate__reference__reference_id"
