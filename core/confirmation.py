@@ -26,6 +26,9 @@ class Confirmation:
     be taken back, or that it cannot. `act` and `leave` are the labels of the button that does it
     and of the one that leads `back`. `sent` are fields to be sent once more. With `has_typed` the
     latter button sends the form to the same address, as `leave`, so that nothing typed is lost.
+    `subjects` name what the act is about, each with a label and the words by which a reader knows
+    it; they are not part of the question, which is the title of the page: claim text is never in
+    a title.
     """
 
     question: str
@@ -37,6 +40,7 @@ class Confirmation:
     back: str
     sent: Sequence[tuple[str, str]] = ()
     has_typed: bool = False
+    subjects: Sequence[tuple[str, str]] = ()
 
 
 def is_confirmed(request: HttpRequest) -> bool:

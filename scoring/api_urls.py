@@ -21,6 +21,8 @@ OF_A_VERSION = [
 urlpatterns = [
     path("datasets/", freezing_api.Datasets.as_view(), name="datasets"),
     path("datasets/<dataset:name>/versions/<int:number>/", include(OF_A_VERSION)),
+    path("campaigns/<slug:slug>/references/", erasures_api.References.as_view(), name="references"),
+    path("references/<uuid:pk>/erasures/", erasures_api.Erasures.as_view(), name="erasures"),
     path("references/<uuid:pk>/draft/", erasures_api.DraftClaims.as_view(), name="draft_claims"),
     path("training-runs/", runs_api.Runs.as_view(), name="runs"),
     path("training-runs/<uuid:pk>/", runs_api.Run.as_view(), name="run"),

@@ -49,6 +49,7 @@ urlpatterns = [
     path("datasets/references/<uuid:pk>/erase/", erasures_views.ask, name="ask_erasure"),
     path("datasets/references/<uuid:pk>/draft/", erasures_views.edit_draft, name="edit_draft"),
     path("datasets/texts/<uuid:pk>/revoke/", versions_views.revoke, name="revoke_texts"),
+    path("campaigns/<slug:slug>/references/", erasures_views.references, name="references"),
     path("erasures/", erasures_views.erasures, name="erasures"),
     path("erasures/<uuid:pk>/agree/", erasures_views.agree, name="agree_erasure"),
     path("erasures/<uuid:pk>/decline/", erasures_views.decline, name="decline_erasure"),

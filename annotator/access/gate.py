@@ -32,6 +32,7 @@ CSRF_FIELD = "csrfmiddlewaretoken"
 # Other forms with text in them, and the page that each belongs to.
 RESUBMITTED = {
     "annotator:compare": "annotator:compare",
+    "annotator:compare_draft": "annotator:compare",
     "annotator:adjudicate": "annotator:adjudicate",
     "annotator:send_back": "annotator:adjudicate",
 }

@@ -14,6 +14,7 @@ from django.utils.crypto import salted_hmac
 from annotator.models import (
     ApiToken,
     Assignment,
+    AssignmentStatus,
     Campaign,
     CampaignStatus,
     Membership,
@@ -144,6 +145,21 @@ def annotators_own(user_id: UUID) -> QuerySet[Assignment]:
         campaign__memberships__user=user_id,
         campaign__memberships__role=Role.ANNOTATOR,
     )
+
+
+def recused_references(user_id: UUID) -> QuerySet[Assignment, Any]:
+    """Return the references from which a person has recused themselves, for a subquery."""
+    rows = Assignment.objects.filter(annotator=user_id, status=AssignmentStatus.RECUSED)
+    return rows.order_by().values("candidate__reference")
+
+
+def readable_assignments(user: User) -> QuerySet[Assignment]:
+    """Return the user's own assignments without those of references that they recused from.
+
+    Every address that shows an annotator a text of a reference starts here, or asks
+    `RatePage.is_recused`: a recusal hides the texts of earlier ratings too.
+    """
+    return assignments_for(user).exclude(candidate__reference__in=recused_references(user.pk))
 
 
 def has_ruled_on(user: User, candidates: Collection[UUID]) -> bool:

@@ -362,11 +362,14 @@ def _ask(
 ) -> Round:
     rated: list[Assignment] = []
     if kind == RoundKind.AGAIN:
-        # Those who have rated it and are annotators still.
+        # Those who have rated it, are annotators still and have not recused themselves since.
         members = Membership.objects.filter(campaign=candidate.campaign_id, role=Role.ANNOTATOR)
         able = {"annotator__in": members.values("user_id"), "annotator__is_active": True}
         shares = candidate.assignments.filter(status=AssignmentStatus.SUBMITTED)
-        rated = list(shares.filter(**able))
+        recused = Assignment.objects.filter(
+            candidate__reference=candidate.reference_id, status=AssignmentStatus.RECUSED
+        )
+        rated = list(shares.filter(**able).exclude(annotator__in=recused.values("annotator")))
         if not rated:
             raise Refused.at("kind", NOBODY_LEFT)
     elif not blind_annotators(candidate).exists():

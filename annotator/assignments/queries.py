@@ -16,7 +16,7 @@ from django.db import connection
 from django.db.models import Case, Count, Exists, F, OuterRef, QuerySet, Subquery, Value, When
 from django.utils.timezone import localtime
 
-from annotator.access.scopes import assignments_for, campaigns_for
+from annotator.access.scopes import assignments_for, campaigns_for, recused_references
 from annotator.assignments.rules import DailyTarget, daily_target
 from annotator.assignments.sizes import Size, head_of
 from annotator.models import (
@@ -255,14 +255,16 @@ def _first_of(rows: QuerySet[Assignment], reference: UUID | None) -> Assignment 
 
 
 def _unanswered(user: User) -> QuerySet[SecondLook]:
-    return SecondLook.objects.filter(
+    rows = SecondLook.objects.filter(
         answered_at=None,
         round__finished_at=None,
         assignment__annotator=user,
         assignment__campaign__status=CampaignStatus.OPEN,
         assignment__campaign__memberships__user=user,
         assignment__campaign__memberships__role=Role.ANNOTATOR,
-    ).order_by("round__made_at", "pk")
+    )
+    rows = rows.exclude(assignment__candidate__reference__in=recused_references(user.pk))
+    return rows.order_by("round__made_at", "pk")
 
 
 def ratings_by(user: User) -> QuerySet[Rating]:

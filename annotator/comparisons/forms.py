@@ -23,6 +23,8 @@ from core.forms import (
 
 # `1` the left is better, `0` equal, `-1` the right.
 ANSWER: Final = re.compile(r"(-1|0|1)")
+# What is typed on the page, by field.
+TYPED: Final = (*ALL_CRITERIA, "comment")
 # The buttons of the same form that switch a reading aid send their own name.
 OF_OTHER_BUTTONS: Final = frozenset({"csrfmiddlewaretoken", "aid"})
 
@@ -33,6 +35,7 @@ class PreferenceForm(RubricForm):
     of_other_buttons = OF_OTHER_BUTTONS
 
     comment = words_field(LONGEST_TEXT, "A comment may have", required=False)
+    typed_version = WholeNumberField(required=False, min_value=0, max_value=LARGEST_VERSION)
 
     def __init__(self, data: QueryDict | None = None) -> None:
         super().__init__(data)
@@ -44,6 +47,16 @@ class PreferenceForm(RubricForm):
     def judgements(self) -> dict[str, int]:
         """The valid answers; all five when the form is valid."""
         return {key: self.cleaned_data[key] for key in ALL_CRITERIA if key in self.cleaned_data}
+
+    @property
+    def draft_version_seen(self) -> int | None:
+        """The draft that the page shows; None when the sender knows of no drafts."""
+        return self.cleaned_data.get("typed_version") if "typed_version" in self.data else None
+
+    @property
+    def as_entered(self) -> dict[str, str]:
+        """Return what a draft holds: every field as it was typed, right or wrong."""
+        return {name: self.typed(name) for name in TYPED}
 
 
 def as_sent(preference: Preference) -> dict[str, str]:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
+from annotator.access.scopes import recused_references
 from annotator.claims.compact_keys import CompactKeys
 from annotator.claims.minimap import Cell, State
 from annotator.claims.side_by_side import (
@@ -23,12 +24,11 @@ from annotator.formats.label_studio import PreferenceRecord
 from annotator.formats.references import CandidateRecord, ReferenceRecord
 from annotator.models import (
     GENUINE,
-    Assignment,
-    AssignmentStatus,
     Campaign,
     CampaignStatus,
     Candidate,
     Comparison,
+    ComparisonDraft,
     ImportedAnnotation,
     Preference,
     ReadingPreference,
@@ -54,8 +54,9 @@ def comparisons_for(user: User) -> QuerySet[Comparison]:
 
 
 def compared_claims(user: User, comparison_id: UUID) -> Comparison | None:
-    """Return the user's own comparison with the texts that it sets side by side."""
+    """Return the user's own comparison with its texts; None after a recusal from the reference."""
     rows = comparisons_for(user).select_related(None).select_related("left__reference", "right")
+    rows = rows.exclude(left__reference__in=recused_references(user.pk))
     return rows.filter(pk=comparison_id).first()
 
 
@@ -63,11 +64,11 @@ def open_comparisons(user: User) -> QuerySet[Comparison]:
     """Return what the user may compare now, in order, without references they recused from."""
     # Read once, whatever the planner thinks of the tables: as a correlated question it was asked
     # of every row of a table that PostgreSQL took for empty, and took 38 s.
-    recused = Assignment.objects.filter(annotator=user, status=AssignmentStatus.RECUSED)
     rows = comparisons_for(user).filter(
         preference__isnull=True, campaign__status=CampaignStatus.OPEN
     )
-    rows = rows.exclude(left__reference__in=recused.values("candidate__reference"))
+    rows = rows.exclude(left__reference__in=recused_references(user.pk))
+    rows = rows.annotate(has_draft=Q(draft__isnull=False))
     # A list needs no claim text, and a queue may be long.
     texts = ("left__claims", "left__reference__claims", "left__reference__draft_claims")
     return rows.defer(*texts).order_by("campaign__created_at", "position")
@@ -83,14 +84,18 @@ def next_comparison(user: User, after: Comparison) -> Comparison | None:
 
 def closed_because(comparison: Comparison) -> str:
     """Return why a comparison takes no preference any more, "" while it does."""
-    if not comparison.campaign.is_open:
+    return _closed_because(comparison.campaign, is_recused=_is_recused(comparison))
+
+
+def _closed_because(campaign: Campaign, *, is_recused: bool) -> str:
+    if not campaign.is_open:
         return CLOSED_SENTENCE
-    recused = Assignment.objects.filter(
-        annotator=comparison.annotator_id,
-        status=AssignmentStatus.RECUSED,
-        candidate__reference=comparison.left.reference_id,
-    )
-    return RECUSED_SENTENCE if recused.exists() else ""
+    return RECUSED_SENTENCE if is_recused else ""
+
+
+def _is_recused(comparison: Comparison) -> bool:
+    recused = recused_references(comparison.annotator_id)
+    return recused.filter(candidate__reference=comparison.left.reference_id).exists()
 
 
 BATCH = 500
@@ -201,7 +206,10 @@ class ComparePage:
     reference: Reference
     seen: SideBySide
     preference: Preference | None
+    draft: ComparisonDraft | None
     closed_because: str
+    # Whether the annotator has recused themselves: no text of the reference is shown then.
+    is_recused: bool
     previous: UUID | None
     following: UUID | None
     reading: ReadingPreference
@@ -227,11 +235,15 @@ class ComparePage:
     def version(self) -> int:
         return self.preference.version if self.preference else 0
 
+    @property
+    def draft_version(self) -> int:
+        return self.draft.version if self.draft else 0
+
 
 def compare_page(user: User, comparison_id: UUID) -> ComparePage | None:
     """Return the page of the user's own comparison; None when it is not theirs."""
     rows = comparisons_for(user).select_related(
-        "campaign", "left__reference", "right", "preference"
+        "campaign", "left__reference", "right", "preference", "draft"
     )
     comparison = rows.filter(pk=comparison_id).first()
     if comparison is None:
@@ -241,6 +253,7 @@ def compare_page(user: User, comparison_id: UUID) -> ComparePage | None:
         [reading_of(reference, one) for one in (comparison.left, comparison.right)],
         _note,
     )
+    is_recused = _is_recused(comparison)
     own = Comparison.objects.filter(annotator=user, campaign=comparison.campaign_id)
     # Answered or not.
     before, after = neighbours(own, comparison.position)
@@ -251,7 +264,9 @@ def compare_page(user: User, comparison_id: UUID) -> ComparePage | None:
         reference=reference,
         seen=seen,
         preference=getattr(comparison, "preference", None),
-        closed_because=closed_because(comparison),
+        draft=getattr(comparison, "draft", None),
+        closed_because=_closed_because(comparison.campaign, is_recused=is_recused),
+        is_recused=is_recused,
         previous=before,
         following=after,
         reading=reading_preference(user),

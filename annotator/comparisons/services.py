@@ -19,6 +19,7 @@ from django.db.models import Max
 from annotator import audit_log
 from annotator.access.locks import lock_open_campaign
 from annotator.access.scopes import annotators_of
+from annotator.comparisons.drafts import drafts_of
 from annotator.comparisons.queries import closed_because
 from annotator.models import (
     GENUINE,
@@ -35,6 +36,7 @@ from annotator.models import (
 )
 from annotator.rating_values import LONGEST_TEXT
 from annotator.rubric import ALL_CRITERIA
+from annotator.typed_drafts import end_typed
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
 
@@ -257,13 +259,15 @@ def submit_preference(
     judgements: Mapping[str, int],
     comment: str = "",
     version: int = 0,
+    draft_version: int | None = None,
 ) -> Preference:
     """Store how an annotator judges a comparison: 1 left is better, 0 equal, -1 right is.
 
     `version` is the one that the person saw, 0 before the first; until the campaign closes a
     preference may be revised; every revision is kept. What is stored already, sent again, is the
-    stored row unchanged. Raises Refused for bad values by field; OutOfDate when the campaign is
-    closed, the annotator has recused themself from the reference, or another revision came between.
+    stored row unchanged. `draft_version` is which draft this ends: None, from a program, ends none.
+    Raises Refused for bad values by field; OutOfDate when the campaign is closed, the annotator has
+    recused themself from the reference, or another revision or a newer draft came between.
     """
     said = _clean(judgements, comment)
     own = Comparison.objects.select_for_update(of=("self",), no_key=True).filter(
@@ -272,11 +276,14 @@ def submit_preference(
     comparison = own.select_related("campaign", "left").get(pk=comparison_id)
     stored = Preference.objects.filter(comparison=comparison).first()
     if stored and all(getattr(stored, name) == value for name, value in said.items()):
+        if draft_version is not None:
+            drafts_of(comparison_id).filter(version=draft_version).delete()
         return stored
     if reason := closed_because(comparison):
         raise OutOfDate(reason)
     if version != (stored.version if stored else 0):
         raise OutOfDate("This preference was changed elsewhere after you opened it.")
+    end_typed(drafts_of(comparison_id), draft_version)
     now = database_now()
     if stored:
         row, action = stored, "preference.revised"

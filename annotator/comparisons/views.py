@@ -10,7 +10,13 @@ from django.shortcuts import render, resolve_url
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotator.access.gate import SignedInRequest
-from annotator.comparisons.forms import PreferenceForm, as_sent
+from annotator.comparisons.drafts import (
+    about_discarding,
+    discard_comparison_draft,
+    keep_refused,
+    save_comparison_draft,
+)
+from annotator.comparisons.forms import TYPED, PreferenceForm, as_sent
 from annotator.comparisons.queries import (
     ComparePage,
     compare_page,
@@ -19,10 +25,12 @@ from annotator.comparisons.queries import (
 )
 from annotator.comparisons.services import submit_preference
 from annotator.context.page import Beside, show_context, show_drawing
-from annotator.models import Comparison, Preference
+from annotator.models import Comparison, ComparisonDraft, Preference
 from annotator.reading import READING_KEYS, reading_context, show_aid
 from annotator.rubric import ALL_CRITERIA, NAMES, OVERALL
-from core.errors import OutOfDate
+from annotator.typed_drafts import DraftMoved, differs_from
+from core.confirmation import ask, is_confirmed
+from core.errors import OutOfDate, Refused
 from core.forms import ASCII_SPACE, RadioGroup, focused_group, radio_choices
 from core.http import SeeOther
 
@@ -66,9 +74,15 @@ def page_context(
     errors: dict[str, tuple[str, ...]] = {}
     if form and is_checked:
         errors = {name: tuple(map(str, reasons)) for name, reasons in form.errors.items()}
-    sent = _values(page.preference, form)
-    if form is None or is_stale:
-        sent["version"] = str(page.version)
+    sent = _values(page, form)
+    is_unkept = form is not None and not is_stale
+    if not is_unkept:
+        sent |= {"version": str(page.version), "typed_version": str(page.draft_version)}
+    elif page.draft and not differs_from(page.draft, sent, TYPED):
+        # Stored a moment ago from this very form: it is no other tab's.
+        sent["typed_version"] = str(page.draft_version)
+        is_unkept = False
+    other = page.draft if is_stale and differs_from(page.draft, sent, TYPED) else None
     focused = focused_group(ALL_CRITERIA, errors)
     return {
         "page": page,
@@ -84,23 +98,39 @@ def page_context(
         "comment_errors": errors.get("comment", ()),
         "form_errors": errors.get(NON_FIELD_ERRORS, ()),
         "is_refused": bool(errors),
+        "is_unkept": is_unkept,
+        "fields": TYPED,
+        "other_draft": other and _described_draft(other),
         "stored": _described(page.preference) if is_stale and page.preference else None,
         **reading_context(page.reading, KEY_LABELS),
     }
 
 
-def _values(stored: Preference | None, form: PreferenceForm | None) -> dict[str, str]:
-    names = (*ALL_CRITERIA, "comment", "version")
+def _values(page: ComparePage, form: PreferenceForm | None) -> dict[str, str]:
+    names = (*TYPED, "version", "typed_version")
     if form is not None:
         typed = {name: form.typed(name) for name in names}
         return typed | {key: typed[key].strip(ASCII_SPACE) for key in ALL_CRITERIA}
-    return dict.fromkeys(names, "") | (as_sent(stored) if stored else {})
+    empty = dict.fromkeys(names, "")
+    if page.draft:
+        return empty | {name: str(page.draft.typed.get(name) or "") for name in TYPED}
+    return empty | (as_sent(page.preference) if page.preference else {})
 
 
 def _described(stored: Preference) -> dict[str, Any]:
     labels = dict(ANSWERS)
     judgements = [(NAMES[key], labels[value].lower()) for key, value in stored.judgements.items()]
     return {"said": judgements, "comment": stored.comment, "revised_at": stored.revised_at}
+
+
+def _described_draft(draft: ComparisonDraft) -> dict[str, Any]:
+    labels = {str(value): label.lower() for value, label in ANSWERS}
+    said = [(NAMES[key], labels.get(str(draft.typed.get(key)), "")) for key in ALL_CRITERIA]
+    return {
+        "said": [(name, words) for name, words in said if words],
+        "comment": str(draft.typed.get("comment", "")),
+        "saved_at": draft.saved_at,
+    }
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -111,6 +141,8 @@ def compare(request: SignedInRequest, pk: UUID) -> HttpResponse:
     away costs nothing that was typed; what is refused it sends again as a plain form.
     """
     page = _own_page(request, pk)
+    if page.is_recused:
+        return _show_recused(request, page)
     if request.method != "POST":
         return _show(request, page)
     form = PreferenceForm(request.POST)
@@ -123,6 +155,7 @@ def compare(request: SignedInRequest, pk: UUID) -> HttpResponse:
             judgements=form.judgements,
             comment=form.cleaned_data["comment"],
             version=form.version_seen,
+            draft_version=form.draft_version_seen,
         )
         messages.success(request, f"{page.label}: preference stored.")
         following = next_comparison(request.user, row.comparison)
@@ -130,7 +163,70 @@ def compare(request: SignedInRequest, pk: UUID) -> HttpResponse:
         if request.headers.get("HX-Request"):
             return JsonResponse({"location": target})
         return SeeOther(target)
+    # What the page's script is refused it sends again as a page: that one counts.
+    if form.status == OutOfDate.status and not request.headers.get("HX-Request"):
+        version = form.draft_version_seen or 0
+        keep_refused(comparison_id=pk, typed=form.as_entered, version=version)
     return _show(request, _own_page(request, pk), form)
+
+
+@require_POST
+def compare_draft(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Store what is typed: JSON for the page's script, a redirect for its button."""
+    page = _own_page(request, pk)
+    form = PreferenceForm(request.POST)
+    form.is_valid()
+    try:
+        if page.closed_because:
+            raise OutOfDate(page.closed_because)
+        row = save_comparison_draft(
+            comparison_id=pk,
+            typed=form.as_entered,
+            version=form.draft_version_seen or 0,
+            preference_version=form.version_seen,
+        )
+    except Refused as refusal:
+        if request.headers.get("HX-Request"):
+            return _draft_refused(refusal)
+        return _show_refused(request, pk, form, refusal)
+    if request.headers.get("HX-Request"):
+        return JsonResponse({"version": row.version, "saved_at": row.saved_at.isoformat()})
+    messages.success(request, "Draft saved.")
+    return SeeOther(resolve_url("annotator:compare", pk))
+
+
+def _draft_refused(refusal: Refused) -> HttpResponse:
+    said = refusal.as_json if isinstance(refusal, DraftMoved) else {"sentence": refusal.sentence}
+    return JsonResponse(said, status=refusal.status)
+
+
+def _show_refused(
+    request: SignedInRequest, pk: UUID, form: PreferenceForm, refusal: Refused
+) -> HttpResponse:
+    """Show the page with all that was typed; a missing answer is no fault of a draft."""
+    page = _own_page(request, pk)
+    if page.is_recused:
+        return _show_recused(request, page)
+    form.errors.clear()
+    form.take_refusal(refusal)
+    return _show(request, page, form)
+
+
+@require_POST
+def discard_comparison(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Forget the draft, once confirmed; the page then shows what was submitted, or nothing."""
+    page = _own_page(request, pk)
+    form = PreferenceForm(request.POST)
+    form.is_valid()
+    seen = form.draft_version_seen
+    if page.draft and not is_confirmed(request):
+        return ask(request, about_discarding(pk, page.label, page.draft, seen))
+    try:
+        discard_comparison_draft(comparison_id=pk, version=seen)
+    except DraftMoved as moved:
+        return _show_refused(request, pk, form, moved)
+    messages.success(request, "Draft discarded.")
+    return SeeOther(resolve_url("annotator:compare", pk))
 
 
 @require_POST
@@ -140,6 +236,8 @@ def compare_reading(request: SignedInRequest, pk: UUID) -> HttpResponse:
     Without a script the whole page is shown, with all that was typed.
     """
     page = _own_page(request, pk)
+    if page.is_recused:
+        return _show_recused(request, page)
     aid, _, wish = request.POST.get("aid", "").partition(" ")
     form = PreferenceForm(request.POST)
     with form.refusals():
@@ -188,6 +286,18 @@ def _own_page(request: SignedInRequest, pk: UUID) -> ComparePage:
     if page is None:
         raise Http404
     return page
+
+
+def _show_recused(request: SignedInRequest, page: ComparePage) -> HttpResponse:
+    """Show own answers and no text; what was sent is refused, and its comment shown again."""
+    is_sent = request.method == "POST"
+    context = {
+        "page": page,
+        "stored": _described(page.preference) if page.preference else None,
+        "comment": PreferenceForm(request.POST).typed("comment") if is_sent else "",
+    }
+    status = OutOfDate.status if is_sent else 200
+    return render(request, "annotator/comparisons/recused.html", context, status=status)
 
 
 def _show(

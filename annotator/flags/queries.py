@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db.models import F, QuerySet
 
-from annotator.access.scopes import assignments_for
+from annotator.access.scopes import readable_assignments
 from annotator.models import Assignment, Campaign, CampaignStatus, Candidate, Flag, Reference, User
 from annotator.rating.queries import ReadingPage
 from core.clock import database_now
@@ -62,9 +62,10 @@ def answers_to(user: User) -> QuerySet[Flag]:
     """Return the person's own flags that were answered lately in open campaigns, the newest first.
 
     By whom is not loaded, nor anything of the candidate but the name that the person has for it.
+    Left out: those of references from which they recused themselves, since answers may quote.
     """
     rows = Flag.objects.filter(
-        assignment__in=assignments_for(user).values("pk"),
+        assignment__in=readable_assignments(user).values("pk"),
         assignment__campaign__status=CampaignStatus.OPEN,
         answered_at__gte=database_now() - SHOWN_FOR,
     )

@@ -15,6 +15,7 @@ from annotator.models import (
     Candidate,
     ClaimImport,
     Comparison,
+    ComparisonDraft,
     Conflict,
     Departure,
     Draft,
@@ -104,9 +105,11 @@ def _comparisons(candidates: Any) -> dict[str, int]:
     keys = candidates.values("pk")
     of_either = Q(left__in=keys) | Q(right__in=keys)
     pairs = Comparison.objects.filter(of_either)
+    drafts = ComparisonDraft.objects.filter(comparison__in=pairs.values("pk")).delete()
     annotations = ImportedAnnotation.objects.filter(of_either).delete()
     preferences = Preference.objects.filter(comparison__in=pairs.values("pk"))
     counts = {
+        "comparison drafts": drafts[0],
         "annotations": annotations[0],
         "preferences": _clear_texts(preferences),
         "preference revisions": _clear_texts(

@@ -180,6 +180,7 @@ def _about_cancelling(row: ClaimImport) -> Confirmation:
         act="Cancel the import",
         leave="Go on with it",
         back=resolve_url("annotator:claim_import", row.campaign.slug, row.pk),
+        subjects=(("File", row.file_name),),
     )
 
 

@@ -37,6 +37,7 @@ from annotator.models.assignments import (
     Flag,
     FlagReason,
     ReferenceNote,
+    TypedDraft,
     WorkDay,
     WorkTime,
 )
@@ -64,6 +65,7 @@ from annotator.models.claim_sets import (
 )
 from annotator.models.comparisons import (
     Comparison,
+    ComparisonDraft,
     ImportedAnnotation,
     Preference,
     PreferenceRevision,

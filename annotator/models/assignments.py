@@ -118,17 +118,25 @@ class Flag(models.Model):
         ordering = ["made_at"]
 
 
-class Draft(models.Model):
-    """The rate form of one assignment as it was typed, right or wrong; its author's alone."""
+class TypedDraft(models.Model):
+    """A form as it was typed, right or wrong; its author's alone."""
 
-    assignment = models.OneToOneField(Assignment, on_delete=models.CASCADE, related_name="draft")
     # Grows by one with each save, so that two tabs cannot overwrite each other unseen.
     version = models.PositiveIntegerField(default=1)
-    # The revision of the rating that was open when this was typed; 0 before the first submit.
-    rating_version = models.PositiveIntegerField(default=0)
-    # Field name to what was typed, and `error_tags` to the tags chosen.
+    # Field name to what was typed.
     typed = models.JSONField(default=dict)
     saved_at = models.DateTimeField()
+
+    class Meta:
+        abstract = True
+
+
+class Draft(TypedDraft):
+    """The rate form of one assignment; `error_tags` of what was typed are the tags chosen."""
+
+    assignment = models.OneToOneField(Assignment, on_delete=models.CASCADE, related_name="draft")
+    # The revision of the rating that was open when this was typed; 0 before the first submit.
+    rating_version = models.PositiveIntegerField(default=0)
 
 
 class ReferenceNote(models.Model):

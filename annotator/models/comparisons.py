@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from annotator.models.assignments import TypedDraft
 from annotator.models.campaigns import Campaign
 from annotator.models.claim_sets import Candidate, Reference
 from annotator.models.keyed import Keyed
@@ -32,6 +33,14 @@ class Comparison(Keyed):
                 condition=~Q(left=models.F("right")), name="comparison_of_two_candidates"
             ),
         ]
+
+
+class ComparisonDraft(TypedDraft):
+    """The compare form of one comparison."""
+
+    comparison = models.OneToOneField(Comparison, on_delete=models.CASCADE, related_name="draft")
+    # The revision of the preference that was open when this was typed; 0 before the first submit.
+    preference_version = models.PositiveIntegerField(default=0)
 
 
 class Judgements(models.Model):

@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotator.access.scopes import assignments_for
+from annotator.access.scopes import assignments_for, readable_assignments
 from annotator.assignments.queries import assigned_candidate, ratings_by
 from annotator.assignments.services import take_next
 from annotator.conflicts.queries import is_locked
@@ -23,6 +23,7 @@ from annotator.context.api import ContextSerializer, context_answer
 from annotator.context.page import show_drawing
 from annotator.models import Assignment, Rating, Reference, User
 from annotator.rating.calibration.queries import refuse_uncalibrated
+from annotator.rating.queries import RECUSED_SENTENCE
 from annotator.rating.services import revise_rating, submit_rating
 from annotator.rating_values import ERROR_TAGS, LONGEST_TEXT, TEXT_FIELDS, rating_digest, remarks_of
 from annotator.rubric import RUBRIC, RUBRIC_VERSION, overall_quality
@@ -191,7 +192,8 @@ class AssignmentDrawing(APIView):
 
 
 def _own_reference(request: Request, pk: UUID) -> Reference:
-    return get_object_or_404(assignments_for(cast(User, request.user)), pk=pk).candidate.reference
+    rows = readable_assignments(cast(User, request.user))
+    return get_object_or_404(rows, pk=pk).candidate.reference
 
 
 class RatingDetail(APIView):
@@ -215,7 +217,7 @@ class RatingDetail(APIView):
         try:
             revised = revise_rating(rating_id=rating.pk, annotator=user, version=version, **given)
         except OutOfDate as refusal:
-            if is_locked(rating.assignment):
+            if is_locked(rating.assignment) or refusal.sentence == RECUSED_SENTENCE:
                 raise
             raise Stale from refusal
         return _answer(revised, 200)

@@ -4,28 +4,19 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, Final
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import F
 
 from annotator import audit_log
 from annotator.assignments.services import renew_lease
 from annotator.models import Assignment, AssignmentStatus, Draft, Rating, WorkTime
 from annotator.timesheets.services import add_time
+from annotator.typed_drafts import DraftMoved, check_typed, discard_typed, store_typed
 from core.clock import database_now
-from core.errors import OutOfDate, Refused
+from core.errors import Refused
 
-# A draft holds more than a rating may hold, so that a comment that is too long is not lost.
-LONGEST_TYPED: Final = 200_000
 # Pings come every 15 seconds while somebody reads; a longer silence was a pause.
 LONGEST_GAP: Final = timedelta(seconds=45)
-
-
-class DraftMoved(OutOfDate):
-    """Another tab saved in between; `draft` is what stands there now, None when it is gone."""
-
-    def __init__(self, sentence: str, draft: Draft | None) -> None:
-        super().__init__(sentence)
-        self.draft = draft
 
 
 def save_draft(
@@ -35,30 +26,20 @@ def save_draft(
 
     Raises DraftMoved when another save or a submit came between, Refused when it is too long.
     """
-    texts = [value for value in typed.values() if isinstance(value, str)]
-    length = sum(map(len, texts))
-    if length > LONGEST_TYPED:
-        why = f"A draft may have {LONGEST_TYPED:,} characters; this has {length:,}."
-        raise Refused.at("comment", why)
-    if any("\x00" in text for text in texts):
-        raise Refused("The text holds a NUL character.", {"comment": ["NUL character."]})
-    fields = {"rating_version": rating_version, "typed": dict(typed), "saved_at": database_now()}
-    rows = Draft.objects.filter(assignment=assignment)
-    try:
-        with transaction.atomic():
-            # A submit of the same assignment ends before or begins after this.
-            locked = Assignment.objects.select_for_update(no_key=True).only("pk")
-            list(locked.filter(pk=assignment.pk))
-            if _rating_version(assignment) != rating_version:
-                why = "This candidate was submitted in another tab; this text was not saved."
-                raise DraftMoved(why, rows.first())
-            if version == 0:
-                return Draft.objects.create(assignment=assignment, **fields)
-            if not rows.filter(version=version).update(version=F("version") + 1, **fields):
-                raise DraftMoved("Another tab changed this draft.", rows.first())
-            return rows.get()
-    except IntegrityError as error:
-        raise DraftMoved("Another tab changed this draft.", rows.first()) from error
+    check_typed(typed)
+    with transaction.atomic():
+        # A submit of the same assignment ends before or begins after this.
+        list(Assignment.objects.select_for_update(no_key=True).only("pk").filter(pk=assignment.pk))
+        if _rating_version(assignment) != rating_version:
+            why = "This candidate was submitted in another tab; this text was not saved."
+            raise DraftMoved(why, Draft.objects.filter(assignment=assignment).first())
+        return store_typed(
+            Draft,
+            {"assignment": assignment},
+            version=version,
+            typed=dict(typed),
+            rating_version=rating_version,
+        )
 
 
 def save_refused(*, assignment: Assignment, typed: Mapping[str, Any], version: int) -> Draft | None:
@@ -81,10 +62,7 @@ def save_refused(*, assignment: Assignment, typed: Mapping[str, Any], version: i
 
 def discard_draft(*, assignment: Assignment, version: int | None = None) -> None:
     """Forget the draft that the page shows; DraftMoved when another tab typed more into it."""
-    rows = Draft.objects.filter(assignment=assignment)
-    shown = rows if version is None else rows.filter(version=version)
-    if not shown.delete()[0] and (draft := rows.first()):
-        raise DraftMoved("Another tab changed this draft; it was not discarded.", draft)
+    discard_typed(Draft.objects.filter(assignment=assignment), version)
 
 
 def record_ping(*, assignment: Assignment) -> None:

@@ -5,6 +5,7 @@ from typing import Final
 from django.shortcuts import resolve_url
 
 from annotator.access.locks import NOT_GIVEN
+from annotator.claims.openings import opening_of
 from annotator.models import Assignment, Draft, Rating
 from annotator.rating.queries import TAKEN_BACK_WITHIN, open_of_reference
 from annotator.rating_values import ERROR_TAGS, texts_of
@@ -30,6 +31,7 @@ def about_skip(assignment: Assignment) -> Confirmation:
         act="Skip the candidate",
         leave="Keep it",
         back=resolve_url("annotator:rate", assignment.pk),
+        subjects=_subjects(assignment),
     )
 
 
@@ -41,18 +43,18 @@ def about_recusal(assignment: Assignment) -> Confirmation:
     if not count:
         raise OutOfDate(NOTHING_OPEN)
     reference = assignment.candidate.reference
-    title = f", {reference.title}," if reference.title else ""
     typed = f", {drafts} of them with a draft of yours, which nobody sees" if drafts else ""
     return Confirmation(
         question=f"Recuse yourself from {reference.reference_id}?",
         count=counted(count, "open candidate"),
-        effect=f"of {reference.reference_id}{title} {'goes' if count == 1 else 'go'} to other "
+        effect=f"of {reference.reference_id} {'goes' if count == 1 else 'go'} to other "
         f"annotators{typed}. What you have rated stays.",
         undo=f"You can take this back for {MINUTES} minutes, as far as nobody has begun with what "
         "you gave away.",
         act=f"Give {counted(count, 'candidate')} away",
         leave="Keep it" if count == 1 else "Keep them",
         back=resolve_url("annotator:rate", assignment.pk),
+        subjects=_subjects(assignment)[:1],
     )
 
 
@@ -74,6 +76,17 @@ def about_discarding(assignment: Assignment, draft: Draft, version: int | None) 
         leave="Keep it",
         back=resolve_url("annotator:rate", assignment.pk),
         sent=() if version is None else (("draft_version", str(version)),),
+        subjects=_subjects(assignment),
+    )
+
+
+def _subjects(assignment: Assignment) -> tuple[tuple[str, str], ...]:
+    """Name the reference and the candidate by words that the rate page shows, too."""
+    candidate = assignment.candidate
+    reference = candidate.reference
+    return (
+        ("Reference", reference.title or opening_of(reference.claims) or reference.reference_id),
+        (assignment.label, opening_of(candidate.claims)),
     )
 
 

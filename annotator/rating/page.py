@@ -11,7 +11,7 @@ from django.conf import settings
 from django.urls import reverse
 
 from annotator.keymap import ACTIONS, GROUPS
-from annotator.models import Draft, FlagReason, ReadingPreference
+from annotator.models import FlagReason, ReadingPreference
 from annotator.rating.forms import RatingForm, as_sent
 from annotator.rating.queries import RatePage
 from annotator.rating_values import AIDS, ERROR_TAGS, TEXT_FIELDS, TYPED, RatingField
@@ -27,6 +27,7 @@ from annotator.rubric import (
     overall_numerator,
     overall_text,
 )
+from annotator.typed_drafts import differs_from
 from core.forms import (
     ASCII_SPACE,
     SCORE,
@@ -66,7 +67,7 @@ def page_context(
             "draft_version": str(page.draft_version),
             "key": str(uuid.uuid4()),
         }
-    elif page.draft and not _differs(page.draft, sent):
+    elif page.draft and not differs_from(page.draft, sent, TYPED):
         # Stored a moment ago from this very form: it is no other tab's.
         sent["draft_version"] = str(page.draft_version)
         is_unkept = False
@@ -83,7 +84,9 @@ def page_context(
         "is_unkept": is_unkept,
         "stored": stored,
         "rated_overall": overall_text(page.rating.overall_numerator) if page.rating else "",
-        "other_draft": page.draft if is_conflict and _differs(page.draft, sent) else None,
+        "other_draft": page.draft
+        if is_conflict and differs_from(page.draft, sent, TYPED)
+        else None,
         "typed_fields": json.dumps(TYPED),
         "tags_field": ERROR_TAGS,
         "flag_reasons": FlagReason.choices,
@@ -159,18 +162,6 @@ def _text_boxes(
         TextBox(field, keys.get(field.name, ""), sent[field.name], _reasons(form, field.name))
         for field in TEXT_FIELDS
     ]
-
-
-def _differs(draft: Draft | None, sent: Mapping[str, str]) -> bool:
-    """Return whether a stored draft holds anything that is not on the page already."""
-    return draft is not None and any(
-        not same_text(str(draft.typed.get(name, "")), sent[name]) for name in TYPED
-    )
-
-
-def same_text(one: str, other: str) -> bool:
-    """Return whether two texts differ in line ends only, which a form sends in its own way."""
-    return one.replace("\r\n", "\n") == other.replace("\r\n", "\n")
 
 
 def scales_of(sent: Mapping[str, str], form: RubricForm | None) -> tuple[RadioGroup, ...]:

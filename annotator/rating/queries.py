@@ -11,9 +11,10 @@ from functools import cached_property
 from typing import Final
 from uuid import UUID
 
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Now
 
-from annotator.access.scopes import assignments_for
+from annotator.access.scopes import assignments_for, recused_references
 from annotator.claims.minimap import Cell, State, cells_of, count_states
 from annotator.claims.reading import Reading
 from annotator.conflicts.queries import LOCKED_SENTENCE, is_locked
@@ -21,6 +22,7 @@ from annotator.models import (
     HOLDING,
     Assignment,
     AssignmentStatus,
+    CampaignStatus,
     Candidate,
     Departure,
     DepartureKind,
@@ -40,10 +42,14 @@ from core.clock import database_now
 from core.database import neighbours
 
 CLOSED_SENTENCE = "The campaign is closed; ratings are no longer taken."
+RECUSED_SENTENCE: Final = (
+    "You recused yourself from this reference: its texts are no longer shown to you, and nothing "
+    "of it is to be rated."
+)
 LEFT_SENTENCES = {
     AssignmentStatus.SKIPPED: "You skipped this candidate. Take it back to rate it.",
-    AssignmentStatus.RECUSED: "You recused yourself from this reference: nothing is to be rated.",
-    AssignmentStatus.WITHDRAWN: "The campaign's admin has taken this candidate back.",
+    AssignmentStatus.RECUSED: RECUSED_SENTENCE,
+    AssignmentStatus.WITHDRAWN: "This candidate is no longer assigned to you.",
 }
 
 
@@ -106,6 +112,8 @@ class RatePage(ReadingPage):
     closed_because: str
     # What the annotator is asked to look at again.
     question: str = ""
+    # Whether they have recused themselves from the reference: no text of it is shown then.
+    is_recused: bool = False
 
     @property
     def texts(self) -> tuple[Reference, Candidate]:
@@ -179,7 +187,8 @@ class RatePage(ReadingPage):
         if not self.assignment.campaign.has_mark_files:
             return False
         is_there = self.assignment.candidate.reference.erased_at is None
-        return is_there and self.assignment.status not in GIVEN_UP
+        is_theirs = not self.is_recused and self.assignment.status not in GIVEN_UP
+        return is_there and is_theirs
 
     @property
     def is_writable(self) -> bool:
@@ -206,10 +215,9 @@ class RatePage(ReadingPage):
     @property
     def may_return(self) -> bool:
         """Whether what was left may be taken back: a recusal only for some time."""
-        row = self.assignment
-        if row.status == AssignmentStatus.RECUSED:
-            return recusals(row).exists()
-        return row.status == AssignmentStatus.SKIPPED
+        if self.is_recused:
+            return recusals(self.assignment).exists()
+        return self.assignment.status == AssignmentStatus.SKIPPED
 
 
 GIVEN_UP: Final = (AssignmentStatus.RECUSED, AssignmentStatus.WITHDRAWN)
@@ -232,6 +240,47 @@ def recusals(assignment: Assignment) -> QuerySet[Departure]:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class RecentRecusal:
+    """A recusal that may still be taken back; the reference is named by its id, not by its text."""
+
+    assignment_id: UUID
+    reference_id: str
+    campaign: str
+    count: int
+    ends_at: datetime
+
+
+def recent_recusals(user: User) -> list[RecentRecusal]:
+    """Return the user's recusals that may still be taken back, the latest first.
+
+    Whether other annotators have taken the candidates meanwhile is not looked at: the queue does
+    not change with what others do.
+    """
+    rows = Departure.objects.filter(
+        assignment__in=assignments_for(user).filter(status=AssignmentStatus.RECUSED).values("pk"),
+        assignment__campaign__status=CampaignStatus.OPEN,
+        kind=DepartureKind.RECUSAL,
+        made_at__gt=Now() - TAKEN_BACK_WITHIN,
+    )
+    rows = rows.select_related("assignment__campaign", "assignment__candidate__reference").only(
+        "made_at", "assignment__campaign__name", "assignment__candidate__reference__reference_id"
+    )
+    found: dict[UUID, list[Departure]] = {}
+    for row in rows.order_by("-made_at", "assignment__position"):
+        found.setdefault(row.assignment.candidate.reference_id, []).append(row)
+    return [
+        RecentRecusal(
+            group[0].assignment_id,
+            group[0].assignment.candidate.reference.reference_id,
+            group[0].assignment.campaign.name,
+            len({row.assignment_id for row in group}),
+            group[0].made_at + TAKEN_BACK_WITHIN,
+        )
+        for group in found.values()
+    ]
+
+
 def open_of_reference(assignment: Assignment) -> QuerySet[Assignment]:
     """Return what a recusal would take from the annotator."""
     return Assignment.objects.filter(
@@ -246,7 +295,12 @@ def rate_page(user: User, assignment_id: UUID) -> RatePage | None:
     looks = SecondLook.objects.filter(assignment=OuterRef("pk"), answered_at=None)
     asked = looks.filter(round__finished_at=None)
     rows = assignments_for(user).select_related("rating", "draft")
-    rows = rows.annotate(question=Subquery(asked.values("round__question")[:1]))
+    recused = recused_references(user.pk).filter(
+        candidate__reference=OuterRef("candidate__reference")
+    )
+    rows = rows.annotate(
+        question=Subquery(asked.values("round__question")[:1]), is_recused=Exists(recused)
+    )
     assignment = rows.filter(pk=assignment_id).first()
     if assignment is None:
         return None
@@ -256,8 +310,9 @@ def rate_page(user: User, assignment_id: UUID) -> RatePage | None:
         assignment=assignment,
         rating=rating,
         draft=getattr(assignment, "draft", None),
-        closed_because=_closed_because(assignment),
+        closed_because=RECUSED_SENTENCE if assignment.is_recused else _closed_because(assignment),
         question=assignment.question or "",
+        is_recused=assignment.is_recused,
     )
 
 

@@ -44,6 +44,8 @@ WISHES: Final = ("on", "off")
 def reading(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Show or hide the aid that the pressed button names, as `diff on` or `diff off`."""
     page = own_page(request, pk)
+    if page.is_recused:
+        return show_again(request, pk, posted_form(request), OutOfDate(page.closed_because))
     if not request.headers.get("HX-Request") and (refused := save_posted(request, page)):
         return refused
     aid, _, wish = str(request.POST.get("aid", "")).partition(" ")
@@ -75,6 +77,8 @@ def tags(request: SignedInRequest, pk: UUID) -> HttpResponse:
     draft. For a browser without it: the draft is saved with the change, and the page shown again.
     """
     page = own_page(request, pk)
+    if page.is_recused:
+        return show_again(request, pk, posted_form(request), OutOfDate(page.closed_because))
     candidate = page.assignment.candidate
     texts = {"candidate": candidate.claims, "reference": candidate.reference.claims}
     chosen = read_tags(str(request.POST.get("error_tags", "")), texts)

@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet, Subquery
 
 from annotator import audit_log
 from annotator.access.locks import lock_open_campaign
-from annotator.access.scopes import annotators_own, has_ruled_on
+from annotator.access.scopes import annotators_own, has_ruled_on, recused_references
 from annotator.assignments.services import add_places, free_place, hold_place, renew_lease
 from annotator.conflicts.queries import LOCKED_SENTENCE, circumstances_of, is_locked
 from annotator.conflicts.services import (
@@ -36,7 +36,7 @@ from annotator.models import (
     User,
 )
 from annotator.rating.calibration.queries import refuse_uncalibrated
-from annotator.rating.queries import open_of_reference, recusals
+from annotator.rating.queries import RECUSED_SENTENCE, open_of_reference, recusals
 from annotator.rating_values import COLUMNS, ERROR_TAGS, LONGEST_TEXT, Given, texts_of
 from annotator.rubric import overall_numerator
 from annotator.typology import clean_tags
@@ -174,12 +174,17 @@ def revise_rating(
 ) -> Rating:
     """Change a rating that is not locked, store the earlier one, measure its conflicts again.
 
-    `version` is the one that the person saw; OutOfDate when another revision came between.
+    `version` is the one that the person saw; OutOfDate when another revision came between, or
+    when its author has recused themselves from the reference.
     """
     fields = _checked(given, shown)
     with transaction.atomic():
         rating = Rating.objects.select_related("assignment").get(pk=rating_id, annotator=annotator)
         assignment = _lock(rating.assignment_id, annotator)
+        if recused_references(annotator.pk).filter(
+            candidate__reference=assignment.candidate.reference_id
+        ):
+            raise OutOfDate(RECUSED_SENTENCE)
         if is_locked(assignment):
             raise OutOfDate(LOCKED_SENTENCE)
         _end_draft(assignment, draft_version)
@@ -259,7 +264,7 @@ def _refuse_unless_open(assignment: Assignment) -> None:
     if assignment.status in (AssignmentStatus.SKIPPED, AssignmentStatus.RECUSED):
         raise OutOfDate("You left this candidate. Take it back before you rate it.")
     if assignment.status == AssignmentStatus.WITHDRAWN:
-        raise OutOfDate("The campaign's admin has taken this candidate back.")
+        raise OutOfDate("This candidate is no longer assigned to you.")
     # A lease that ran out does no harm while nobody else has taken the place.
     is_lapsed = assignment.status == AssignmentStatus.LAPSED
     if is_lapsed and not hold_place(assignment.candidate_id):
@@ -363,17 +368,24 @@ def take_recusal_back(*, assignment: Assignment) -> tuple[int, int]:
     """Undo the recusal from the assignment's reference; return how many are back and how many not.
 
     A candidate that somebody else got by name and has not begun comes back from them; one that was
-    begun or taken meanwhile stays theirs. OutOfDate once the time for it is over.
+    begun or taken meanwhile stays theirs, and is withdrawn here: who has a candidate of the
+    reference again is not recused from it. Where none comes back the recusal stands. OutOfDate
+    once the time for it is over.
     """
     lock_open_campaign(assignment.campaign_id)
     left = recusals(assignment).select_related(
         "assignment__campaign", "assignment__candidate", "rerouted_to"
     )
-    departures = list(left.order_by("assignment__position"))
+    # A recusal that was taken back and made again has left two rows of each assignment.
+    latest = {row.assignment_id: row for row in left.order_by("made_at")}
+    departures = sorted(latest.values(), key=lambda row: row.assignment.position)
     if not departures:
         raise OutOfDate("This recusal can no longer be taken back.")
-    back = sum(_come_back(departure) for departure in departures)
-    return back, len(departures) - back
+    gone = [row.assignment_id for row in departures if not _come_back(row)]
+    back = len(departures) - len(gone)
+    if back:
+        Assignment.objects.filter(pk__in=gone).update(status=AssignmentStatus.WITHDRAWN)
+    return back, len(gone)
 
 
 def _come_back(departure: Departure) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import Final
 from uuid import UUID
 
 from django.contrib import messages
@@ -28,11 +29,11 @@ from annotator.models import (
 )
 from annotator.rating.all_candidates import comparable_references
 from annotator.rating.calibration.queries import CALIBRATE_FIRST, first_due
-from annotator.rating.drafts import DraftMoved, discard_draft, record_ping, save_draft, save_refused
+from annotator.rating.drafts import discard_draft, record_ping, save_draft, save_refused
 from annotator.rating.forms import RatingForm, RecusalForm, SkipForm
 from annotator.rating.leaving import MINUTES, about_discarding, about_recusal, about_skip
 from annotator.rating.own_notes import NoteMoved, save_note
-from annotator.rating.page import overall_context, page_context, same_text
+from annotator.rating.page import overall_context, page_context
 from annotator.rating.queries import RatePage, own_rating, rate_page
 from annotator.rating.services import (
     flag_candidate,
@@ -43,12 +44,17 @@ from annotator.rating.services import (
     submit_rating,
     take_recusal_back,
 )
-from annotator.rating_values import rating_digest, texts_of
+from annotator.rating_values import TEXT_FIELDS, rating_digest, texts_of
+from annotator.rubric import overall_text
+from annotator.typed_drafts import DraftMoved, same_text
 from core.confirmation import Confirmation, ask, asked_form, is_confirmed
 from core.errors import OutOfDate, Refused
 from core.http import SeeOther
 from core.plurals import counted
 
+NOTHING_BACK: Final = (
+    "Nothing came back: other annotators have these candidates by now. You stay recused."
+)
 # The button that leaves a candidate for later sends this name.
 LATER = "later"
 
@@ -128,12 +134,35 @@ def show_again(
 
     Only that is reported: a score that is missing is no fault of a skip.
     """
+    page = own_page(request, pk)
+    if page.is_recused:
+        return show_recused(request, page, form, refusal)
     form.is_valid()
     form.errors.clear()
     form.take_refusal(refusal)
     is_conflict = refusal.status == OutOfDate.status
-    context = page_context(own_page(request, pk), form, is_conflict=is_conflict)
+    context = page_context(page, form, is_conflict=is_conflict)
     return render(request, "annotator/rating/rate.html", context, status=refusal.status)
+
+
+def show_recused(
+    request: SignedInRequest,
+    page: RatePage,
+    form: RatingForm | None = None,
+    refusal: Refused | None = None,
+) -> HttpResponse:
+    """Show what is left to somebody who recused themselves: own scores, and what they just typed.
+
+    `refusal` is why that was not stored.
+    """
+    context = {
+        "page": page,
+        "sentence": refusal.sentence if refusal else page.closed_because,
+        "typed": [(field, form.typed(field.name)) for field in TEXT_FIELDS] if form else [],
+        "overall": overall_text(page.rating.overall_numerator) if page.rating else "",
+    }
+    status = refusal.status if refusal else 200
+    return render(request, "annotator/rating/recused.html", context, status=status)
 
 
 def back_to(page: RatePage) -> HttpResponse:
@@ -164,7 +193,7 @@ def rate(request: SignedInRequest, pk: UUID) -> HttpResponse:
         if item := first_due(page.assignment.campaign, request.user):
             messages.info(request, CALIBRATE_FIRST)
             return SeeOther(resolve_url("annotator:calibrate", item.pk))
-        return render(request, "annotator/rating/rate.html", page_context(page))
+        return _show(request, page)
     form = posted_form(request)
     if form.own_note is not None:
         try:
@@ -172,8 +201,7 @@ def rate(request: SignedInRequest, pk: UUID) -> HttpResponse:
         except Refused as refusal:
             return show_again(request, pk, form, refusal)
     if not form.is_valid():
-        context = page_context(own_page(request, pk), form)
-        return render(request, "annotator/rating/rate.html", context, status=form.status)
+        return _show(request, own_page(request, pk), form)
     try:
         done = _store(pk, form, request.user).assignment
     except Refused as refusal:
@@ -193,6 +221,16 @@ def rate(request: SignedInRequest, pk: UUID) -> HttpResponse:
     if request.headers.get("HX-Request"):
         return JsonResponse({"location": target})
     return SeeOther(target)
+
+
+def _show(request: SignedInRequest, page: RatePage, form: RatingForm | None = None) -> HttpResponse:
+    """Show a page, with the mistakes of what was sent."""
+    if page.is_recused:
+        refusal = OutOfDate(page.closed_because) if form else None
+        return show_recused(request, page, form, refusal)
+    status = form.status if form else 200
+    context = page_context(page, form)
+    return render(request, "annotator/rating/rate.html", context, status=status)
 
 
 def _confirm(request: SignedInRequest, done: Assignment) -> None:
@@ -337,6 +375,8 @@ def take_back(request: SignedInRequest, pk: UUID) -> HttpResponse:
             return_to(assignment=assignment)
             return
         back, gone = take_recusal_back(assignment=assignment)
+        if not back:
+            raise OutOfDate(NOTHING_BACK)
         rest = f"; {gone} {'is' if gone == 1 else 'are'} with somebody else by now" if gone else ""
         again = f"{counted(back, 'candidate')} {'is' if back == 1 else 'are'} yours again"
         messages.success(request, f"The recusal is undone: {again}{rest}.")
@@ -389,10 +429,7 @@ def draft(request: SignedInRequest, pk: UUID) -> HttpResponse:
     try:
         row = keep_draft(assignment, posted_form(request))
     except DraftMoved as moved:
-        now = moved.draft
-        typed, version = (now.typed, now.version) if now else (None, 0)
-        said = {"sentence": moved.sentence, "typed": typed, "version": version}
-        return JsonResponse(said, status=moved.status)
+        return JsonResponse(moved.as_json, status=moved.status)
     except Refused as refusal:
         return JsonResponse({"sentence": refusal.sentence}, status=refusal.status)
     return JsonResponse({"version": row.version, "saved_at": row.saved_at.isoformat()})
@@ -428,6 +465,8 @@ def discard(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Forget the draft, once confirmed; the page then shows what was submitted, or nothing."""
     page = own_page(request, pk)
     form = posted_form(request)
+    if page.is_recused:
+        return show_recused(request, page, form, OutOfDate(page.closed_because))
     if page.draft and not is_confirmed(request):
         return ask(request, about_discarding(page.assignment, page.draft, form.draft_version_seen))
     try:

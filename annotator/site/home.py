@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotator.access import matrix
 from annotator.access.gate import SignedInRequest, counted_campaign, own_campaign, principals_of
-from annotator.access.scopes import campaigns_for, closed_for, roles_of
+from annotator.access.scopes import campaigns_for, closed_for, recused_references, roles_of
 from annotator.access.visibility import COUNTS_WITHHELD, counts_withheld
 from annotator.assignments.queries import first_assignment, queue_for, ratings_by, second_looks
 from annotator.assignments.queue_page import queue_page
@@ -30,6 +30,7 @@ from annotator.inbox.visits import note_visit
 from annotator.models import Campaign, Role, User
 from annotator.rating.all_candidates import comparable_references
 from annotator.rating.calibration.queries import due_calibrations
+from annotator.rating.queries import recent_recusals
 from annotator.rubric import overall_text
 from annotator.timesheets.queries import own_days
 from core.clock import database_now
@@ -135,6 +136,7 @@ def home(request: SignedInRequest) -> HttpResponse:
         "may_create": matrix.may("annotator:new_campaign", principals_of(request)),
         "run_campaigns": campaigns_for(user, (Role.ADMIN,)).order_by("name"),
         "measured_campaigns": campaigns_for(user, (Role.RESEARCHER,)).order_by("name"),
+        "recusals": recent_recusals(user) if is_annotator else (),
         "flag_answers": answers_to(user) if is_annotator else (),
         "closed_campaigns": closed_for(user) if is_annotator else (),
     }
@@ -164,6 +166,8 @@ def rated(request: SignedInRequest) -> HttpResponse:
         "rows": rows,
         "times": times_of(request.user),
         "days": days,
+        # Their titles and openings are texts, too.
+        "recused": {row["candidate__reference"] for row in recused_references(request.user.pk)},
         "comparable": comparable_references(request.user, references),
     }
     return render(request, "annotator/site/rated.html", context)

@@ -187,6 +187,12 @@ urlpatterns = [
     path("rate/<uuid:pk>/docx/", word_files_views.marks_docx, name="marks_docx"),
     path("calibrate/<uuid:pk>/", calibration_views.calibrate, name="calibrate"),
     path("compare/<uuid:pk>/", comparisons_views.compare, name="compare"),
+    path("compare/<uuid:pk>/draft/", comparisons_views.compare_draft, name="compare_draft"),
+    path(
+        "compare/<uuid:pk>/draft/discard/",
+        comparisons_views.discard_comparison,
+        name="discard_comparison_draft",
+    ),
     path("compare/<uuid:pk>/reading/", comparisons_views.compare_reading, name="compare_reading"),
     path("compare/<uuid:pk>/context/", comparisons_views.compare_context, name="compare_context"),
     path(

@@ -22,6 +22,7 @@ DAILY: Final[tuple[Listed, ...]] = (
     ("Reliability", "reliability", ("show_names",)),
 )
 MORE: Final[tuple[Listed, ...]] = (
+    ("References", "scoring:references", ()),
     ("Calibration", "calibration", ()),
     ("Rules", "campaign_rules", ()),
     ("What if", "what_if", ()),

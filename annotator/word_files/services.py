@@ -79,7 +79,7 @@ def take_marks(*, page: RatePage, tracked: Collection[Change], taken_by: User) -
     row = page.assignment
     if not row.campaign.has_mark_files:
         raise Forbidden(NO_MARK_FILES)
-    status = AssignmentStatus(row.status)
+    status = AssignmentStatus.RECUSED if page.is_recused else AssignmentStatus(row.status)
     if status in GIVEN_UP:
         raise OutOfDate(LEFT_SENTENCES[status])
     file = marks_file(page, tracked, database_now())

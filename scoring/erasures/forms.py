@@ -26,3 +26,23 @@ class DraftForm(RefusableForm):
     def __init__(self, *args: Any, **more: Any) -> None:
         # Another form of its page asks for a reason, too.
         super().__init__(*args, auto_id="id_draft_%s", **more)
+
+
+LONGEST_SOUGHT: Final = 200
+
+
+class SoughtReferences(forms.Form):
+    """What is looked for among the references of a campaign: a part of an id or a title."""
+
+    q = forms.CharField(
+        label="Id or title",
+        required=False,
+        max_length=LONGEST_SOUGHT,
+        widget=forms.TextInput(
+            attrs={"type": "search", "autocomplete": "off", "spellcheck": "false"}
+        ),
+    )
+
+    @property
+    def sought(self) -> str:
+        return str(self.cleaned_data["q"])

@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce, Substr
 
-from annotator.models import GENUINE, Backup, Candidate, Reference, User
+from annotator.claims.openings import HEAD
+from annotator.models import GENUINE, Backup, Campaign, Candidate, Rating, Reference, User
 from scoring.models import Erasure, ErasureStatus, ModelVersion
 
 
@@ -53,6 +55,30 @@ def aftermath(reference: Reference) -> Aftermath | None:
     # Those of before the end still hold it.
     backups = Backup.objects.filter(made_at__lte=row.done_at) if row.done_at else ()
     return Aftermath(row, tuple(models), tuple(backups))
+
+
+def listed_references(campaign: Campaign, sought: str = "") -> QuerySet[Reference]:
+    """Return the references of a campaign in their order, those already erased included.
+
+    Each has `head`, the beginning of its claims; `candidate_count` and `rating_count`; and
+    `erasure_status`, that of its newest erasure or None. `sought` is a part of the id or title.
+    """
+    candidates = Candidate.objects.filter(reference=OuterRef("pk")).order_by()
+    ratings = Rating.objects.filter(candidate__reference=OuterRef("pk")).order_by()
+    newest = Erasure.objects.filter(reference=OuterRef("pk")).order_by("-asked_at")
+    rows = Reference.objects.filter(
+        Q(reference_id__icontains=sought) | Q(title__icontains=sought), campaign=campaign
+    ).annotate(
+        head=Substr("claims", 1, HEAD),
+        candidate_count=Coalesce(
+            Subquery(candidates.values("reference").annotate(n=Count("pk")).values("n")), 0
+        ),
+        rating_count=Coalesce(
+            Subquery(ratings.values("candidate__reference").annotate(n=Count("pk")).values("n")), 0
+        ),
+        erasure_status=Subquery(newest.values("status")[:1]),
+    )
+    return rows.defer("claims", "draft_claims").order_by("position", "reference_id", "pk")
 
 
 def own_candidates(reference: Reference) -> list[str]:

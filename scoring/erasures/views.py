@@ -1,14 +1,16 @@
 """Erasures and, for admins, what a rating went into."""
 
+from typing import Final
 from uuid import UUID
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render, resolve_url
 from django.views.decorators.http import require_POST, require_safe
 
-from annotator.access.gate import SignedInRequest
+from annotator.access.gate import SignedInRequest, own_campaign
 from annotator.access.visibility import COUNTS_WITHHELD, counts_withheld
 from annotator.adjudication.settled.queries import names_for
 from annotator.imports.draft_claims import edits_of
@@ -25,8 +27,14 @@ from scoring.datasets.versions.lineage import (
     uses_of_rating,
 )
 from scoring.erasures.draft_claims import edit_unfrozen_draft, is_frozen
-from scoring.erasures.forms import DraftForm
-from scoring.erasures.queries import aftermath, erasures_for, listed_erasures, own_candidates
+from scoring.erasures.forms import DraftForm, SoughtReferences
+from scoring.erasures.queries import (
+    aftermath,
+    erasures_for,
+    listed_erasures,
+    listed_references,
+    own_candidates,
+)
 from scoring.erasures.services import answer_erasure, ask_erasure
 
 ASKED = "Requested. A site admin has to agree; nothing is erased before."
@@ -116,6 +124,25 @@ def rating_uses(request: SignedInRequest, pk: UUID) -> HttpResponse:
         "uses": uses_of_rating(row),
     }
     return render(request, "scoring/erasures/rating_uses.html", context)
+
+
+REFERENCES_A_PAGE: Final = 100
+
+
+@require_safe
+def references(request: SignedInRequest, slug: str) -> HttpResponse:
+    """List the references of a campaign, each with the way to request its erasure."""
+    campaign = own_campaign(request, slug)
+    form = SoughtReferences(request.GET)
+    rows = listed_references(campaign, form.sought) if form.is_valid() else Reference.objects.none()
+    context = {
+        "campaign": campaign,
+        "form": form,
+        "page": Paginator(rows, REFERENCES_A_PAGE).get_page(request.GET.get("page", "")),
+        "is_withheld": counts_withheld(campaign, request.user),
+    }
+    status = 200 if form.is_valid() else Refused.status
+    return render(request, "scoring/erasures/references.html", context, status=status)
 
 
 @require_safe

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotator.access.gate import SignedInRequest
 from annotator.access.visibility import judges_meanwhile
+from annotator.claims.openings import opening_of
 from annotator.comparisons.queries import SIDES
 from annotator.reading import reading_context, reading_preference, show_aid
 from core.confirmation import Confirmation, ask, is_confirmed
@@ -117,6 +118,7 @@ def _about_deleting(row: ScoreRequest) -> Confirmation:
         act="Delete them",
         leave="Keep them",
         back=resolve_url("scoring:scored", row.pk),
+        subjects=(("Reference", opening_of(row.reference_text)),),
     )
 
 

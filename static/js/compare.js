@@ -1,8 +1,9 @@
-// The compare screen: keys, aids and submit. The form itself works without any of them.
-import { form } from "./compare/form.js";
+// The compare screen: keys, aids, drafts and submit. The form itself works without any of them.
+import { field, fill, form, typed } from "./compare/form.js";
 import { startKeys } from "./compare/keys.js";
 import { startAids } from "./shared/aids.js";
 import { startContext } from "./shared/context.js";
+import { draftsOf } from "./shared/drafts.js";
 import { showScripted } from "./shared/page.js";
 import { startReading } from "./shared/reading.js";
 import { startSubmit } from "./shared/submit.js";
@@ -13,5 +14,9 @@ startReading();
 startAids();
 startTools();
 startContext();
-startSubmit(form);
+const drafts = draftsOf({ form, typed, fill, version: field("typed_version") });
+drafts.startDrafts();
+startSubmit(form, drafts);
 startKeys();
+// A page that the browser had put aside knows neither what is stored now nor its token.
+window.addEventListener("pageshow", (event) => { if (event.persisted) { location.reload(); } });

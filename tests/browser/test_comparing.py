@@ -8,11 +8,18 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from annotator.comparisons.services import assign_comparisons
-from annotator.models import Campaign, Comparison, Preference, Reference, User
+from annotator.models import Campaign, Comparison, ComparisonDraft, Preference, Reference, User
 from annotator.rubric import ALL_CRITERIA
 from tests.browser.axe import faults
 from tests.browser.long_claims import hundred
-from tests.browser.scene import PASSWORD, frame_overflow, go_to, press, sign_in
+from tests.browser.scene import (
+    PASSWORD,
+    frame_overflow,
+    go_to,
+    press,
+    sign_in,
+    wait_until_stored,
+)
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -64,6 +71,31 @@ def test_pairs_are_compared_by_keyboard_alone(compare_page: Page, rows, site: st
     assert stored_judgements() == [[1, 0, -1, 0, 1], [-1] * 5]
     assert Preference.objects.get(comparison=rows[1]).comment == "1 and 2 are words here"
     expect(compare_page.get_by_role("link", name="Comparison")).to_have_count(0)
+
+
+def test_a_draft_is_there_after_a_reload_and_two_tabs_show_both_texts(compare_page: Page) -> None:
+    other = compare_page.context.new_page()
+    other.goto(compare_page.url)
+    press(compare_page, "1", "3", "c")
+    compare_page.keyboard.type("half a thought")
+    press(compare_page, "Escape")
+    wait_until_stored(compare_page)
+    press(other, "2")
+    expect(other.locator("#draft-clash")).to_contain_text("half a thought")
+    other.get_by_role("button", name="Take what is there").click()
+    expect(other.locator("input[type=radio]:checked")).to_have_count(2)
+    other.close()
+    compare_page.reload()
+    expect(compare_page.locator(".draft-note")).to_contain_text("not submitted yet")
+    expect(compare_page.get_by_label("Comment")).to_have_value("half a thought")
+    chosen = compare_page.locator("input[type=radio]:checked")
+    expect(chosen).to_have_count(2)
+    compare_page.get_by_role("button", name="Discard the draft").click()
+    expect(compare_page.get_by_text("2 answers, your comment")).to_be_visible()
+    compare_page.get_by_role("button", name="Discard the draft").click()
+    expect(compare_page.get_by_text("Draft discarded.")).to_be_visible()
+    expect(chosen).to_have_count(0)
+    assert not ComparisonDraft.objects.exists() and not Preference.objects.exists()
 
 
 def test_keys_move_between_criteria_and_correct_an_answer(compare_page: Page) -> None:

@@ -7,6 +7,7 @@ from django.shortcuts import resolve_url
 
 from annotator.adjudication.rulings.forms import SCORE_NAMES
 from annotator.adjudication.rulings.queries import AdjudicationPage
+from annotator.claims.openings import opening_of
 from core.confirmation import Confirmation
 from core.plurals import counted
 
@@ -19,7 +20,7 @@ OF_THE_RULING = (
 
 def about_sending_back(page: AdjudicationPage, typed: Mapping[str, Any]) -> Confirmation:
     """Return what is asked before a conflict goes back to its annotators."""
-    people = len(page.annotators)
+    people, reference = len(page.annotators), page.reference
     return Confirmation(
         question=f"Send {page.name} back?",
         count=counted(people, "annotator"),
@@ -32,4 +33,8 @@ def about_sending_back(page: AdjudicationPage, typed: Mapping[str, Any]) -> Conf
         back=resolve_url("annotator:adjudicate", page.conflict_id),
         sent=tuple((name, str(typed[name])) for name in OF_THE_RULING if typed.get(name)),
         has_typed=True,
+        subjects=(
+            ("Reference", reference.title or opening_of(reference.claims)),
+            *((part.name, opening_of(part.claims)) for part in page.parts),
+        ),
     )

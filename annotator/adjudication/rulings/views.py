@@ -58,6 +58,7 @@ from annotator.adjudication.rulings.queries import (
 )
 from annotator.adjudication.rulings.sending_back import about_sending_back
 from annotator.adjudication.rulings.services import Decided, rule, void_adjudication
+from annotator.claims.openings import opening_of
 from annotator.models import Adjudication, Campaign
 from annotator.reading import show_aid
 from core.confirmation import Confirmation, ask, asked_form, is_confirmed
@@ -387,4 +388,16 @@ def _about_voiding(row: Adjudication, campaign: Campaign) -> Confirmation:
         act="Void and open again",
         leave="Leave it signed",
         back=resolve_url("annotator:rulings", campaign.slug),
+        subjects=_signed_subjects(row),
+    )
+
+
+def _signed_subjects(row: Adjudication) -> tuple[tuple[str, str], ...]:
+    """Name what was ruled on: the reference, and each candidate by its id and how it opens."""
+    reference = row.conflict.candidate.reference
+    rulings = row.rulings.select_related("candidate").order_by("candidate__candidate_id")
+    candidates = [ruling.candidate for ruling in rulings]
+    return (
+        ("Reference", reference.title or opening_of(reference.claims) or reference.reference_id),
+        *((f"Candidate {one.candidate_id}", opening_of(one.claims)) for one in candidates),
     )

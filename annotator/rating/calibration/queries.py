@@ -12,7 +12,12 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotator.access.scopes import annotators_of, campaigns_for, roles_of
+from annotator.access.scopes import (
+    annotators_of,
+    campaigns_for,
+    recused_references,
+    roles_of,
+)
 from annotator.exemplars import LESSONS, Example, Lesson
 from annotator.models import (
     GENUINE,
@@ -76,10 +81,18 @@ def offered_names(campaign: Campaign) -> tuple[list[tuple[str, str]], list[str]]
     )
 
 
+def _items_to_read(user: User) -> QuerySet[CalibrationItem]:
+    recused = recused_references(user.pk)
+    return CalibrationItem.objects.exclude(candidate__reference__in=recused)
+
+
 def unanswered(user: User) -> QuerySet[CalibrationItem]:
-    """Return the items that the user has not answered, without what is agreed on them."""
+    """Return the items that the user has not answered, without what is agreed on them.
+
+    Items of a reference from which they recused themselves are left out.
+    """
     answers = CalibrationAnswer.objects.filter(item=OuterRef("pk"), annotator=user)
-    rows = CalibrationItem.objects.filter(~Exists(answers))
+    rows = _items_to_read(user).filter(~Exists(answers))
     return rows.defer("scores", "reasons").order_by("position")
 
 
@@ -222,14 +235,14 @@ def item_page(user: User, item_id: UUID) -> ItemPage | None:
     Before their own answer it is there only while the campaign starts with it.
     """
     campaigns = campaigns_for(user, (Role.ANNOTATOR,))
-    rows = CalibrationItem.objects.filter(campaign__in=campaigns.values("pk"))
+    rows = _items_to_read(user).filter(campaign__in=campaigns.values("pk"))
     joined = rows.select_related("campaign", "candidate__reference")
     own = CalibrationAnswer.objects.filter(annotator=user)
     answer = own.filter(item=item_id).first()
     item = (joined if answer else joined.defer("scores", "reasons")).filter(pk=item_id).first()
     if item is None or not (answer or item.campaign.has_calibration):
         return None
-    keys = CalibrationItem.objects.filter(campaign=item.campaign_id).order_by("position")
+    keys = _items_to_read(user).filter(campaign=item.campaign_id).order_by("position")
     done = set(own.filter(item__campaign=item.campaign_id).values_list("item", flat=True))
     links = tuple(
         ItemLink(pk, number, pk in done, pk == item.pk)

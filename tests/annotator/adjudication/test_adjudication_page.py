@@ -271,6 +271,14 @@ def test_voiding_needs_a_reason_and_opens_the_conflict_again(client, row) -> Non
     assert void(client, row, "Once more.").status_code == 409
 
 
+def test_the_question_about_voiding_names_what_was_ruled_on(client, row) -> None:
+    candidate = row.rulings.get().candidate
+    asked = client.post(f"{LIST}{row.pk}/void/").content.decode()
+    assert f">{candidate.reference.title}</dd>" in asked
+    assert f"<dt>Candidate {candidate.candidate_id}</dt>" in asked
+    assert f">{candidate.claims.removeprefix('1. ')}</dd>" in asked
+
+
 def test_a_ruling_is_not_voided_through_another_campaign(client, cast, row) -> None:
     client.force_login(grant(cast.mallory, cast.elsewhere, "admin"))
     assert b"No rulings yet." in client.get("/campaigns/elsewhere/rulings/").content

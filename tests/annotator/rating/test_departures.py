@@ -14,6 +14,7 @@ from annotator.models import (
     Draft,
     Flag,
     Rating,
+    Reference,
     User,
 )
 from annotator.rating.drafts import save_draft
@@ -234,7 +235,7 @@ def test_a_recusal_is_undone_for_all_that_nobody_has_begun(cast) -> None:
     save_draft(assignment=given[1], typed={"comment": "begun"}, version=0, rating_version=0)
     before = places()
     assert take_recusal_back(assignment=rows[2]) == (2, 1)
-    assert [status(row) for row in rows] == ["open", "recused", "open"]
+    assert [status(row) for row in rows] == ["open", "withdrawn", "open"]
     assert [status(row) for row in given] == ["withdrawn", "open", "withdrawn"]
     assert places() == before, "each place changed hands"
     actions = list(AuditEvent.objects.values_list("action", flat=True))
@@ -364,6 +365,23 @@ def test_a_recusal_says_first_what_it_takes_and_takes_nothing(client, rows, type
     unsaid = client.post(path(rows[1], "recuse/"), {"confirmed": "1", "leave_reason": " "})
     assert unsaid.status_code == 422 and b"Say in a few words what the conflict" in unsaid.content
     assert {status(row) for row in rows} == {"open"}
+
+
+@pytest.mark.parametrize("action", ["recuse/", "skip/", "draft/discard/"])
+def test_a_question_names_the_reference_by_its_title_or_how_it_opens(
+    client, rows, typed, action: str
+) -> None:
+    client.post(path(rows[1], "draft/"), typed(comment="half", draft_version=0))
+    page = client.post(path(rows[1], action)).content.decode()
+    assert "<dt>Reference</dt>" in page and ">Title of r1</dd>" in page
+    is_of_one = action != "recuse/"
+    assert (f"<dt>{rows[1].label}</dt>" in page) == is_of_one
+    assert (f">{rows[1].candidate.claims.removeprefix('1. ')}</dd>" in page) == is_of_one
+    Reference.objects.update(title="")
+    page = client.post(path(rows[1], action)).content.decode()
+    assert ">A cup comprising a body and a handle.</dd>" in page
+    title = re.findall("<title>(.*?)</title>", page, re.DOTALL)
+    assert title and "cup" not in title[0], "claim text is never in a title"
 
 
 def test_a_recusal_takes_the_reference_and_can_be_taken_back(client, rows) -> None:

@@ -8,14 +8,8 @@ from annotator.assignments import services as assignments_services
 from annotator.assignments.services import lapse_leases
 from annotator.models import Assignment, AuditEvent, Draft, WorkTime
 from annotator.rating import drafts
-from annotator.rating.drafts import (
-    LONGEST_TYPED,
-    DraftMoved,
-    discard_draft,
-    record_ping,
-    save_draft,
-    save_refused,
-)
+from annotator.rating.drafts import discard_draft, record_ping, save_draft, save_refused
+from annotator.typed_drafts import LONGEST_TYPED, DraftMoved
 from core.errors import OutOfDate, Refused
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]

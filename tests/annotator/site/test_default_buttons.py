@@ -4,6 +4,7 @@ from html.parser import HTMLParser
 from itertools import combinations
 
 from annotator.adjudication.rounds import take_turn
+from annotator.comparisons.drafts import save_comparison_draft
 from annotator.comparisons.services import assign_comparisons
 from annotator.models import Conflict
 from annotator.rating.calibration.queries import EXAMPLES
@@ -40,6 +41,10 @@ def test_the_first_button_of_a_form_of_scores_submits_it(cast: Cast) -> None:
     open_row = cast.assign(cast.alice, cast.reference("r2", 1))[0]
     (comparison,) = assign_comparisons(
         campaign=cast.campaign, annotator=cast.bob, pairs=list(combinations(candidates, 2))[:1]
+    )
+    # A draft brings a button that discards it to the top of the form.
+    save_comparison_draft(
+        comparison_id=comparison.pk, typed={"comment": "half"}, version=0, preference_version=0
     )
     (item,) = add_examples(campaign=cast.campaign, keys=[*EXAMPLES][:1], by=cast.ada)
     switch_calibration(campaign=cast.campaign, is_on=True, by=cast.ada)

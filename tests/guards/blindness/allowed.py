@@ -235,7 +235,9 @@ TABLE: Final = (
     # What admins did themselves: the reason for closing, the conflict whose signature they voided.
     Row(ADMINS, ("conflict.pk",), SINCE_VOIDED, routes=("annotator:own_acts",)),
     Row(ADMINS, ("close reason",), SINCE_CLOSED, routes=(*TRAIL, "annotator:own_acts")),
-    Row(ADMINS, ("reference.pk",), routes=("scoring:ask_erasure",)),
+    Row(ADMINS, ("reference.pk",), routes=("scoring:ask_erasure", "scoring:api:erasures")),
+    # The list of a campaign's references leads to the page of each.
+    Row(ADMINS, ("reference.pk",), routes=("scoring:references", "scoring:api:references")),
     # Admins: who takes part, how far they are, and who signed what.
     Row(ADMINS, (*NAMES, "reference", "title", "purpose")),
     Row(ADMINS, ("ruling", "ruling.pk", "void reason"), SINCE_RULED),

@@ -196,6 +196,10 @@ ALLOWED_KEYS: Final = {
     "GET scoring:api:datasets": _VERSION,
     "GET scoring:api:dataset_version": _VERSION,
     "POST scoring:api:datasets": _VERSION,
+    "GET scoring:api:references": (
+        "id reference_id title opening language candidates ratings erased_at erasure"
+    ),
+    "POST scoring:api:erasures": "id reference status asked_at",
     "GET scoring:api:draft_claims": _DRAFT,
     "PUT scoring:api:draft_claims": (
         f"{_DRAFT} edits.number edits.earlier edits.reason edits.edited_by edits.edited_at"

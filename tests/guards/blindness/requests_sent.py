@@ -33,6 +33,7 @@ SENT_BY_SCRIPT: Final = {
     **SCORES,
     **dict.fromkeys(ALL_CRITERIA, "-1"),
     "draft_version": "0",
+    "typed_version": "0",
     "version": "0",
     "comment": "a comment",
     "note": "a note",
@@ -50,6 +51,7 @@ BAD: Final = {
     **dict.fromkeys((*SENT_BY_SCRIPT, "username", "slug", "name", "decision"), "\x00"),
     "reason": "x" * 10_000,
     "draft_version": "٣",
+    "typed_version": "٣",
     "version": "9" * 40,
 }
 
@@ -151,6 +153,7 @@ def bodies(route: str, scenario: Scenario) -> list[dict[str, Any]]:
         "api:answer_import": [{"reference_id": "another"}, {"claims_from": 1}],
         "api:read_claim_set": [{"claims": "1. A corrected claim."}],
         "api:send_back": [{"kind": "again", "question": "a question"}, {"kind": "another"}],
+        "scoring:api:erasures": [{"reason": "a reason"}],
         "scoring:api:draft_claims": [
             {"draft_claims": "1. An earlier claim.", "reason": "a reason"},
             {"draft_claims": "", "reason": "a reason"},

@@ -10,6 +10,7 @@ from annotator.adjudication.rounds import send_back, take_turn
 from annotator.adjudication.rulings.services import rule, void_adjudication
 from annotator.assignments.services import assign_candidates, take_next
 from annotator.campaigns.services import close_campaign, reopen_campaign
+from annotator.comparisons.drafts import save_comparison_draft
 from annotator.comparisons.services import assign_comparisons, submit_preference
 from annotator.models import (
     Adjudication,
@@ -145,6 +146,10 @@ def _draft(scenario: Scenario) -> None:
         for row in (scenario.assignment(who), scenario.other_open(who)):
             save_draft(assignment=row, typed=typed, version=0, rating_version=0)
         save_note(assignment=row, text=f"{scenario.mark}{who}draft", version=0)
+        for compared in Comparison.objects.filter(annotator=scenario.people[who])[:2]:
+            save_comparison_draft(
+                comparison_id=compared.pk, typed=typed, version=0, preference_version=0
+            )
 
 
 def _rate(scenario: Scenario, who: str) -> None:
