@@ -99,13 +99,14 @@ class Simulation:
         random = np.random.default_rng([seed, references])
         drawn = random.integers(len(spread.around), size=(DRAWS, references))
         self._around, self._tests = spread.around[drawn], tests
-        self._signs = np.empty((0, references))
+        self._signs: Floats = np.empty((0, references))
         if references <= MOST_EXACT:
             ways = np.arange(2**references)[:, None] >> np.arange(references) & 1
-            self._signs = 1.0 - 2.0 * ways
+            self._signs = np.asarray(1 - 2 * ways, dtype=np.float64)
         elif references < NORMAL_FROM:
             size = (max(FLIPS, MARGIN_FOR_HOLM * tests), references)
-            self._signs = 1.0 - 2.0 * random.integers(2, size=size, dtype=np.int8)
+            ways = random.integers(2, size=size, dtype=np.int64)
+            self._signs = np.asarray(1 - 2 * ways, dtype=np.float64)
         # A sum of flipped contributions is linear in the difference, so it is computed once.
         self._flipped = self._around @ self._signs.T
 

@@ -95,6 +95,7 @@ def test_the_smallest_difference_is_the_one_with_eighty_per_cent_power() -> None
     assert simulation.power(smallest) >= 0.8 > simulation.power(smallest - 0.01)
     strict = Simulation(population(2.0), 20, 20, 0).smallest_difference()
     many = Simulation(population(2.0), 80, 4, 0).smallest_difference()
+    assert many is not None and strict is not None
     assert many < smallest < strict
 
 
