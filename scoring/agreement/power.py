@@ -32,7 +32,7 @@ SIZES: Final = (
     *(240, 320, 400, 500, 600, 800, 1000),
 )
 """The numbers of references that are tried. Nothing is promised beyond the last."""
-FEWEST: Final = 4
+FEWEST: Final = 5
 """References below which their spread is not known well enough to draw from."""
 LARGEST_DIFFERENCE: Final = 2.0
 PRECISION: Final = 0.005
