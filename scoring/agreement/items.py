@@ -328,7 +328,7 @@ class Question:
             )
 
 
-STATISTICS_VERSION = "2"
+STATISTICS_VERSION = "3"
 
 
 def signature(question: Question, n: int, references: int, scorers: dict[str, str]) -> str:
