@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.unseen_references.rows import damage_signs, demo_rows, read_rows
-from scoring.agreement.comparisons import Compared, compare_scorers
+from scoring.agreement.comparisons import Compared, planned_pairs
 from scoring.agreement.correlation import tau_b
 from scoring.agreement.figures import Sample, make_sample, tau_b_figure
 from scoring.agreement.items import contains_reference
@@ -59,8 +59,8 @@ def print_figures(
         print(f"    {name}: tau-b {with_interval(tau_b_figure(sample, found))}")
     for name, found in ours.items():
         rest = {other: theirs for other, theirs in (others | ours).items() if other != name}
-        families = compare_scorers(Compared(sample, {name: found}, rest))["families"]
-        for pair in (pair for family in families for pair in family["pairs"]):
+        # A model is what planned tests compare with every other scorer.
+        for pair in planned_pairs(Compared(sample, {f"model:{name}": found, **rest})):
             lead = with_interval(pair | {"value": pair["difference"]})
             print(f"    {name} over {pair['second']}: {lead}, p after Holm {pair['p_holm']}")
 

@@ -1,4 +1,4 @@
-"""Scorers against each other: differences in tau-b, tested by permutation, corrected after Holm.
+"""Scorers against each other: differences in tau-b, tested by permutation.
 
 With 2R groups of items (each reference once for either scorer) a sum over pairs of items is w'Mw,
 w telling which groups a scorer holds. The two scorers hold all groups between them, so their sums
@@ -7,7 +7,6 @@ differ by a number that is linear in the swaps; only what they add up to needs p
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
@@ -21,15 +20,33 @@ from core.statistics.coefficients import tau_b_of_counts
 from scoring.agreement.correlation import balances
 from scoring.agreement.figures import Resampled, Sample, interval_of, resample_tau_b
 from scoring.agreement.items import LABELS, AgreementError, Floats, Integers
+from scoring.agreement.verdicts import (
+    ALPHA,
+    EXPLORATORY,
+    PLANNED,
+    UNDECIDED,
+    best_sentence,
+    find_best,
+    is_reachable,
+    verdict,
+    verdict_sentence,
+)
 
-ALPHA: Final = 0.05
+# Which of the scorers that were asked for is tested against the others: the first of these kinds.
+PLANNED_FIRST: Final = ("model:", "patclaimeval-left-out", "patclaimeval-0")
 
-BETTER: Final = "better"
-WORSE: Final = "worse"
-UNDECIDED: Final = "cannot tell"
 
-NO_SCORERS: Final = "No scorer could be measured, so none is marked as best."
-ONE_SCORER: Final = "Only one scorer was measured, so there is none to compare it with."
+def planned_scorer(names: Sequence[str]) -> str:
+    """Return the scorer that the planned tests compare with every other one; "" without scorers.
+
+    Input: the scorers' names in the order that was asked for. Output: the first trained model, else
+    the recipe with each reference left out, else PatClaimEval-0, else the first scorer.
+    """
+    for kind in PLANNED_FIRST:
+        for name in names:
+            if name.startswith(kind):
+                return name
+    return names[0] if names else ""
 
 
 def holm(p_values: Sequence[float] | Floats) -> Floats:
@@ -49,133 +66,6 @@ def holm(p_values: Sequence[float] | Floats) -> Floats:
     factors = np.arange(len(order), 0, -1)
     adjusted[order] = np.minimum(1.0, np.maximum.accumulate(given[order] * factors))
     return adjusted
-
-
-def verdict(difference: float, p_holm: float, alpha: float = ALPHA) -> str:
-    """Return whether the first of two scorers is better, worse, or whether that is undecided.
-
-    Input: its tau-b less the other's; the adjusted p-value; either may be NaN.
-    Output: "better", "worse" or "cannot tell"; only p_holm < alpha allows the first two.
-    """
-    if not p_holm < alpha or not abs(difference) > 0:
-        return UNDECIDED
-    return BETTER if difference > 0 else WORSE
-
-
-def verdict_sentence(pair: Mapping[str, Any], names: Mapping[str, str], tests: int) -> str:
-    """Return as text how two scorers compare.
-
-    Input: first, second, difference, low, high, p_holm and verdict of a pair with a difference;
-    what the scorers are called; the number of tests of the family. Output: one or two sentences.
-    """
-    first, second = (names.get(pair[key], pair[key]) for key in ("first", "second"))
-    over = f"adjusted over {tests} tests" if tests > 1 else "one test"
-    p_holm = "p < 0.001" if pair["p_holm"] < 0.001 else f"p = {pair['p_holm']:.3f}"
-    figures = f"{_format_interval(pair)}; {p_holm}, {over}"
-    if pair["verdict"] == UNDECIDED:
-        sentence = f"We cannot tell {first} and {second} apart"
-    else:
-        sentence = f"{first} agrees {pair['verdict']} with people than {second}"
-    return f"{sentence}: {figures}.{_interval_caution(pair)}"
-
-
-def best_of(names: Sequence[str], pairs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The scorer that is better than every other one. Output: its name alone, or no name.
-
-    Input: the scorers' names, and every pair of them with its verdict.
-    """
-    beaten = Counter(
-        pair["first"] if pair["verdict"] == BETTER else pair["second"]
-        for pair in pairs
-        if pair["verdict"] != UNDECIDED
-    )
-    return [name for name in names if beaten[name] == len(names) - 1 > 0]
-
-
-def best_sentence(
-    best: Sequence[str], measured: Sequence[str], names: Mapping[str, str], alpha: float = ALPHA
-) -> str:
-    """Return which scorer is best, or why none is marked.
-
-    Input: best_of(); the scorers with a value, the highest first; what they are called.
-    """
-    if best:
-        return (
-            f"{names.get(best[0], best[0])} agrees better with people than every other scorer here "
-            f"(each difference at p < {alpha:g} after Holm's correction)."
-        )
-    if len(measured) < 2:
-        return ONE_SCORER if measured else NO_SCORERS
-    return (
-        f"No scorer is marked as best: {names.get(measured[0], measured[0])} has the highest "
-        "tau-b, but is not shown to be better than every other scorer."
-    )
-
-
-def _format_interval(pair: Mapping[str, Any]) -> str:
-    difference = f"a difference in tau-b of {pair['difference']:+.3f}"
-    if pair["low"] is None:
-        return f"{difference}, without an interval"
-    return f"{difference}, 95 % interval {pair['low']:+.3f} to {pair['high']:+.3f}"
-
-
-def _interval_caution(pair: Mapping[str, Any]) -> str:
-    """Return a caution where the interval and the test point to different answers."""
-    if pair["low"] is None:
-        return ""
-    includes_zero = pair["low"] <= 0 <= pair["high"]
-    if pair["verdict"] != UNDECIDED and includes_zero:
-        return " The interval includes 0, so take this with care."
-    if pair["verdict"] == UNDECIDED and not includes_zero:
-        return " The interval alone leaves 0 out; the test does not."
-    return ""
-
-
-POWER: Final = 0.8
-NO_PAIR: Final = (
-    "The smallest difference that can be seen is unknown: there are no two scorers whose "
-    "difference varies between references."
-)
-POWER_METHOD: Final = (
-    "Smallest true difference in tau-b that a two-sided test finds with 80 % power: (t at 97.5 % + "
-    "t at 80 %) x clustered standard error of a paired difference, the median over pairs of "
-    "scorers, with as many degrees of freedom as references less one. For one test, without "
-    "Holm's correction, which asks for more."
-)
-
-
-def detectable_difference(
-    standard_errors: Sequence[float], references: int, n: int
-) -> dict[str, Any]:
-    """The smallest difference in tau-b that n items are likely to show.
-
-    Input: the clustered standard error of each pair's difference in tau-b, all above 0; the
-    numbers of references and of items.
-    Output: JSON-ready: smallest_difference (above 0, or None), power, alpha, sentence.
-    Formula: (t(1 - alpha / 2) + t(power)) x median standard error, references - 1 degrees.
-    Source: Bloom, 1995, minimum detectable effects.
-    """
-    base = {"power": POWER, "alpha": ALPHA}
-    if not standard_errors or references < 2:
-        return {"smallest_difference": None, **base, "sentence": NO_PAIR}
-    from scipy.special import stdtrit
-
-    multiple = float(stdtrit(references - 1, 1 - ALPHA / 2) + stdtrit(references - 1, POWER))
-    smallest = multiple * float(np.median(standard_errors))
-    return {"smallest_difference": smallest, **base, "sentence": _sentence(smallest, references, n)}
-
-
-def _sentence(smallest: float, references: int, n: int) -> str:
-    if smallest > 1:
-        return (
-            f"{n} items of {references} references are too few to tell most scorers apart: only a "
-            "difference in tau-b of more than 1 would be found with 80 % power."
-        )
-    return (
-        f"With {n} items of {references} references, a difference in tau-b of {smallest:.2f} or "
-        f"more between two scorers is found with 80 % power, before Holm's correction; a smaller "
-        "one may well go unseen."
-    )
 
 
 # Up to so many references every pair of them is counted.
@@ -381,9 +271,12 @@ def signed_ranks(differences: Floats) -> Floats:
 UNDEFINED: Final = "We cannot compare them: tau-b is undefined for {name}."
 COMPARISON_METHOD: Final = (
     "Difference in tau-b on the same items. p: permutation test that swaps two scorers within "
-    "whole references, after both are turned to signed ranks; adjusted by Holm within a family "
-    "(scorers with each other; scorers with baselines). Interval: 95 %, paired, clustered by "
-    "reference, for one difference alone. A verdict needs an adjusted p below alpha."
+    "whole references, after both are turned to signed ranks. Planned tests: one scorer (the first "
+    "trained model asked for, else PatClaimEval-0, else the first scorer) against each other "
+    "scorer, adjusted by Holm. Every other pair, and every baseline, is exploratory: its p is not "
+    "adjusted, and with many pairs some fall below alpha by chance. Interval: 95 %, paired, "
+    "clustered by reference, for one difference alone. A verdict needs p below alpha, after Holm "
+    "where the test is planned."
 )
 
 
@@ -407,51 +300,83 @@ class Compared:
         return {**self.baselines, **self.scorers}
 
     @property
-    def families(self) -> dict[str, list[tuple[str, str]]]:
-        """The pairs of each family; a baseline that is asked for as a scorer meets itself once."""
-        others = [pair for pair in product(self.scorers, self.baselines) if pair[0] != pair[1]]
-        return {"scorers": list(combinations(self.scorers, 2)), "baselines": others}
+    def focus(self) -> str:
+        """The scorer of the planned tests; "" without scorers."""
+        return planned_scorer(list(self.scorers))
+
+    @property
+    def planned(self) -> list[tuple[str, str]]:
+        """The pairs of the planned tests, their scorer always first."""
+        return [(self.focus, name) for name in self.scorers if name != self.focus]
+
+    @property
+    def exploratory(self) -> list[tuple[str, str]]:
+        """All other pairs of scorers, and each scorer with each baseline, each pair once."""
+        pairs = [*combinations(self.scorers, 2), *product(self.scorers, self.baselines)]
+        seen = {frozenset(pair) for pair in self.planned}
+        found = []
+        for pair in pairs:
+            if len(set(pair)) == 2 and frozenset(pair) not in seen:
+                seen.add(frozenset(pair))
+                found.append(pair)
+        return found
 
 
 def compare_scorers(compared: Compared, alpha: float = ALPHA) -> dict[str, Any]:
-    """Test every scorer against every other one, and against every baseline.
+    """Test one scorer against every other one as planned, and every other pair as exploration.
 
     Input: the scorers and baselines of n >= 1 items; alpha in (0, 1).
     Output: JSON-ready: statistic, permutations (how many ways to swap), exact (whether these are
-    all), alpha, smallest_p, families (each a name and its pairs: first, second, difference = tau-b
-    of the first less that of the second, its low and high, standard_error by the jackknife, p,
-    p_holm, verdict, sentence), best (one name or none), best_sentence and method.
-    Source: permutations.permutation_p, verdicts.holm; paired resamples: Efron, 1979.
+    all), alpha, smallest_p, planned_scorer, tests (how many planned tests could be made),
+    is_reachable (whether the smallest p is below alpha after Holm), families (planned and
+    exploratory, each a name, is_adjusted and its pairs: first, second, difference = tau-b of the
+    first less that of the second, its low and high, standard_error by the jackknife, p, p_holm
+    (None where exploratory), verdict, sentence), best (the planned scorer or none), best_sentence
+    and method.
+    Source: permutation_p, holm; paired resamples: Efron, 1979.
     """
-    families = compared.families
-    most = max(len(pairs) for pairs in families.values())
-    swaps = draw_swaps(compared.sample, most, compared.seed)
+    swaps = draw_swaps(compared.sample, len(compared.planned), compared.seed)
     taus = {name: resample_tau_b(compared.sample, d) for name, d in compared.differences.items()}
-    tested = {
-        name: _family(compared, taus, pairs, swaps, alpha) for name, pairs in families.items()
-    }
-    best = best_of(list(compared.scorers), tested["scorers"])
-    defined = [name for name in compared.scorers if not np.isnan(taus[name].value)]
-    measured = sorted(defined, key=lambda name: -taus[name].value)
-    return {
+    planned = _tested(compared, taus, compared.planned, swaps, alpha, is_planned=True)
+    others = _tested(compared, taus, compared.exploratory, swaps, alpha, is_planned=False)
+    tests = sum(pair["p"] is not None for pair in planned)
+    values = {name: tau.value for name, tau in taus.items() if not np.isnan(tau.value)}
+    found = {
         "statistic": "tau_b",
         "permutations": swaps.count,
         "exact": swaps.is_exact,
         "alpha": alpha,
         "smallest_p": swaps.smallest_p,
-        "families": [{"name": name, "pairs": pairs} for name, pairs in tested.items()],
-        "best": best,
-        "best_sentence": best_sentence(best, measured, compared.names, alpha),
+        "references": compared.sample.cluster_count,
+        "planned_scorer": compared.focus,
+        "tests": tests,
+        "is_reachable": tests > 0 and is_reachable(swaps.smallest_p, tests, alpha),
+        "families": [
+            {"name": PLANNED, "is_adjusted": True, "pairs": planned},
+            {"name": EXPLORATORY, "is_adjusted": False, "pairs": others},
+        ],
         "method": COMPARISON_METHOD,
     }
+    best = find_best(found, values)
+    sentence = best_sentence(found, values, list(compared.scorers), compared.names)
+    return found | {"best": best, "best_sentence": sentence}
 
 
-def _family(
+def planned_pairs(compared: Compared, alpha: float = ALPHA) -> list[dict[str, Any]]:
+    """Make the planned tests alone. Output: their pairs, as compare_scorers() returns them."""
+    swaps = draw_swaps(compared.sample, len(compared.planned), compared.seed)
+    taus = {name: resample_tau_b(compared.sample, d) for name, d in compared.scorers.items()}
+    return _tested(compared, taus, compared.planned, swaps, alpha, is_planned=True)
+
+
+def _tested(
     compared: Compared,
     taus: Mapping[str, Resampled],
     names: Sequence[tuple[str, str]],
     swaps: Swaps,
     alpha: float,
+    *,
+    is_planned: bool,
 ) -> list[dict[str, Any]]:
     values = compared.differences
     p_values = np.empty(len(names))
@@ -468,8 +393,9 @@ def _family(
         if np.isnan(p_value):
             pairs.append(pair | _undefined(compared, taus, one, two))
             continue
-        pair |= _difference(taus[one].minus(taus[two])) | {"p": p_value, "p_holm": p_holm}
-        pair["verdict"] = verdict(pair["difference"], p_holm, alpha)
+        pair |= _difference(taus[one].minus(taus[two]))
+        pair |= {"p": p_value, "p_holm": p_holm if is_planned else None}
+        pair["verdict"] = verdict(pair["difference"], p_holm if is_planned else p_value, alpha)
         pair["sentence"] = verdict_sentence(pair, compared.names, tests)
         pairs.append(pair)
     return pairs

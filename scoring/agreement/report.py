@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from scoring.agreement import breakdowns, ceiling, comparisons, scatter, tie_calibration
+from scoring.agreement import breakdowns, ceiling, comparisons, power, scatter, tie_calibration
 from scoring.agreement.breakdowns import groupings
 from scoring.agreement.ceiling import Evidence, Unavailable
 from scoring.agreement.classification import label_table, predicted_labels
-from scoring.agreement.correlation import count_pairs, leave_one_reference_out, tau_b
+from scoring.agreement.correlation import count_pairs, leave_one_reference_out
 from scoring.agreement.figures import Sample, make_sample, measure, no_figure, no_figures
 from scoring.agreement.item_table import ItemTable
 from scoring.agreement.items import (
@@ -35,7 +35,6 @@ from scoring.agreement.items import (
     scores_of,
     signature,
 )
-from scoring.agreement.needed_references import needed_sentence, references_needed
 from scoring.agreement.preferences import METHOD as ORDER_METHOD
 from scoring.agreement.preferences import order_consistency
 from scoring.agreement.tie_calibration import calibrate
@@ -99,7 +98,7 @@ METHOD = {
     "calibrated": tie_calibration.METHOD,
     "comparisons": comparisons.COMPARISON_METHOD,
     "human_ceiling": ceiling.METHOD,
-    "power": comparisons.POWER_METHOD,
+    "power": power.POWER_METHOD,
     "breakdowns": breakdowns.METHOD,
     "scatter": scatter.METHOD,
 }
@@ -353,30 +352,10 @@ class _Work:
         )
 
     def _power(self, compared: Mapping[str, Any]) -> dict[str, Any]:
-        """Say what the items can show, by the scorers' differences, or else by the baselines'."""
-        errors = (
-            [pair["standard_error"] for pair in family["pairs"] if pair["standard_error"]]
-            for family in compared["families"]
-        )
-        power = comparisons.detectable_difference(
-            next(filter(None, errors), []), self.sample.cluster_count, len(self.compared.items)
-        )
-        return power | self._plan()
-
-    def _plan(self) -> dict[str, Any]:
-        """Plan how many references would prove the lead of the scorer with the highest tau-b."""
-        measured = {
-            name: value
-            for name, found in self._differences(self.scorers).items()
-            if (value := tau_b(found, self.sample.y).value) is not None
-        }
-        if len(measured) < 2:
-            return {"references_needed": [], "plan": ""}
-        first = max(measured, key=lambda name: measured[name])
-        others = {name: self.differences[name] for name in measured if name != first}
-        needed = references_needed(self.sample, self.differences[first], others, self.question.seed)
-        plan = needed_sentence(first, needed, self.evidence.labels)
-        return {"references_needed": needed, "plan": plan}
+        """Return what the planned tests can find on these items."""
+        self.on_progress("Simulating the planned tests.")
+        labels, seed = self.evidence.labels, self.question.seed
+        return power.plan_study(self.sample, self.differences, compared, labels, seed)
 
     def _ceiling(self) -> dict[str, Any]:
         if self.evidence.overlap is None:

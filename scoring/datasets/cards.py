@@ -180,13 +180,16 @@ def _counts(draft: Draft) -> dict[str, int]:
 
 
 def withheld_text(card: Mapping[str, Any]) -> str:
-    """Return what of a version no training reads, split by split; the card may be an older one."""
+    """Return what of a version is withheld from training; the card may be an older one.
+
+    The default recipe learns from the validation split too, so only fine-tuning withholds it.
+    """
     counts = []
-    for name in (VALIDATION, TEST):
+    for name, when in ((TEST, ""), (VALIDATION, " when an encoder is fine-tuned")):
         if items := card["splits"].get(name, 0):
             references = card.get("split_references", {}).get(name)
             of = "" if references is None else f" of {counted(references, 'reference')}"
-            counts.append(f"{counted(items, 'quadruplet')}{of} for {name}")
+            counts.append(f"{counted(items, 'quadruplet')}{of} for {name}{when}")
     return " and ".join(counts) or "nothing"
 
 

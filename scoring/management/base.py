@@ -14,7 +14,7 @@ from scoring.datasets.cards import withheld_text
 from scoring.datasets.freezing.services import Frozen
 from scoring.models import Dataset, DatasetVersion
 from scoring.reports.files import order_sentence
-from scoring.reports.page_parts import caution
+from scoring.reports.page_parts import caution, families
 from scoring.reports.queries import PAGE_FIGURES
 
 WIDTH: Final = 30
@@ -131,11 +131,10 @@ def _notes(document: Mapping[str, Any]) -> Iterator[str]:
     else:
         yield f"human ceiling, tau-b: {_figure(ceiling)} of {ceiling['annotators']} annotators"
     yield document["comparisons"]["best_sentence"]
-    for family in document["comparisons"]["families"]:
-        yield from (pair["sentence"] for pair in family["pairs"])
-    yield document["power"]["sentence"]
-    if plan := document["power"].get("plan"):
-        yield plan
+    yield from filter(None, (document["power"]["sentence"], document["power"].get("plan")))
+    for family in families(document):
+        yield f"{family.title}:"
+        yield from (f"  {pair.sentence}" for pair in family.pairs)
 
 
 def _figure(figure: Mapping[str, Any]) -> str:

@@ -73,8 +73,10 @@ def train(
     """Train a model of one criterion and write its directory.
 
     Input: at least 8 quadruplets of two or more references; the directory to make; quadruplets to
-    validate on. Of a file the rows of the split "train" are learnt from, those without a split too;
-    rows of "validation" validate unless ``validation`` is given, and rows of "test" are not read.
+    validate on. Of a file the rows of the split "train" are learnt from, those without a split too,
+    and rows of "test" are not read. Rows of "validation" validate a fine-tuning unless
+    ``validation`` is given; the default method learns from them, and measures itself on each
+    reference left out in turn.
     ``state`` keeps what an interrupted fine-tuning goes on from; ``settings`` are those of
     ``TrainingSettings``.
     Output: what was trained, with its figures on the validation items.
@@ -85,12 +87,15 @@ def train(
     from scoring.patclaimeval.config import TrainingSettings
 
     chosen = TrainingSettings(criterion, **settings)
-    learnt = _read(quadruplets, criterion, None, "train")
+    is_file = isinstance(quadruplets, str | Path)
     if validation is not None:
+        learnt = _read(quadruplets, criterion, None, "train")
         held_out = _read(validation, criterion, None, *SPLITS)
-    else:
-        is_file = isinstance(quadruplets, str | Path)
+    elif chosen.reads_validation:
+        learnt = _read(quadruplets, criterion, None, "train")
         held_out = _read(quadruplets, criterion, "validation") if is_file else []
+    else:
+        learnt, held_out = _read(quadruplets, criterion, None, "train", "validation"), []
     from scoring.patclaimeval.training import train_model
 
     return train_model(

@@ -196,6 +196,15 @@ class TrainingSettings:
         precision = "fp32" if settings.method == "probe" else settings.precision or "auto"
         return replace(settings, precision=precision, **missing)
 
+    @property
+    def reads_validation(self) -> bool:
+        """Return whether validation items choose or measure the model, and are not learnt from.
+
+        The default method needs none: every reference that it learns from is left out once to
+        measure it, and nothing is chosen on validation items.
+        """
+        return self.resolved().method != "probe"
+
     def as_dict(self) -> dict[str, Any]:
         """Return the settings as plain values, fit for JSON."""
         return asdict(self)

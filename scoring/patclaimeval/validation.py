@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.agreement.classification import predicted_labels
-from scoring.agreement.comparisons import Compared, compare_scorers
+from scoring.agreement.comparisons import Compared, planned_pairs
 from scoring.agreement.correlation import tau_b, tau_b_labels
 from scoring.agreement.figures import (
     Sample,
@@ -107,10 +107,9 @@ def as_items(items: Sequence[Quadruplet]) -> list[Item]:
 def _overlaps(
     sample: Sample, ours: Vector, others: Mapping[str, Vector]
 ) -> dict[str, dict[str, Any]]:
-    """Test the model against each of the others, as an agreement report tests its baselines."""
-    # By no name that one of the others can have.
-    compared = compare_scorers(Compared(sample, {"": ours}, others))
-    (pairs,) = (one["pairs"] for one in compared["families"] if one["name"] == "baselines")
+    """Test the model against each of the others, as an agreement report makes its planned tests."""
+    # None of the others can have this name, and a model is what planned tests compare.
+    pairs = planned_pairs(Compared(sample, {"model:": ours, **others}))
     return {
         pair["second"]: {
             "tau_b": tau_b_figure(sample, others[pair["second"]]),

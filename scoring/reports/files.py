@@ -116,10 +116,15 @@ TAIL: Final = (
     *("order_consistency", "is_best", "unavailable", "undefined", "signature"),
     "apostrophe_put_before",
 )
+LEAD: Final = (
+    *("planned_scorer", "test", "lead", "lead_low", "lead_high"),
+    *("lead_p", "lead_p_holm", "lead_verdict"),
+)
 COLUMNS: Final = (
     *HEAD,
     *("n", "references"),
     *(f"{key}{bound}" for key, _, _ in FIGURES for bound in BOUNDS),
+    *LEAD,
     *TAIL,
 )
 
@@ -130,7 +135,8 @@ def csv_table(document: Mapping[str, Any]) -> str:
     Input: a finished report. Output: the header, then for each scorer and each baseline, in their
     order, a record on all items and one on those without the reference; shares from 0 to 1, every
     digit of a figure; an undefined figure is an empty cell, and `undefined` is why. Calibrated
-    threshold and order consistency stand in the record on all items, where there are any.
+    threshold, order consistency and the lead of the planned scorer over this one are in the record
+    on all items, where there are any.
     """
     return "".join(record(cells) for cells in (COLUMNS, *_records(document)))
 
@@ -158,6 +164,7 @@ def _cells(
         *(question["criterion"], question["dataset"], question["split"], items),
         *(measured["n"], measured["references"]),
         *(number for one in found.values() for number in (one.value, one.low, one.high)),
+        *_lead(document, name if items == ALL_ITEMS else ""),
         *(ties.get("people"), ties.get("scorer"), question["tie_threshold"]),
         entry.get("calibrated", {}).get("threshold") if items == ALL_ITEMS else None,
         entry.get("order_consistency", {}).get("value") if items == ALL_ITEMS else None,
@@ -167,6 +174,21 @@ def _cells(
         entry.get("signature") or None,
         None,
     ]
+
+
+def _lead(document: Mapping[str, Any], other: str) -> list[Any]:
+    """Return the cells of LEAD: the test of the planned scorer against another, where there is one.
+
+    `test` is "planned", with a p after Holm, or "exploratory", with an unadjusted p alone.
+    """
+    compared = document.get("comparisons", {})
+    focus = compared.get("planned_scorer")
+    for family in compared.get("families", []) if focus else []:
+        for pair in family["pairs"]:
+            if (pair["first"], pair["second"]) == (focus, other):
+                keys = ("difference", "low", "high", "p", "p_holm", "verdict")
+                return [focus, family["name"], *(pair[key] for key in keys)]
+    return [None] * len(LEAD)
 
 
 LATEX_COLUMNS: Final = (
@@ -197,12 +219,13 @@ def latex_table(document: Mapping[str, Any]) -> str:
 
     Input: a finished report. Output: a table environment for a document that loads booktabs:
     scorers, then baselines, each figure with its 95 % interval, shares in per cent; bold only
-    where the report's tests show which scorer is best; reasons of what is undefined below; the
-    signature as a comment.
+    where the report's tests show which scorer is best; below it the reasons of what is undefined
+    and what was tested; the signature as a comment.
     """
     question = document["question"]
     notes: list[str] = []
     body = list(_rows(document, notes))
+    tests = escaped(_tests_sentence(document))
     lines = [
         "% \\usepackage{booktabs}",
         f"% {_one_line(document['signature'])}",
@@ -216,7 +239,7 @@ def latex_table(document: Mapping[str, Any]) -> str:
         *body,
         r"\bottomrule",
         r"\end{tabular}",
-        *(f"\\par\\smallskip{{\\footnotesize {note}}}" for note in notes),
+        *(f"\\par\\smallskip{{\\footnotesize {note}}}" for note in (*notes, tests) if note),
         r"\end{table}",
     ]
     return "\n".join(lines) + "\n"
@@ -278,6 +301,18 @@ def _caption(document: Mapping[str, Any]) -> str:
         f"{question['dataset']}, split {question['split']}, {checks['items']} items of "
         f"{checks['references']} references, tie threshold {question['tie_threshold']:g}. "
         "In brackets 95 % intervals clustered by reference; accuracy and weighted F1 in per cent."
+    )
+
+
+def _tests_sentence(document: Mapping[str, Any]) -> str:
+    """Say what the tests found, and which of them were planned; "" for an older report."""
+    compared = document.get("comparisons", {})
+    if not compared.get("planned_scorer"):
+        return ""
+    focus = label_of(document, compared["planned_scorer"])
+    return (
+        f"{compared['best_sentence']} Planned tests: {focus} against each other scorer, "
+        "adjusted after Holm. All other comparisons are exploratory."
     )
 
 

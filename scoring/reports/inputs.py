@@ -24,7 +24,7 @@ from scoring.agreement.items import Integers, fold
 from scoring.agreement.transitive_labels import Comparison, implied_labels
 from scoring.datasets.versions.queries import Filter, count_rows
 from scoring.models import DatasetVersion, UsedRating
-from scoring.quadruplets import SPLIT_NAMES, TRAIN, DatasetRow, count_violations
+from scoring.quadruplets import SPLIT_NAMES, TRAIN, VALIDATION, DatasetRow, count_violations
 from scoring.reports.row_languages import RowLanguages
 from scoring.reports.scorers import LABELS, scorer_label
 
@@ -263,7 +263,7 @@ def report_rows(
             if rests_on_admin and not admins_counted:
                 continue
             rows.append(_row(pool, row, criterion, number + 1))
-        elif row.split == TRAIN:
+        elif row.split in (TRAIN, VALIDATION):
             keys = [pool.key(content) for content in (row.reference, row.b, row.c)]
             training.append(_comparison(keys, row.annotator, row.y[criterion]))
     triples = count_violations(rows, criterion)

@@ -9,6 +9,7 @@ from core.plots.intervals import Band, Measured, interval_plot
 from core.plots.scatters import label_levels, label_plot, rating_levels, rating_plot
 from core.plots.shapes import Plot
 from core.plurals import counted
+from scoring.agreement.verdicts import EXPLORATORY, PLANNED, UNDECIDED
 from scoring.metrics.languages import is_about_language
 from scoring.patclaimeval.prior import NAME as PRIOR_NAME
 from scoring.reports.files import (
@@ -27,7 +28,12 @@ Part = SimpleNamespace
 FIXED_AND_CALIBRATED: Final = ("accuracy", "f1_weighted", "f1_macro", "tau_paper", "tau_b_labels")
 BOTH_SETS: Final = ("tau_b", "tau_paper", "accuracy", "f1_weighted")
 PUBLISHED: Final = ("tau_paper", "spearman", "accuracy", "f1_weighted")
-FAMILIES: Final = {"scorers": "Scorers among themselves", "baselines": "Scorers against baselines"}
+# The first two are of reports that were stored before one family was planned.
+FAMILIES: Final = {
+    "scorers": "Scorers among themselves",
+    "baselines": "Scorers against baselines",
+    EXPLORATORY: "Exploratory: all other pairs, not adjusted for the number of tests",
+}
 BREAKDOWNS: Final = (
     ("reference_in_items", "By whether the reference is a candidate"),
     ("system", "By system"),
@@ -38,14 +44,17 @@ BREAKDOWNS: Final = (
 
 
 def families(document: Mapping[str, Any]) -> tuple[Part, ...]:
-    """Return the tests of difference that one correction covers; none for a report before them."""
-    found = document.get("comparisons", {}).get("families", [])
+    """Return the planned tests, then the exploratory pairs; none for a report before the tests."""
+    compared = document.get("comparisons", {})
+    planned = label_of(document, compared.get("planned_scorer", ""))
+    titles = FAMILIES | {PLANNED: f"Planned tests: {planned} against each other scorer"}
     return tuple(
         Part(
-            title=FAMILIES.get(family["name"], family["name"]),
+            title=titles.get(family["name"], family["name"]),
+            is_adjusted=family.get("is_adjusted", True),
             pairs=tuple(compared_pair(document, pair) for pair in family["pairs"]),
         )
-        for family in found
+        for family in compared.get("families", [])
         if family["pairs"]
     )
 
@@ -158,6 +167,7 @@ def compared_pair(document: Mapping[str, Any], pair: Mapping[str, Any]) -> Part:
         p=pair["p"],
         p_holm=pair["p_holm"],
         verdict=pair["verdict"],
+        sentence=pair["sentence"],
     )
 
 
@@ -293,7 +303,7 @@ def verdict(document: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def labels_added(document: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what labels added to PatClaimEval-0, for each model that was trained on some."""
+    """Yield what training changed against PatClaimEval-0, for each trained model."""
     for family in document.get("comparisons", {}).get("families", ()):
         for pair in family["pairs"]:
             first, second = pair["first"], pair["second"]
@@ -305,10 +315,11 @@ def labels_added(document: Mapping[str, Any]) -> Iterator[str]:
             value, bounds = turn * pair["difference"], ""
             if pair["low"] is not None:
                 low, high = sorted((turn * pair["low"], turn * pair["high"]))
-                bounds = f" [{low:+z.3f}, {high:+z.3f}]"
+                bounds = f" (95 % interval {low:+z.3f} to {high:+z.3f})"
+            chance = " This could be chance." if pair["verdict"] == UNDECIDED else ""
             yield (
-                f"{label_of(document, trained)}: labels add {value:+z.3f}{bounds} in tau-b to "
-                "PatClaimEval-0, which has seen none."
+                f"{label_of(document, trained)}: training changed tau-b by {value:+z.3f}{bounds} "
+                f"over PatClaimEval-0, which was trained on no labels.{chance}"
             )
 
 

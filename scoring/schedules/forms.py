@@ -51,7 +51,7 @@ class ScheduleForm(RefusableForm):
     asks_with_concerns = TickField(
         label="Request promotion in spite of concerns",
         required=False,
-        help_text="Concerns, such as few validation items or a baseline that agrees better, then "
+        help_text="Concerns, such as a test that calls a baseline better, then "
         "stand in the request for the admin to read. Without the tick, a model with concerns is "
         "not requested. A model that the test finds worse never is.",
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from scoring.agreement.comparisons import BETTER, WORSE, verdict_sentence
+from scoring.agreement.verdicts import BETTER, WORSE, verdict_sentence
 
 MOST_SETTLED: Final = 100_000
 LAST_HOUR: Final = 23
@@ -76,8 +76,8 @@ def compare(document: Mapping[str, Any], new: str, promoted: str) -> Comparison:
         return Comparison(None, "The report holds no test of the two models.")
     if pair["difference"] is None:
         return Comparison(None, pair["sentence"])
-    if tested["smallest_p"] >= tested["alpha"]:
+    if not tested.get("is_reachable", tested["smallest_p"] < tested["alpha"]):
         return Comparison(None, TOO_FEW)
     against = WORSE if pair["first"] == new else BETTER
-    sentence = verdict_sentence(pair, {new: NEW, promoted: PROMOTED}, tests=1)
+    sentence = verdict_sentence(pair, {new: NEW, promoted: PROMOTED}, tested.get("tests", 1))
     return Comparison(pair["verdict"] == against, sentence[0].upper() + sentence[1:])

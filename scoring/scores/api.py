@@ -85,15 +85,16 @@ def _score_or_error(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def _beside(measured: MeasuredModel) -> dict[str, Any]:
+    found = measured.headline
     return {
         "criterion": measured.criterion,
         "model": measured.scoring.id,
         "tie_threshold": measured.tie_threshold,
         "validation": {
-            "n": measured.n,
-            "tau_b": measured.tau_b,
-            "low": measured.low,
-            "high": measured.high,
+            "n": found.n if found else 0,
+            "tau_b": found.value if found else None,
+            "low": found.low if found else None,
+            "high": found.high if found else None,
             "is_unseen_references": measured.is_unseen,
         },
     }

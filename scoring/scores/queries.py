@@ -25,6 +25,7 @@ from scoring.patclaimeval.pair_scores import PairScore
 from scoring.patclaimeval.prior import NAME as PRIOR_NAME
 from scoring.scores.occlusions import Given, ShownOcclusion, Texts, compared, known_occlusion
 from scoring.scores.scorers import ScoringModel, cached_parts, cached_scorer, promoted_or_prior
+from scoring.training.model_versions.card import Headline, headline
 from scoring.training.model_versions.promotions import weaknesses
 
 # Splits by which a validation reference was never seen in training.
@@ -139,16 +140,13 @@ def entries_of(
 class MeasuredModel:
     """What scores one criterion, with what is known of its error.
 
-    `tau_b` is None where undefined, `low` and `high` where its 95 % interval is; `is_unseen` is
-    whether the validation references had been left out of training. `weaknesses` say where it is no
+    `headline` is how it was measured, None of PatClaimEval-0; `is_unseen` is whether the references
+    of that figure had been left out of training. `weaknesses` say where it is no
     better than chance or than a baseline: then it names no best candidate.
     """
 
     scoring: ScoringModel
-    n: int = 0
-    tau_b: float | None = None
-    low: float | None = None
-    high: float | None = None
+    headline: Headline | None = None
     is_unseen: bool = False
     weaknesses: tuple[str, ...] = ()
 
@@ -171,13 +169,14 @@ class MeasuredModel:
     @property
     def worth(self) -> str:
         """How far its scores agree with people, in words."""
-        if self.model is None:
+        if self.headline is None:
             return "trained on no label; a report says how far it agrees with yours"
+        if self.headline.not_measurable:
+            return self.headline.not_measurable
         references = "unseen references" if self.is_unseen else "references it may have seen"
-        if self.tau_b is None:
-            return f"{references}: tau-b undefined, n = {self.n}"
-        interval = "" if self.low is None else f" [{self.low:.2f}, {self.high:.2f}]"
-        return f"{references}: tau-b {self.tau_b:.2f}{interval}, n = {self.n}"
+        if self.headline.is_left_out:
+            references = "each training reference left out in turn"
+        return f"{references}: {self.headline.words}, n = {self.headline.n}"
 
 
 def measured_model(scoring: ScoringModel) -> MeasuredModel:
@@ -185,18 +184,14 @@ def measured_model(scoring: ScoringModel) -> MeasuredModel:
     model = scoring.version
     if model is None:
         return MeasuredModel(scoring)
-    measured = model.card["validation"]
-    # Cards of older models have no intervals.
-    interval = measured.get("figures", {}).get("tau_b", {})
+    measured = headline(model.card)
     card = model.run.dataset_version.card
     is_apart = card.get("split", {}).get("by") in UNSEEN
     return MeasuredModel(
         scoring,
-        n=measured.get("n") or 0,
-        tau_b=measured.get("tau_b"),
-        low=interval.get("low"),
-        high=interval.get("high"),
-        is_unseen=is_apart and not card["counts"].get("texts_in_several_splits"),
+        headline=measured,
+        is_unseen=measured.is_left_out
+        or (is_apart and not card["counts"].get("texts_in_several_splits")),
         weaknesses=tuple(weaknesses(model)),
     )
 

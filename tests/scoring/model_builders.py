@@ -21,6 +21,7 @@ from tests.scoring.model_rows import sealed
 CRITERION = "feature_completeness"
 MEASURED: dict[str, Any] = {
     "n": 12,
+    "references": 6,
     "tau_b": 0.5,
     "tau_b_labels": 0.4,
     "accuracy": 0.6,

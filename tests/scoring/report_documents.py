@@ -177,9 +177,17 @@ def report_document(**changes: Any) -> dict[str, Any]:
         },
         "comparisons": {
             "statistic": "tau_b", "permutations": 10000, "alpha": 0.05,
+            "smallest_p": 0.0005, "references": 12, "tests": 1, "is_reachable": True,
+            "planned_scorer": "bleu-1",
             "families": [
-                {"name": "scorers", "pairs": [pair("bleu-1", "rouge-l", -0.13, "worse")]},
-                {"name": "baselines", "pairs": [pair("bleu-1", "length", 0.19, "cannot tell")]},
+                {
+                    "name": "planned", "is_adjusted": True,
+                    "pairs": [pair("bleu-1", "rouge-l", -0.13, "worse")],
+                },
+                {
+                    "name": "exploratory", "is_adjusted": False,
+                    "pairs": [pair("bleu-1", "length", 0.19, "cannot tell") | {"p_holm": None}],
+                },
             ],
             "best": ["rouge-l"], "best_sentence": "rouge-l is better than every other scorer.",
         },

@@ -107,6 +107,7 @@ def _document(run: TrainingRun) -> dict[str, Any]:
     return {
         "model": str(model.pk),
         "run": str(run.pk),
+        "left_out": model.card["chosen"].get("unseen"),
         "validation": model.card["validation"],
         "n_training": model.card["n_training"],
         "n_validation": model.card["n_validation"],

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from annotator.rubric import NAMES
 from core.plots.shares import format_share
+from scoring.agreement.verdicts import WORSE
 from scoring.datasets.markdown import NOTHING, escaped, number, section, table
 from scoring.metrics.ngram import NGRAM
 from scoring.patclaimeval.prior import LABEL as PRIOR_LABEL
@@ -81,12 +82,79 @@ class Measured:
 
 
 MEASURED: Final = (
-    ("validation", "Agreement with people on the validation items", "validation items"),
     (
         *("unseen", "Agreement on training items, each reference left out in turn"),
         "training items, each reference left out in turn,",
     ),
+    ("validation", "Agreement with people on the validation items", "validation items"),
 )
+FEWEST_MEASURABLE: Final = 5
+"""References below which a figure is called not measurable, and is no concern."""
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """The figure by which a model is judged: its tau-b on references that it did not learn from.
+
+    `is_left_out`: each training reference left out in turn, else the validation items. `low` and
+    `high` are None where there is no interval. `overlaps` are the scorers on the same items.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    references: int | None
+    is_left_out: bool
+    overlaps: tuple[Overlap, ...]
+
+    @property
+    def where(self) -> str:
+        return "with each reference left out in turn" if self.is_left_out else "on validation"
+
+    @property
+    def not_measurable(self) -> str:
+        """Why nothing can be concluded from the figure; "" where something can."""
+        if not self.n:
+            return "Not measurable: no item was kept apart from training."
+        if self.references is None:
+            return "Not measurable: its references were not counted."
+        if self.references < FEWEST_MEASURABLE:
+            return (
+                f"Not measurable: {self.n} items of {self.references} "
+                f"reference{'' if self.references == 1 else 's'}, and at least {FEWEST_MEASURABLE} "
+                "references are needed."
+            )
+        return "" if self.value is not None else "Not measurable: its tau-b is undefined."
+
+    @property
+    def words(self) -> str:
+        """Return the figure with its interval, or why there is none."""
+        if self.not_measurable:
+            return self.not_measurable
+        interval = "" if self.low is None else f" [{self.low:.2f}, {self.high:.2f}]"
+        return f"tau-b {self.value:.2f}{interval}"
+
+
+def headline(card: Card) -> Headline:
+    """Return the figure by which a model is judged everywhere.
+
+    That is its tau-b on training items, each reference left out in turn, where it was measured so;
+    of a fine-tuned encoder its tau-b on the validation items.
+    """
+    unseen = (card.get("chosen") or {}).get("unseen") or {}
+    found = unseen if unseen.get("n") else card.get("validation") or {}
+    # Cards of older models have no intervals.
+    figure = (found.get("figures") or {}).get("tau_b") or {"value": found.get("tau_b")}
+    return Headline(
+        value=figure.get("value"),
+        low=figure.get("low"),
+        high=figure.get("high"),
+        n=found.get("n") or 0,
+        references=found.get("references"),
+        is_left_out=found is unseen,
+        overlaps=overlaps({"validation": found}),
+    )
 
 
 def measured(card: Card) -> tuple[Measured, ...]:
@@ -320,35 +388,34 @@ def _of_data(card: Card, data: Card) -> Iterator[str]:
 
 
 def _of_figures(card: Card) -> Iterator[str]:
-    found = card.get("validation") or {}
-    if not found.get("n"):
-        if not (card.get("chosen") or {}).get("unseen"):
-            yield "Not measured: the dataset version has no validation items."
+    found = headline(card)
+    if not found.n:
+        yield "Not measured: the dataset version has no validation items."
         return
-    if found.get("tau_b") is None:
-        yield "Its tau-b is undefined: its validation items are too few, or all alike."
-    references = found.get("references")
-    if references is not None and references < FEWEST_REFERENCES:
+    if found.not_measurable:
+        yield found.not_measurable
+    elif found.references is not None and found.references < FEWEST_REFERENCES:
         yield (
-            f"Its figures come from {found['n']} items of {references} "
-            f"reference{'s' if references != 1 else ''}: intervals over so few mean little, narrow "
-            "ones as much as wide ones."
+            f"Its figures come from {found.n} items of {found.references} references: intervals "
+            "over so few are rough, narrow ones as much as wide ones."
         )
 
 
 def _behind(found: Measured) -> str:
-    better = [line.name for line in found.overlaps if (line.lead.value or 0) < 0]
-    if not better:
+    better = [line.name for line in found.overlaps if line.verdict == WORSE]
+    if not better or (found.references or 0) < FEWEST_MEASURABLE:
         return ""
     return f"On its {found.items} it agrees with people less than {', '.join(better)}."
 
 
 def _of_ties(card: Card) -> Iterator[str]:
-    rates = (card.get("validation") or {}).get("tie_rates") or {}
+    unseen = (card.get("chosen") or {}).get("unseen") or {}
+    rates = (unseen or card.get("validation") or {}).get("tie_rates") or {}
+    items = "training items, each reference left out in turn," if unseen else "validation items"
     people, scorer = rates.get("people"), rates.get("scorer")
     if people is not None and scorer is not None:
         yield (
-            f"It calls {100 * scorer:.0f} % of its validation items a tie, people call "
+            f"It calls {100 * scorer:.0f} % of its {items} a tie, people call "
             f"{100 * people:.0f} %. A score means nothing by itself: compare two candidates of one "
             "reference, and call them equal up to the tie threshold."
         )

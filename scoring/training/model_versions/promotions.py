@@ -15,7 +15,9 @@ from core.errors import Forbidden, OutOfDate, Refused
 from core.jobs.rows import JobStatus
 from core.text_io.shapes import LONGEST_REASON, check_text
 from scoring.access.scopes import has_role, is_researcher
+from scoring.agreement.verdicts import BETTER, WORSE
 from scoring.models import AgreementReport, ModelVersion, Promotion, PromotionAct
+from scoring.training.model_versions.card import FEWEST_MEASURABLE, Headline, headline
 from scoring.training.model_versions.files import BROKEN, has_manifest, is_sealed
 from scoring.training.model_versions.queries import MODEL_PREFIX, models_for
 
@@ -119,13 +121,21 @@ def is_admin(user: User, model: ModelVersion) -> bool:
     return has_role(user, model.run.dataset_version, Role.ADMIN)
 
 
-FEW: Final = 20
+IN_REPORT: Final = "in the newest report"
+NO_REPORT: Final = (
+    "No agreement report holds this model against baselines; ask for one on a test split."
+)
+NOT_COMPARED: Final = (
+    "No agreement report compares it with the promoted model, and only a report with both can."
+)
 
 
 def cautions(model: ModelVersion) -> list[str]:
     """Return sentences, none if nothing speaks against the model.
 
-    Read are its validation figures and the newest finished report that holds it.
+    Read are its headline figure and the newest finished report that holds it. A difference that its
+    test leaves undecided, and a figure of fewer than five references, are no concern; that it is
+    not measurable is told.
     """
     found = []
     if model.retire_since is not None:
@@ -133,96 +143,99 @@ def cautions(model: ModelVersion) -> list[str]:
             f"A reference that it was trained on was erased on {model.retire_since:%Y-%m-%d}: it "
             "is to be retired, and another one trained without that reference."
         )
-    found += _of_validation(model)
+    measured = headline(model.card)
+    found += [measured.not_measurable] if measured.not_measurable else _of_headline(measured)
     active = standing_promotion(model)
     active_model = None if active is None or active.model_id == model.pk else active.model
     result = _report_on(model)
     if result is None:
-        found.append(
-            "No agreement report holds this model against baselines; ask for one on a test split."
-        )
-        if active_model is not None:
-            found += _by_validation(model, active_model)
-        return found
-    return found + _by_report(model, active_model, result)
-
-
-def _of_validation(model: ModelVersion) -> list[str]:
-    figures = model.card["validation"]
-    n, tau = figures.get("n") or 0, figures.get("tau_b")
-    if tau is None:
-        return ["Its tau-b on validation is undefined: nothing is known of how well it scores."]
-    found = _chance(tau, "on validation")
-    if n < FEW:
-        found.append(f"It was validated on {n} quadruplets only.")
-    return found + _worse_than_best(tau, figures.get("overlaps", {}), "", "on validation")
+        return [*found, NO_REPORT] + ([NOT_COMPARED] if active_model is not None else [])
+    return found + _of_report(model, active_model, result)
 
 
 def weaknesses(model: ModelVersion) -> list[str]:
     """Return sentences, none where nothing shows the model to be no better than simpler things.
 
-    Those are chance and the baselines, on validation and in the newest finished report.
+    Those are chance and other scorers, by its headline figure and in the newest finished report.
     """
-    figures = model.card["validation"]
-    measured = [(figures.get("tau_b"), figures.get("overlaps", {}), "", "on validation")]
+    measured = headline(model.card)
+    found = [] if measured.not_measurable else _of_headline(measured)
     result = _report_on(model)
-    if result is not None:
-        own = _tau(result["scorers"][_name(model)])
-        measured.append((own, result["baselines"], "the baseline ", "in the newest report"))
-    return [
-        sentence
-        for tau, baselines, what, where in measured
-        if tau is not None
-        for sentence in (*_chance(tau, where), *_worse_than_best(tau, baselines, what, where))
+    if result is None or _is_too_small(result):
+        return found
+    own = _tau(result["scorers"][_name(model)])
+    return [*found, *_chance(own, IN_REPORT), *_worse_baselines(model, result)]
+
+
+def _of_headline(measured: Headline) -> list[str]:
+    assert measured.value is not None
+    worse = [line for line in measured.overlaps if line.verdict == WORSE]
+    return _chance(measured.value, measured.where) + [
+        _worse(measured.value, line.tau_b.value, line.name, measured.where) for line in worse
     ]
 
 
-def _chance(tau: float, where: str) -> list[str]:
-    if tau > 0:
+def _chance(tau: float | None, where: str) -> list[str]:
+    if tau is None or tau > 0:
         return []
     how = "worse than" if tau < 0 else "no better than"
     return [f"Its tau-b {where} is {tau:.3f}: {how} chance."]
 
 
-def _by_validation(model: ModelVersion, active: ModelVersion) -> list[str]:
-    if model.dataset_sha256 != active.dataset_sha256:
-        return [
-            "It was validated on other data than the promoted model; only a report with both "
-            "compares them."
-        ]
-    own, other = (row.card["validation"].get("tau_b") for row in (model, active))
-    return _worse(own, other, "the promoted model", "on validation")
-
-
-def _by_report(
+def _of_report(
     model: ModelVersion, active: ModelVersion | None, result: Mapping[str, Any]
 ) -> list[str]:
-    scorers, baselines = result["scorers"], result["baselines"]
-    own = _tau(scorers[_name(model)])
-    found = [] if own is not None else ["Its tau-b in the newest report is undefined."]
-    found += _worse_than_best(own, baselines, "the baseline ", "in the newest report")
+    scorers = result["scorers"]
+    if _is_too_small(result):
+        references = result["checks"]["references"]
+        found = [
+            f"Not measurable in the newest report: it rests on {references} "
+            f"reference{'' if references == 1 else 's'}, and at least {FEWEST_MEASURABLE} are "
+            "needed."
+        ]
+    elif (own := _tau(scorers[_name(model)])) is None:
+        found = ["Its tau-b in the newest report is undefined."]
+    else:
+        found = [*_chance(own, IN_REPORT), *_worse_baselines(model, result)]
     if active is None:
         return found
-    if _name(active) in scorers:
-        other = _tau(scorers[_name(active)])
-        return found + _worse(own, other, "the promoted model", "in the newest report")
-    return found + _by_validation(model, active)
+    if _name(active) not in scorers:
+        return [*found, NOT_COMPARED]
+    if _is_too_small(result) or not _is_worse(model, _name(active), result):
+        return found
+    own, other = (_tau(scorers[_name(row)]) for row in (model, active))
+    return [*found, _worse(own, other, "the promoted model", IN_REPORT)]
 
 
-def _worse_than_best(
-    own: float | None, others: Mapping[str, Any], what: str, where: str
-) -> list[str]:
-    known = [(tau, name) for name, row in others.items() if (tau := _tau(row)) is not None]
-    if not known:
-        return []
-    tau, name = max(known)
-    return _worse(own, tau, f"{what}{name}", where)
+def _worse_baselines(model: ModelVersion, result: Mapping[str, Any]) -> list[str]:
+    own = _tau(result["scorers"][_name(model)])
+    return [
+        _worse(own, _tau(row), f"the baseline {name}", IN_REPORT)
+        for name, row in result["baselines"].items()
+        if _is_worse(model, name, result)
+    ]
 
 
-def _worse(own: float | None, other: float | None, whom: str, where: str) -> list[str]:
-    if own is None or other is None or own >= other:
-        return []
-    return [f"Its tau-b {where} is {own:.3f}, that of {whom} {other:.3f}."]
+def _is_worse(model: ModelVersion, other: str, result: Mapping[str, Any]) -> bool:
+    """Return whether the report's test, and not the figure alone, calls the model worse."""
+    own = _name(model)
+    families = (result.get("comparisons") or {}).get("families", [])
+    verdicts = {
+        (pair["first"], pair["second"]): pair["verdict"]
+        for family in families
+        for pair in family["pairs"]
+    }
+    return verdicts.get((own, other)) == WORSE or verdicts.get((other, own)) == BETTER
+
+
+def _worse(own: float | None, other: float | None, whom: str, where: str) -> str:
+    return (
+        f"It agrees worse with annotators than {whom} {where}: tau-b {own:.3f} against {other:.3f}."
+    )
+
+
+def _is_too_small(result: Mapping[str, Any]) -> bool:
+    return int(result["checks"]["references"]) < FEWEST_MEASURABLE
 
 
 def _report_on(model: ModelVersion) -> Mapping[str, Any] | None:

@@ -15,6 +15,7 @@ from core.http import page_or_plot
 from scoring.access.downloads import as_download
 from scoring.access.scopes import exporter
 from scoring.models import ModelVersion
+from scoring.training.model_versions.card import headline
 from scoring.training.model_versions.forms import PromotionForm
 from scoring.training.model_versions.promotions import (
     carry_out_act,
@@ -31,7 +32,7 @@ from scoring.training.model_versions.services import model_archive
 def model_list(request: SignedInRequest) -> HttpResponse:
     user = request.user
     context = {
-        "models": models_for(user)[:100],
+        "models": [(model, headline(model.card)) for model in models_for(user)[:100]],
         "promoted": promoted_ids(user),
         "prior": prior_rows(),
     }

@@ -11,6 +11,7 @@ from annotator.rubric import ALL_CRITERIA, NAMES
 from core.plots.curves import MOST_CURVES, Curve, overlay_plot
 from core.plots.shapes import Plot
 from scoring.models import TrainingRun
+from scoring.training.model_versions.card import headline
 from scoring.training.model_versions.queries import points_of
 from scoring.training.runs.queries import format_duration, pace_of
 
@@ -84,8 +85,8 @@ def _plots(criterion: str, group: Sequence[ComparedRun]) -> list[Plot]:
 
 def _figures(runs: Sequence[TrainingRun]) -> list[tuple[str, tuple[str, ...]]]:
     kinds: dict[str, Callable[[TrainingRun], str]] = {
-        "Validation tau-b": _tau,
-        "Validated on": lambda run: _of_card(run, "n_validation", "quadruplets"),
+        "tau-b, unseen references": _tau,
+        "Measured on": _measured_on,
         "Loss, last": lambda run: NOTHING if run.loss is None else f"{run.loss:.4f}",
         "Epochs": lambda run: f"{run.epoch} of {run.epochs}" if run.epochs else NOTHING,
         "Took": lambda run: format_duration(_seconds(run)) or NOTHING,
@@ -98,12 +99,16 @@ def _figures(runs: Sequence[TrainingRun]) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def _tau(run: TrainingRun) -> str:
-    if run.validation_tau is None:
+    if run.model is None:
+        return NOTHING if run.validation_tau is None else f"{run.validation_tau:.3f}"
+    return headline(run.model.card).words
+
+
+def _measured_on(run: TrainingRun) -> str:
+    if run.model is None:
         return NOTHING
-    interval = _card(run).get("validation", {}).get("figures", {}).get("tau_b", {})
-    low, high = interval.get("low"), interval.get("high")
-    text = f"{run.validation_tau:.3f}"
-    return text if low is None or high is None else f"{text} [{low:.2f}, {high:.2f}]"
+    found = headline(run.model.card)
+    return f"{found.n} quadruplets, {found.where}" if found.n else NOTHING
 
 
 def _of_card(run: TrainingRun, key: str, unit: str = "") -> str:

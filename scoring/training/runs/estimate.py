@@ -105,7 +105,7 @@ def training_estimate(
     )
     basis = _basis(len(paces), has_gpu, is_assumed=is_assumed)
     return Estimate(
-        reads=_reads(largest, len(known)),
+        reads=_reads(largest, len(known), settings["method"]),
         time=format_duration_range(low, high)
         + (f" for all {len(known)} together" if len(known) > 1 else ""),
         memory=format_memory_range(*memory_bytes(shape, largest, settings)),
@@ -114,10 +114,13 @@ def training_estimate(
     )
 
 
-def _reads(data: DataSizes, trainings: int) -> str:
+def _reads(data: DataSizes, trainings: int, method: str) -> str:
+    # The default recipe withholds nothing for validation.
+    items = f"{data.training} quadruplets to train and {data.validation} to validate on"
+    if method == "probe":
+        items = f"{data.training + data.validation} quadruplets to train on"
     text = (
-        f"{data.training} quadruplets to train and {data.validation} to validate on, "
-        f"{data.candidates} candidates of {data.references} references, about "
+        f"{items}, {data.candidates} candidates of {data.references} references, about "
         f"{data.pair_words:.0f} words a pair"
     )
     return text if trainings == 1 else f"{trainings} trainings, the largest of {text}"
@@ -216,8 +219,5 @@ def _cautions(
             f"The longest texts together may pass {settings['max_tokens']:,} tokens; a pair that "
             f"does is {how}, nothing is cut."
         )
-    if not data.validation:
-        yield (
-            "The version has no validation items: a probe is then measured on each training "
-            "reference left out in turn, a fine-tuned model not at all."
-        )
+    if settings["method"] != "probe" and not data.validation:
+        yield "The version has no validation items: a fine-tuned model is then not measured."

@@ -12,6 +12,7 @@ from annotator.models import User
 from annotator.rubric import NAMES
 from scoring.access.scopes import find_version, is_researcher, measured_versions_for
 from scoring.models import DatasetVersion, TrainingRun
+from scoring.training.model_versions.card import headline
 from scoring.training.model_versions.queries import runs_for, training_plots
 
 MOST_LINES: Final = 50
@@ -22,7 +23,7 @@ SORTS: Final = {
     "dataset": ("Dataset", False),
     "criterion": ("Criterion", False),
     "status": ("Status", False),
-    "tau": ("Validation tau-b", True),
+    "tau": ("tau-b, unseen references", True),
 }
 _COLUMNS: Final = {
     "started": ("created_at",),
@@ -105,6 +106,7 @@ def run_page(run: TrainingRun, user: User) -> dict[str, Any]:
     return {
         "time_left": "" if run.is_final else format_duration(run.seconds_left),
         "pace": pace_of(run),
+        "headline": None if run.model is None else headline(run.model.card),
         "plots": training_plots(run.history),
         "log": [
             (datetime.fromisoformat(line["at"]), line["words"])

@@ -23,6 +23,7 @@ from scoring.patclaimeval.config import DEFAULT_ENCODER, TrainingSettings, code_
 from scoring.patclaimeval.data import Quadruplet, TrainingResult
 from scoring.patclaimeval.errors import PatClaimEvalError, TrainingCancelled
 from scoring.quadruplets import TRAIN, VALIDATION
+from scoring.training.model_versions.card import headline
 from scoring.training.model_versions.files import directory_of, is_sealed, seal_of, share_model
 from scoring.training.model_versions.queries import readme_of
 from scoring.training.runs.estimate import seen_in_training
@@ -134,12 +135,15 @@ def _train(run: TrainingRun, directory: Path, progress: RunProgress) -> Training
     # scipy loads here, and torch for an encoder: in a worker or command, not in the web process.
     from scoring.patclaimeval.training import train_model
 
+    chosen = TrainingSettings(**run.settings)
     rows = labelled_rows(run.dataset_version, run.criterion)
+    if not chosen.reads_validation:
+        rows = [replace(row, split=TRAIN) if row.split == VALIDATION else row for row in rows]
     seen = seen_in_training(rows)
     result = train_model(
         training=_quadruplets(rows, TRAIN),
         validation=_quadruplets(rows, VALIDATION),
-        settings=TrainingSettings(**run.settings),
+        settings=chosen,
         directory=directory,
         on_progress=progress.store_progress,
         state_directory=state_directory(run),
@@ -169,7 +173,7 @@ def _complete(
             JobStatus.SUCCEEDED,
             **_done(progress),
             epoch=result.epochs_run,
-            validation_tau=result.validation.get("tau_b"),
+            validation_tau=headline(asdict(result)).value,
             message=" ".join(result.warnings),
         )
         # After the fence: whoever ended the run meanwhile has cleared our directory away.
@@ -200,7 +204,7 @@ def _reuse(run: TrainingRun, model: ModelVersion, progress: RunProgress) -> None
             JobStatus.SUCCEEDED,
             **_done(progress),
             epoch=model.card["epochs_run"],
-            validation_tau=model.card["validation"].get("tau_b"),
+            validation_tau=headline(model.card).value,
             reused_model=model,
             message=sentence,
         )

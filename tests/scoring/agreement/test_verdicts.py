@@ -3,16 +3,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.agreement.comparisons import (
+from scoring.agreement.comparisons import holm, planned_scorer
+from scoring.agreement.items import AgreementError
+from scoring.agreement.verdicts import (
     NO_SCORERS,
     ONE_SCORER,
-    best_of,
     best_sentence,
-    holm,
+    find_best,
     verdict,
     verdict_sentence,
 )
-from scoring.agreement.items import AgreementError
 
 probabilities = st.floats(0, 1)
 
@@ -56,34 +56,109 @@ def test_a_verdict_needs_the_adjusted_p_below_alpha() -> None:
     assert verdict(0.2, float("nan")) == "cannot tell"
 
 
-def test_best_is_only_who_is_better_than_every_other() -> None:
-    names = ["a", "b", "c"]
-    both = [pair("a", "b", "worse"), pair("b", "c", "better")]
-    assert best_of(names, [*both, pair("a", "c", "cannot tell")]) == ["b"]
-    assert best_of(names, [both[0], pair("b", "c", "cannot tell")]) == []
-    assert best_of(["a"], []) == []
+def outcome_of(planned: dict[str, str], exploratory: dict[str, str], **more) -> dict:
+    """Return the tests of the scorer "ours" with a verdict against each other one."""
+    return {
+        "planned_scorer": "ours",
+        "tests": len(planned),
+        "is_reachable": True,
+        "smallest_p": 0.001,
+        "references": 20,
+        "alpha": 0.05,
+        "families": [
+            {"name": name, "pairs": [pair("ours", *one) for one in found.items()]}
+            for name, found in (("planned", planned), ("exploratory", exploratory))
+        ],
+        **more,
+    }
+
+
+def test_a_trained_model_is_planned_before_the_untrained_one_and_before_metrics() -> None:
+    names = ["rouge-1", "patclaimeval-0", "patclaimeval-left-out", "model:b", "model:a"]
+    assert planned_scorer(names) == "model:b"
+    assert planned_scorer(names[:3]) == "patclaimeval-left-out"
+    assert planned_scorer(names[:2]) == "patclaimeval-0"
+    assert planned_scorer(names[:1]) == "rouge-1"
+    assert planned_scorer([]) == ""
+
+
+def test_best_is_only_who_is_better_than_every_scorer_and_every_baseline() -> None:
+    values = {"ours": 0.5, "a": 0.3, "length": 0.1}
+    assert find_best(outcome_of({"a": "better"}, {"length": "better"}), values) == ["ours"]
+    assert find_best(outcome_of({"a": "cannot tell"}, {"length": "better"}), values) == []
+    assert find_best(outcome_of({"a": "better"}, {"length": "cannot tell"}), values) == []
+    # A baseline without a tau-b, such as the most frequent label, is no rival.
+    assert find_best(outcome_of({"a": "better"}, {"majority": "cannot tell"}), values) == ["ours"]
+    assert find_best(outcome_of({}, {"length": "better"}), values) == []
+
+
+def said(values: dict[str, float], planned: dict[str, str], baselines: dict[str, str], **more):
+    names = {"ours": "Ours", "a": "ROUGE-1", "length": "Length"}
+    return best_sentence(outcome_of(planned, baselines, **more), values, ["ours", *planned], names)
 
 
 def test_the_best_sentence_never_claims_what_no_test_says() -> None:
-    names = {"b": "BLEU-1"}
-    assert best_sentence(["b"], ["b", "a"], names).startswith("BLEU-1 agrees better")
-    assert "not shown to be better" in best_sentence([], ["b", "a"], names)
-    assert best_sentence([], ["b"], names) == ONE_SCORER
-    assert best_sentence([], [], names) == NO_SCORERS
+    values = {"ours": 0.5, "a": 0.3, "length": 0.1}
+    assert said(values, {"a": "better"}, {"length": "better"}).startswith("Ours agrees better")
+    assert said(values, {"a": "cannot tell"}, {"length": "better"}) == (
+        "No clear winner: Ours scored highest, but its lead over ROUGE-1 could be chance."
+    )
+    assert said(values, {"a": "better"}, {"length": "cannot tell"}) == (
+        "No clear winner: Ours scored highest, but its lead over Length could be chance. "
+        "Ours agrees better with annotators than ROUGE-1."
+    )
+    assert said({"ours": 0.5}, {}, {}) == ONE_SCORER
+    assert said({}, {"a": "cannot tell"}, {}) == NO_SCORERS
+
+
+def test_the_highest_is_looked_for_among_the_baselines_too() -> None:
+    values = {"ours": 0.5, "a": 0.3, "length": 0.6}
+    assert said(values, {"a": "better"}, {"length": "cannot tell"}) == (
+        "No clear winner: the baseline Length scored highest, above every scorer. "
+        "Ours agrees better with annotators than ROUGE-1."
+    )
+    assert said({"ours": 0.2, "length": 0.6}, {}, {"length": "worse"}).endswith(
+        "The baseline Length scored higher."
+    )
+
+
+def test_a_scorer_above_the_planned_one_is_said_to_be_so() -> None:
+    values = {"ours": 0.2, "a": 0.6}
+    assert said(values, {"a": "cannot tell"}, {}) == (
+        "No clear winner: ROUGE-1 scored highest, but its lead over Ours could be chance."
+    )
+    assert said(values, {"a": "worse"}, {}).startswith(
+        "ROUGE-1 scored highest and agrees better with annotators than Ours."
+    )
+
+
+def test_a_test_that_cannot_reach_five_per_cent_says_so_instead() -> None:
+    values = {"ours": 0.5, "a": 0.3}
+    found = said(values, {"a": "cannot tell"}, {}, is_reachable=False, smallest_p=2 / 2**5)
+    assert found == (
+        "No lead can be shown with 20 references: the smallest p-value of the test is 0.0625, and "
+        "a lead needs one below 0.05. Ours scored highest."
+    )
 
 
 def test_a_sentence_holds_the_difference_its_interval_and_the_test() -> None:
     assert verdict_sentence(pair("a", "b", "better"), {"a": "BLEU-1"}, 3) == (
-        "BLEU-1 agrees better with people than b: a difference in tau-b of +0.100, 95 % interval "
-        "+0.050 to +0.150; p = 0.003, adjusted over 3 tests."
+        "BLEU-1 agrees better with annotators than b: a difference in tau-b of +0.100, 95 % "
+        "interval +0.050 to +0.150; p = 0.003, adjusted for 3 planned tests."
     )
 
 
 def test_a_sentence_says_where_interval_and_test_disagree() -> None:
     wide = verdict_sentence(pair("a", "b", "better", low=-0.01), {}, 3)
-    assert "The interval includes 0" in wide
+    assert "an approximation, includes 0" in wide
     narrow = verdict_sentence(pair("a", "b", "cannot tell", p_holm=0.2), {}, 3)
-    assert "The interval alone leaves 0 out" in narrow
+    assert "excludes 0, but is not adjusted for 3 tests." in narrow
     without = verdict_sentence(pair("a", "b", "better", low=None, high=None), {}, 1)
     assert "without an interval" in without
-    assert "one test" in without
+    assert "one planned test" in without
+
+
+def test_a_pair_that_was_not_planned_is_called_exploratory() -> None:
+    found = verdict_sentence(pair("a", "b", "better", p=0.01, p_holm=None), {}, 3)
+    assert found.startswith("Exploratory: a seems to agree better with annotators than b:")
+    assert found.endswith("p = 0.010, not adjusted.")

@@ -50,9 +50,13 @@ def test_a_freeze_prints_one_document_or_words(campaign) -> None:
     ("test", "validation", "withheld"),
     [
         ("0", "0", "nothing"),
-        ("0", "0.1", "3 quadruplets of 1 reference for validation"),
+        ("0", "0.1", "3 quadruplets of 1 reference for validation when an encoder is fine-tuned"),
         ("0.1", "0", "3 quadruplets of 1 reference for test"),
-        ("0.4", "0.5", f"9 quadruplets of 3 references for validation and {FOUR} for test"),
+        (
+            *("0.4", "0.5"),
+            f"{FOUR} for test and 9 quadruplets of 3 references for validation when an encoder is "
+            "fine-tuned",
+        ),
     ],
 )
 def test_a_share_of_0_withholds_nothing_and_what_is_withheld_is_named(

@@ -79,3 +79,12 @@ def test_an_old_report_gives_a_table_too() -> None:
     row = records(old_document())[0]
     assert (row["label"], row["pearson"], row["is_best"]) == ("bleu-1", "", "no")
     assert "before this figure was added" in row["undefined"]
+
+
+def test_the_lead_of_the_planned_scorer_stands_with_each_other_one() -> None:
+    found = {(row["scorer"], row["items"]): row for row in records(report_document())}
+    planned, exploratory = found["rouge-l", "all"], found["length", "all"]
+    assert (planned["planned_scorer"], planned["test"]) == ("bleu-1", "planned")
+    assert (planned["lead"], planned["lead_p_holm"]) == ("-0.13", "0.03")
+    assert (exploratory["test"], exploratory["lead_p_holm"]) == ("exploratory", "")
+    assert found["bleu-1", "all"]["test"] == found["rouge-l", "without reference"]["test"] == ""

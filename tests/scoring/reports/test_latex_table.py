@@ -68,3 +68,10 @@ def test_braces_and_environments_close() -> None:
         assert bare.count("{") == bare.count("}")
         assert re.findall(r"\\begin\{(\w+)\}", text) == ["table", "tabular"]
         assert re.findall(r"\\end\{(\w+)\}", text) == ["tabular", "table"]
+
+
+def test_the_tests_and_what_was_planned_are_told_below_the_table() -> None:
+    assert (
+        "rouge-l is better than every other scorer. Planned tests: bleu-1 against each other "
+        "scorer, adjusted after Holm. All other comparisons are exploratory."
+    ) in latex_table(report_document())

@@ -26,12 +26,13 @@ def test_the_verdict_says_what_labels_add_to_the_model_that_saw_none(trained, is
         pair("patclaimeval-0", "bleu-1", 1, "better"),
     ]
     assert list(labels_added(document)) == [
-        "Ours: labels add +0.020 [-0.080, +0.120] in tau-b to PatClaimEval-0, which has seen none."
+        "Ours: training changed tau-b by +0.020 (95 % interval -0.080 to +0.120) over "
+        "PatClaimEval-0, which was trained on no labels. This could be chance."
     ]
     found |= {"low": None, "high": None}
-    assert "labels add +0.020 in tau-b" in verdict(document)[2]
+    assert "training changed tau-b by +0.020 over" in verdict(document)[2]
     found["difference"] = -0.0001
-    assert "labels add +0.000 in tau-b" in verdict(document)[2]
+    assert "training changed tau-b by +0.000 over" in verdict(document)[2]
     found["difference"] = None
     assert list(labels_added(document)) == []
 

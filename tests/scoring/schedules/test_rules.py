@@ -60,8 +60,16 @@ def test_reopened_candidates_are_no_negative_count() -> None:
     ("pair", "is_worse", "said"),
     [
         ({}, False, "We cannot tell the new model and the promoted one apart"),
-        ({"verdict": "better"}, False, "The new model agrees better with people than the promoted"),
-        ({"verdict": "worse"}, True, "The new model agrees worse with people than the promoted"),
+        (
+            {"verdict": "better"},
+            False,
+            "The new model agrees better with annotators than the promoted",
+        ),
+        (
+            {"verdict": "worse"},
+            True,
+            "The new model agrees worse with annotators than the promoted",
+        ),
         # As a report may hold them the other way round.
         ({"first": PROMOTED, "second": NEW, "verdict": "better"}, True, "The promoted one agrees"),
         ({"first": PROMOTED, "second": NEW, "verdict": "worse"}, False, "The promoted one agrees"),
@@ -80,6 +88,9 @@ def test_where_no_test_was_possible_nothing_is_said_to_be_not_worse() -> None:
     assert (undefined.is_worse, undefined.sentence) == (None, "They compare so.")
     few = compare(document(smallest_p=0.0625), NEW, PROMOTED)
     assert (few.is_worse, few.sentence) == (None, TOO_FEW)
+    holm = document()
+    holm["comparisons"] |= {"is_reachable": False, "tests": 8}
+    assert compare(holm, NEW, PROMOTED).sentence == TOO_FEW
     absent = compare(document(second="bleu-1"), NEW, PROMOTED)
     assert absent.is_worse is None and "no test" in absent.sentence
     broken = document()

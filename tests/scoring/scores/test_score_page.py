@@ -44,8 +44,13 @@ def test_the_highest_score_is_best_and_those_within_the_threshold_are_tied_with_
         ({"tau_b": -0.2}, "Its tau-b on validation is -0.200: worse than chance."),
         ({"tau_b": 0.0}, "Its tau-b on validation is 0.000: no better than chance."),
         (
-            {"tau_b": 0.2, "overlaps": {"bleu-1": {"tau_b": {"value": 0.3}}}},
-            "Its tau-b on validation is 0.200, that of bleu-1 0.300.",
+            {
+                "tau_b": 0.2,
+                "overlaps": {
+                    "bleu-1": {"tau_b": {"value": 0.3}, "lead": {"verdict": "worse"}},
+                },
+            },
+            "It agrees worse with annotators than BLEU-1 on validation: tau-b 0.200 against 0.300.",
         ),
     ],
 )
@@ -65,16 +70,17 @@ def test_a_model_that_is_worse_than_simple_things_names_no_best_and_says_why(
     assert [cells[0]["place"] for _, cells in page["rows"]] == ["", ""]
     assert [one.weaknesses for one in page["weak"]] == [(why,)]
     shown = rita.get(f"/score/{row.pk}/").content.decode()
-    warning, table = shown.index("Do not go by this model"), shown.index("Scores from 0 to 1")
+    warning, table = shown.index("Don't rely on this model"), shown.index("Scores from 0 to 1")
     assert warning < table and why in shown
 
 
 def test_a_report_in_which_a_baseline_is_better_warns_too(version, cast) -> None:
     model = make_model(version)
     assert measured(model).weaknesses == ()
-    report(version, {f"model:{model.pk}": 0.2}, length=0.3)
+    report(version, {f"model:{model.pk}": 0.2}, ("length",), length=0.3)
     assert measured(model).weaknesses == (
-        "Its tau-b in the newest report is 0.200, that of the baseline length 0.300.",
+        "It agrees worse with annotators than the baseline length in the newest report: tau-b "
+        "0.200 against 0.300.",
     )
     report(version, {f"model:{model.pk}": 0.4}, length=0.3)
     assert measured(model).weaknesses == ()
@@ -110,7 +116,7 @@ def test_models_come_in_the_order_of_the_rubric_and_those_that_are_gone_are_left
 def test_patclaimeval_0_is_called_trained_on_no_label() -> None:
     prior = measured_model(ScoringModel("logical_linkage"))
     assert prior.worth == "trained on no label; a report says how far it agrees with yours"
-    assert (prior.n, prior.tau_b, prior.is_unseen) == (0, None, False)
+    assert (prior.headline, prior.is_unseen) == (None, False)
     assert (prior.name, prior.tie_threshold) == (
         *("Logical linkage", prior_tie_threshold("logical_linkage")),
     )
@@ -122,7 +128,7 @@ def test_what_a_model_is_worth_has_its_interval_where_its_card_has_one(version) 
     figures = {"tau_b": {"value": 0.5, "low": 0.25, "high": 0.7}}
     assert "tau-b 0.50 [0.25, 0.70]" in measured(make_model(version, figures=figures)).worth
     undefined = make_model(version, tau_b=None, figures={"tau_b": {"value": None}})
-    assert measured(undefined).worth.endswith("tau-b undefined, n = 12")
+    assert measured(undefined).worth == "Not measurable: its tau-b is undefined."
 
 
 def test_references_are_unseen_where_the_split_separated_them(version) -> None:

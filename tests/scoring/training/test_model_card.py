@@ -52,10 +52,10 @@ def test_a_model_measured_on_references_left_out_says_so_beside_its_validation()
     unseen = MODEL["validation"] | {"n": 90, "overlaps": {"patclaimeval-0": LEAD}}
     both = parts.measured(MODEL | {"chosen": {"unseen": unseen}})
     assert [(one.n, one.title[:28]) for one in both] == [
-        (24, "Agreement with people on the"),
         (90, "Agreement on training items,"),
+        (24, "Agreement with people on the"),
     ]
-    assert [line.name for line in both[1].overlaps] == ["PatClaimEval-0"]
+    assert [line.name for line in both[0].overlaps] == ["PatClaimEval-0"]
     alone = parts.measured(MODEL | {"validation": {"n": 0}, "chosen": {"unseen": unseen}})
     assert [one.n for one in alone] == [90]
 

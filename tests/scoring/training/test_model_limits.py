@@ -49,5 +49,7 @@ def test_what_does_not_limit_is_left_out() -> None:
 
 def test_an_unmeasured_or_undefined_model_is_called_so() -> None:
     assert "Not measured" in limits(validation={"n": 0, "tau_b": None})
-    assert "tau-b is undefined" in limits(validation={"n": 2, "tau_b": None, "references": 1})
+    assert "tau-b is undefined" in limits(validation={"n": 9, "tau_b": None, "references": 6})
+    few = limits(validation={"n": 9, "tau_b": -0.6, "references": 1})
+    assert "Not measurable: 9 items of 1 reference" in few
     assert model_limits({}, {})[-1] == CONFIDENTIAL
