@@ -36,8 +36,8 @@ def test_the_first_button_of_a_form_of_scores_submits_it(cast: Cast) -> None:
     reference = cast.reference("r1", 3)
     candidates = list(reference.candidates.all())
     for person, scores in ((cast.alice, [2] * 4), (cast.bob, [9] * 4)):
-        row = cast.assign(person, reference)[0]
-        cast.submit(row, scores)
+        rows = {row.candidate_id: row for row in cast.assign(person, reference)}
+        cast.submit(rows[candidates[0].pk], scores)
     open_row = cast.assign(cast.alice, cast.reference("r2", 1))[0]
     (comparison,) = assign_comparisons(
         campaign=cast.campaign, annotator=cast.bob, pairs=list(combinations(candidates, 2))[:1]
