@@ -167,7 +167,7 @@ def _models() -> Iterator[Finding]:
         for entry in files:
             entry.file.close()
         whole += 1
-    yield ok("model files", f"{whole} models are as they were registered.")
+    yield ok("model files", f"{counted(whole, 'model')} unchanged since registration.")
 
 
 def _damaged_model(model: ModelVersion, damage: StoredFileDamaged) -> Finding:

@@ -45,6 +45,14 @@ def test_one_and_zero_are_a_ten_and_the_next_criterion_is_untouched(scene: Page)
     assert chosen(scene) == ["10", "10", "0", ""]
 
 
+def test_a_digit_that_is_held_down_gives_one_score(scene: Page) -> None:
+    for _ in range(3):
+        scene.keyboard.down("5")
+    scene.keyboard.up("5")
+    assert chosen(scene) == ["5", "", "", ""]
+    assert focused(scene) == CRITERIA[1]
+
+
 def test_four_tens_are_typed_in_a_row_and_submitted(scene: Page) -> None:
     scene.keyboard.type("10101010")
     assert chosen(scene) == ["10"] * 4

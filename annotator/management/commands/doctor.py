@@ -7,6 +7,7 @@ from typing import Any
 from annotator.management.base import WorkbenchCommand
 from annotator.operations.health.checks import examine
 from annotator.operations.health.database import Level
+from core.plurals import counted
 
 
 class Command(WorkbenchCommand):
@@ -31,7 +32,7 @@ class Command(WorkbenchCommand):
         return "\n".join(
             [
                 *lines,
-                f"{counts[Level.MISSING]} missing, {counts[Level.WARNING]} warnings, "
+                f"{counts[Level.MISSING]} missing, {counted(counts[Level.WARNING], 'warning')}, "
                 f"{counts[Level.OK]} in order.",
             ]
         )

@@ -38,7 +38,7 @@ class Command(WorkbenchCommand):
 
     def sentence(self, document: dict[str, Any]) -> str:
         if not document["jobs"]:
-            return "There is no such job."
+            return "No jobs match."
         table = [
             [job["kind"], job["key"], job["status"], f"{job['progress']:.0%}"]
             for job in document["jobs"]

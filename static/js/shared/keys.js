@@ -47,6 +47,9 @@ export function listenForKeys(keys, more, { digit, typing }) {
       }
     } else if (event.target.closest(".pane, .reading, .minimap, .context-text") && SCROLLING.includes(event.key)) {
       return;
+    } else if (event.repeat && /^[0-9]$/.test(key)) {
+      // A digit that is held down gives one score, not one to each of the next criteria.
+      event.preventDefault();
     } else if (digit(key, event)) {
       event.preventDefault();
     } else if (codes.has(key)) {

@@ -69,7 +69,7 @@ def test_what_ended_well_or_was_cancelled_is_listed_when_asked_for(rows: list[Jo
     assert listed("--status", "running") == [keys[3]]
     assert listed("--status", "cancelled") == [keys[2]]
     assert listed("--all", "--kind", "agreementreport") == [keys[1]]
-    assert printed("--kind", "agreementreport") == "There is no such job.\n"
+    assert printed("--kind", "agreementreport") == "No jobs match.\n"
 
 
 def test_a_limit_says_how_many_are_left_out(rows: list[JobRow]) -> None:
