@@ -16,6 +16,7 @@ OURS = {
     "scoring/patclaimeval/pair_parts.py": "a cache that the program itself writes",
     "scoring/patclaimeval/prior.py": "a file of the program itself",
     "scoring/patclaimeval/several_processes.py": "lines of a process that it started itself",
+    "scoring/patclaimeval/training_state.py": "a state of a training, its digest checked",
     "scoring/patclaimeval/training_process.py": "a file without a name from who started it",
     "scoring/formats/rows.py": "a dataset's file, its digest checked",
     "scoring/datasets/freezing/queries.py": "a temporary file without a name",

@@ -74,14 +74,14 @@ class Command(WorkbenchCommand):
 
 
 def _short(document: dict[str, Any]) -> dict[str, Any]:
-    unseen = document["chosen"].get("unseen")
+    unseen, validation = document["chosen"].get("unseen"), document["validation"]
     return {
         "model": document["model"],
         "run": document["run"],
         "trained on": counted(document["n_training"], "item"),
-        "validation": _agreement(document["validation"]),
         # Each reference scored by a model that did not learn from it.
         **({"references left out in turn": _agreement(unseen)} if unseen else {}),
+        **({"validation": _agreement(validation)} if validation.get("n") else {}),
         "warnings": document["warnings"],
     }
 

@@ -45,6 +45,10 @@ def test_every_button_keeps_what_is_typed_and_shows_it_again(client, rows, form_
     words = typed(3, 4, 5, 6, comment="half\r\na sentence", note="n")
     answer = client.post(f"/rate/{rows[0].pk}/{action}", shown | words | BUTTONS[action])
     assert answer.status_code == 303
+    if action == "recuse/":
+        # The page shows nothing of the reference until the recusal is taken back.
+        back = client.post(f"/rate/{rows[0].pk}/take-back/")
+        assert back.status_code == 303
     again = form_of(client.get(f"/rate/{rows[0].pk}/"))
     assert (again["comment"], again["note"]) == ("half\r\na sentence", "n")
     # A left candidate's scales are disabled; the draft has the scores all the same.

@@ -54,8 +54,12 @@ KINDS: Final = {
     "tokens": ("token",),
     "providers": ("identity",),
     "passkeys": ("passkey",),
+    # A role is answered or gone: any id is told the same.
+    "pending": ("user",),
 }
 OTHER_TEXT: Final = (CRITERIA[0], "no-such-name")
+# What the text of an address may be, where any other is not found.
+TEXTS: Final = {"annotator:answer_pending_role": ("agree",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,4 +195,4 @@ def _values(
         return [
             scenario.measured.version.dataset.name if word == "datasets" else scenario.campaign.slug
         ]
-    return OTHER_TEXT
+    return TEXTS.get(route, OTHER_TEXT)

@@ -191,6 +191,8 @@ TABLE: Final = (
     # Readers: finished reports, which name their dataset.
     Row(("reader",), ("dataset", "report"), routes=REPORTS),
     Row(("researcher",), ("scored", "metric score"), routes=SCORES),
+    # The question before one's own pasted texts are deleted names them by their opening.
+    Row(("researcher",), ("scored",), routes=("scoring:delete_scores",)),
     Row(ADMINS, ("export", "export ids"), routes=("scoring:export", "scoring:api:export")),
     # The reference that the dataset is about is one of the campaign's.
     Row(ADMINS, ("export ids",)),
@@ -224,6 +226,8 @@ TABLE: Final = (
     Row(ADMINS, ("import",), routes=("annotator:own_acts",)),
     # What waits to be confirmed leads there from the inbox.
     Row(ADMINS, ("import",), routes=HOME),
+    # The question before a signature is voided names the candidate by its opening.
+    Row(ADMINS, ("claims", "candidate_id"), SINCE_RULED, routes=("annotator:void_ruling",)),
     # The claims that admins take, alone or with a ruling on them; of candidates by their ids.
     Row(ADMINS, ("claims", "candidate_id"), routes=("annotator:claims_docx",)),
     Row(ADMINS, ("claims", "candidate_id"), SINCE_RULED, routes=("annotator:signed_docx",)),
@@ -236,8 +240,12 @@ TABLE: Final = (
     Row(ADMINS, ("conflict.pk",), SINCE_VOIDED, routes=("annotator:own_acts",)),
     Row(ADMINS, ("close reason",), SINCE_CLOSED, routes=(*TRAIL, "annotator:own_acts")),
     Row(ADMINS, ("reference.pk",), routes=("scoring:ask_erasure", "scoring:api:erasures")),
-    # The list of a campaign's references leads to the page of each.
-    Row(ADMINS, ("reference.pk",), routes=("scoring:references", "scoring:api:references")),
+    # The list of a campaign's references names each by its title or opening, and leads to its page.
+    Row(
+        ADMINS,
+        ("reference.pk", "claims", "export"),
+        routes=("scoring:references", "scoring:api:references"),
+    ),
     # Admins: who takes part, how far they are, and who signed what.
     Row(ADMINS, (*NAMES, "reference", "title", "purpose")),
     Row(ADMINS, ("ruling", "ruling.pk", "void reason"), SINCE_RULED),

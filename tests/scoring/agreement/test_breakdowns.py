@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from core.statistics import resampling
 from scoring.agreement.breakdowns import (
     MOST_GROUPS,
     NO_GROUPS,
@@ -54,7 +55,10 @@ def test_a_small_group_has_the_jackknife_over_its_own_references() -> None:
     )
 
 
-def test_a_group_of_many_references_has_the_bootstrap_of_all() -> None:
+def test_a_group_of_many_references_has_the_bootstrap_of_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(resampling, "SMALL_CLUSTER_COUNT", 40)
     chosen = np.flatnonzero(CLUSTERS // 5)
     found = break_down(SAMPLE, {"m": DIFFERENCES}, {"late": Grouping({"x": chosen})})
     drawn = [np.repeat(chosen, w[CLUSTERS[chosen]].astype(int)) for w in SAMPLE.weights]

@@ -8,7 +8,7 @@ def test_the_table_is_followed_by_verdicts_and_the_signature() -> None:
     heads = [line.split()[0] for line in lines[1:6]]
     assert heads == ["bleu-1", "rouge-l", "bertscore", "majority", "length"]
     assert "rouge-l is better than every other scorer." in lines
-    assert "bleu-1 is worse than rouge-l." in lines
+    assert "  bleu-1 is worse than rouge-l." in lines
     assert lines[-1].startswith("signature: ")
 
 

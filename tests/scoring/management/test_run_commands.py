@@ -68,7 +68,8 @@ def test_a_training_without_json_says_what_it_made_in_a_few_lines(version) -> No
     model = ModelVersion.objects.get()
     assert lines[0] == f"model: {model.pk}"
     assert f"trained on: {model.card['n_training']} items" in lines
-    assert any(line.startswith("validation: tau-b ") for line in lines)
+    assert any(line.startswith("references left out in turn: ") for line in lines)
+    assert not any(line.startswith("validation: ") for line in lines)
     assert not set("{}'") & set(words)
     assert len(lines) < 20 and max(map(len, lines)) <= 80
 

@@ -47,7 +47,7 @@ def released(quadruplets: list[Quadruplet], tmp_path: Path) -> Path:
     return write_rows(tmp_path / "released.jsonl", quadruplets, **splits)
 
 
-def test_rows_of_a_release_train_and_validate_by_their_split(
+def test_rows_of_a_release_are_learnt_from_unless_they_are_to_test_on(
     released, tmp_path, monkeypatch
 ) -> None:
     taken: list[dict[str, list[Quadruplet]]] = []
@@ -58,8 +58,9 @@ def test_rows_of_a_release_train_and_validate_by_their_split(
     train(released, tmp_path / "model", criterion="overall_quality", validation=released)
     train(taken[0]["training"], tmp_path / "model", criterion="overall_quality")
     by_file, beside, in_memory = taken
-    assert {i.reference_id for i in by_file["training"]} == {"dosing", "cooling"}
-    assert {i.reference_id for i in by_file["validation"]} == {"lifting"}
+    assert {i.reference_id for i in by_file["training"]} == {"dosing", "cooling", "lifting"}
+    assert by_file["validation"] == []
+    assert {i.reference_id for i in beside["training"]} == {"dosing", "cooling"}
     assert len(beside["validation"]) == 15
     assert in_memory["training"] == by_file["training"]
     assert in_memory["validation"] == []

@@ -19,7 +19,7 @@ def test_an_estimate_shows_time_and_memory_and_starts_nothing(rita, of_campaign)
     answer = rita.post("/runs/", sent(of_campaign, recipe="default", estimate="1"))
     page = answer.content.decode()
     assert answer.status_code == 200
-    assert "12 quadruplets to train and 3 to validate on" in page
+    assert "15 quadruplets to train on" in page
     assert "seconds</dd>" in page and "GB</dd>" in page
     assert "take the range as a guess" in page
     assert not TrainingRun.objects.exists()
