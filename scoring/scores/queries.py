@@ -7,6 +7,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 
 from annotator.access.visibility import judges_meanwhile
@@ -69,7 +70,13 @@ def needs_encoder(pk: UUID) -> bool:
     A request that is gone, or whose models are gone, needs none: there is nothing to wait for.
     """
     rows = ScoreRequest.objects.filter(pk=pk).values_list("models_by_criterion", flat=True)
-    return any(not model.is_linear for chosen in rows for model in _named_models(chosen).values())
+    try:
+        return any(
+            not model.is_linear for chosen in rows for model in _named_models(chosen).values()
+        )
+    except ValidationError:
+        # What names a model is no id: the worker that takes the request says so and closes it.
+        return False
 
 
 def _named_models(chosen: Mapping[str, str]) -> dict[str, ScoringModel]:

@@ -66,3 +66,12 @@ def test_a_request_whose_rows_are_gone_keeps_no_worker_of_encoders_busy(version,
     row = asked(version, cast)
     ScoreRequest.objects.all().delete()
     assert queue_of(ScoreRequest, row.pk) == Queues.WEB
+
+
+@pytest.mark.django_db
+def test_a_request_that_names_no_model_stops_no_sweep(sent, version, cast) -> None:
+    row = asked(version, cast)
+    ScoreRequest.objects.update(models_by_criterion={"overall_quality": "no id"})
+    ScoreRequest.objects.update(due_at=timezone.now() - timedelta(hours=1))
+    sweep()
+    assert sent[-1] == (Queues.WEB.value, str(row.pk))
