@@ -44,10 +44,14 @@ def test_a_test_label_that_follows_from_training_labels_is_counted(rows) -> None
     assert report_rows(imported("own", turned), CRITERION, "test").implied == 3
 
 
-def test_all_splits_and_training_itself_imply_nothing(version) -> None:
-    for split in ("all", "train"):
-        read = report_rows(version, CRITERION, split)
-        assert (read.implied, read.implied_reason) == (None, NO_TRAINING_LABELS)
+def test_a_report_on_all_items_leaves_no_training_label_outside(version) -> None:
+    read = report_rows(version, CRITERION, "all")
+    assert (read.implied, read.implied_reason) == (None, NO_TRAINING_LABELS)
+
+
+def test_validation_labels_are_training_labels_of_a_report_on_the_training_items(version) -> None:
+    read = report_rows(version, CRITERION, "train")
+    assert (read.implied, read.implied_reason) == (0, "")
 
 
 def test_contradicting_triples_are_counted(rows) -> None:

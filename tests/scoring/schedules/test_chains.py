@@ -123,7 +123,7 @@ def test_a_model_that_the_test_finds_worse_is_not_requested(loop: Loop) -> None:
     chain = go_round()
     step = only_step()
     assert step.outcome == Outcome.WORSE, step.sentence
-    assert "agrees worse with people" in step.sentence
+    assert "agrees worse with annotators" in step.sentence
     assert chain.status == "done"
     assert not asked(made(step))
 
@@ -145,7 +145,7 @@ def test_concerns_keep_the_schedule_from_asking_unless_it_was_told_to(loop: Loop
     go_round()
     step = only_step()
     assert step.outcome == Outcome.CONCERNS
-    assert "that of the baseline length" in step.sentence
+    assert "worse with annotators than the baseline length" in step.sentence
     assert not asked(made(step))
 
 
