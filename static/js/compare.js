@@ -1,9 +1,10 @@
 // The compare screen: keys, aids, drafts and submit. The form itself works without any of them.
-import { field, fill, form, typed } from "./compare/form.js";
+import { form } from "./compare/form.js";
 import { startKeys } from "./compare/keys.js";
 import { startAids } from "./shared/aids.js";
 import { startContext } from "./shared/context.js";
 import { draftsOf } from "./shared/drafts.js";
+import { fieldsOf } from "./shared/fields.js";
 import { showScripted } from "./shared/page.js";
 import { startReading } from "./shared/reading.js";
 import { startSubmit } from "./shared/submit.js";
@@ -14,6 +15,7 @@ startReading();
 startAids();
 startTools();
 startContext();
+const { field, typed, fill } = fieldsOf(form, form.dataset.fields.split(" "));
 const drafts = draftsOf({ form, typed, fill, version: field("typed_version") });
 drafts.startDrafts();
 startSubmit(form, drafts);

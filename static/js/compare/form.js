@@ -1,6 +1,4 @@
-// The compare form, its questions, and what is typed in it.
-import { fieldsOf } from "../shared/fields.js";
-
+// The compare form and its questions. Pages that show candidates beside each other have a form of the
+// same name, without a question.
 export const form = document.getElementById("compare-form");
 export const questions = [...form.querySelectorAll("fieldset.question-row")];
-export const { field, typed, fill } = fieldsOf(form, form.dataset.fields.split(" "));
