@@ -129,7 +129,7 @@ def test_withdrawing_frees_places_keeps_drafts_and_leaves_ratings(cast) -> None:
     with pytest.raises(OutOfDate, match="nothing open"):
         withdraw(cast)
     # It is rated no more, nor given again on demand.
-    with pytest.raises(OutOfDate, match="taken this candidate back"):
+    with pytest.raises(OutOfDate, match="no longer assigned to you"):
         cast.submit(rows[1])
     assert take_next(slug="cups", annotator=cast.alice) is None
     assert take_next(slug="cups", annotator=cast.bob) is not None

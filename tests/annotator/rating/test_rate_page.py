@@ -66,7 +66,7 @@ def test_a_page_says_why_nothing_can_be_sent(cast) -> None:
     skip_assignment(assignment=rows[2], reason_code="unreadable")
     Assignment.objects.filter(pk=rows[3].pk).update(status="withdrawn")
     assert "Take it back" in because(rows[2])
-    assert "taken this candidate back" in because(rows[3])
+    assert "no longer assigned to you" in because(rows[3])
     Campaign.objects.update(status="closed")
     assert (because(rows[0]), because(rows[1])) == (LOCKED_SENTENCE, CLOSED_SENTENCE)
 
