@@ -3,13 +3,12 @@
 To write a query costs Django ten times what the database needs to answer it.
 """
 
-import secrets
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any, Generic, TypeVar
-from uuid import UUID, uuid4
+from typing import Any, Final, Generic, TypeVar
+from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.models import QuerySet
@@ -73,8 +72,17 @@ class _Written:
         return list(iterable(asked))
 
 
+_LARGEST_UUID: Final = 2**128 - 1
+
+
 def _written(write: Callable[..., QuerySet[Any, Any]], keys: Sequence[Key]) -> _Written:
-    marks = [uuid4() if isinstance(key, UUID) else secrets.token_hex() for key in keys]
+    # Nothing is drawn at random here: what a first query draws would move the ids made after it.
+    marks = [
+        UUID(int=_LARGEST_UUID - number)
+        if isinstance(key, UUID)
+        else f"key {number} of a prepared query"
+        for number, key in enumerate(keys)
+    ]
     rows = write(*marks)
     compiler = rows.query.get_compiler(DEFAULT_DB_ALIAS)
     sql, values = compiler.as_sql()
