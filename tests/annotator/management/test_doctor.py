@@ -210,7 +210,8 @@ def test_a_model_whose_file_was_changed_is_missing_its_file(programs, tmp_path: 
     model.save()
     code, levels = examine()
     assert parts(levels["missing"]) == {"dataset files"}
-    assert "1 model unchanged" in next(f["found"] for f in levels["ok"] if f["part"] == "model files")
+    found = {finding["part"]: finding["found"] for finding in levels["ok"]}
+    assert "1 model unchanged" in found["model files"]
     (tmp_path / "models" / model.directory / "weights").write_bytes(b"12346")
     code, levels = examine()
     assert (code, parts(levels["missing"])) == (1, {"dataset files", "model files"})
