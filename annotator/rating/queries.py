@@ -43,8 +43,7 @@ from core.database import neighbours
 
 CLOSED_SENTENCE = "The campaign is closed; ratings are no longer taken."
 RECUSED_SENTENCE: Final = (
-    "You recused yourself from this reference: its texts are no longer shown to you, and nothing "
-    "of it is to be rated."
+    "You recused yourself from this reference. You no longer see its texts or rate its candidates."
 )
 LEFT_SENTENCES = {
     AssignmentStatus.SKIPPED: "You skipped this candidate. Take it back to rate it.",
