@@ -29,6 +29,7 @@ from core import (  # noqa: E402
     traces,
 )
 from core.artefacts import settings as artefacts  # noqa: E402
+from core.limits import UPLOAD_BYTES  # noqa: E402
 from core.oidc import settings as oidc  # noqa: E402
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -285,7 +286,7 @@ WEB_THREADS = _numbers["WEB_THREADS"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 # Of a file with claim sets; a form without a file has the limit above.
-MAX_UPLOAD_BYTES = _numbers["MAX_UPLOAD_BYTES"]
+MAX_UPLOAD_BYTES = UPLOAD_BYTES
 FILE_UPLOAD_HANDLERS = [
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
     "annotator.site.middleware.ArrivalsHandler",

@@ -19,6 +19,7 @@ from annotator.models import Campaign, Invitation, PasswordReset, User
 from annotator.rate_limits import RateLimit, give_back, take_or_refuse
 from core.clock import database_now
 from core.errors import Refused
+from core.limits import ACCOUNTS
 
 # As many characters of a salt as Django wants at least: with fewer, the next sign-in makes another.
 SALT_LENGTH: Final = 32
@@ -32,6 +33,7 @@ TAKEN: Final = (
 def create_user(*, username: str, password: str | None, is_site_admin: bool = False) -> User:
     """Create an account; without a password it cannot sign in. Raises Refused with the reason."""
     refuse_name(username)
+    refuse_another_account()
     user = User(username=username, name_skeleton=skeleton(username), is_superuser=is_site_admin)
     try:
         user.clean_fields(exclude=["password"])
@@ -47,6 +49,15 @@ def create_user(*, username: str, password: str | None, is_site_admin: bool = Fa
         raise Refused(TAKEN.format(username)) from error
     audit_log.record_on(user, "user.created", None)
     return user
+
+
+def refuse_another_account() -> None:
+    """Raise Refused where as many accounts are active as the application is built for."""
+    if User.objects.filter(is_active=True).count() >= ACCOUNTS:
+        raise Refused(
+            f"{ACCOUNTS} accounts are active, as many as one site may have. A site admin can "
+            "deactivate one that nobody uses."
+        )
 
 
 def refuse_name(username: str) -> None:

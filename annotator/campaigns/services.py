@@ -26,6 +26,7 @@ from annotator.models import (
 )
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
+from core.limits import CAMPAIGNS
 from core.text_io.shapes import LONGEST_REASON, check_text
 
 NO_REASON: Final = "Give a short reason: it is recorded."
@@ -73,6 +74,7 @@ def create_campaign(
     taken would reveal a campaign that the person may not know of.
     """
     check_text("name", name, longest=LONGEST_NAME, empty=NO_NAME if name else "")
+    _refuse_another_campaign()
     longest = LONGEST_TYPED_SLUG if has_drawn_ending else LONGEST_SLUG
     try:
         if len(slug) > longest or slug in TAKEN_SLUGS:
@@ -95,6 +97,13 @@ def create_campaign(
         Membership.objects.create(campaign=campaign, user=created_by, role=Role.ADMIN)
     audit_log.record_on(campaign, "campaign.created", created_by)
     return campaign
+
+
+def _refuse_another_campaign() -> None:
+    if Campaign.objects.filter(status=CampaignStatus.OPEN).count() >= CAMPAIGNS:
+        raise Refused(
+            f"{CAMPAIGNS} campaigns are open, as many as one site may have. Close one first."
+        )
 
 
 @transaction.atomic
@@ -174,6 +183,8 @@ def reopen_campaign(*, campaign: Campaign, reason: str, reopened_by: User) -> No
 def _change_status(campaign: Campaign, status: CampaignStatus, reason: str, by: User) -> None:
     check_text("reason", reason, longest=LONGEST_REASON, empty=NO_REASON)
     is_closing = status == CampaignStatus.CLOSED
+    if not is_closing and not campaign.is_open:
+        _refuse_another_campaign()
     rows = Campaign.objects.filter(pk=campaign.pk).exclude(status=status)
     if not rows.update(status=status, closed_at=database_now() if is_closing else None):
         raise OutOfDate(f"The campaign is {status} already.")

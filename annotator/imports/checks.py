@@ -10,6 +10,7 @@ from annotator.formats.claim_files import PREFERENCES, format_of, read_claims
 from annotator.formats.context import describe_context
 from annotator.formats.csv_streams import SeekableSource, unpacked
 from annotator.formats.references import ReferenceRecord, in_batches
+from annotator.imports.bounds import Bounds
 from annotator.imports.claims.queries import OddTexts, known_candidates, known_references
 from annotator.models import Campaign
 from core.text_io.streams import BadRecord, BadRecordList, ReadNotes
@@ -69,15 +70,18 @@ def check_claims(
         records = ledger = StatedTexts(campaign, label_studio.read(unpacked(file), notes))
     else:
         records, ledger = read_claims(file, name, notes), _Ledger(campaign)
+    bounds, beyond = Bounds(campaign), BadRecordList()
     preview: list[dict[str, Any]] = []
     done = 0
     for batch in in_batches(records):
         ledger.take(batch)
         odd.take(batch)
+        beyond.add(*bounds.exceeded(batch))
         preview += [_shown(record) for record in batch[: PREVIEWED - len(preview)]]
         done += len(batch)
         if progress is not None:
             progress(done)
+    beyond.refuse_if_any()
     return ImportCheck(
         format=name,
         counts=ledger.counts(),

@@ -6,14 +6,13 @@ from django.db import transaction
 
 from annotator.formats.documents.claim_records import check_ids
 from annotator.formats.documents.reading import ARCHIVE
-from annotator.formats.documents.records import MOST_CHARACTERS, MOST_CLAIMS
 from annotator.imports.documents import Choices
 from annotator.imports.read_sets import drop_sets, sets_of
 from annotator.imports.services import NOT_WAITING, queue_check, record
 from annotator.models import ClaimImport, ReadClaimSet, User
-from core.claim_text import parse_claims
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
+from core.limits import claim_set_problem
 from core.text_io.shapes import is_blank
 from core.text_io.streams import FormatError
 
@@ -116,9 +115,7 @@ def check_claims_text(field: str, claims: str) -> None:
     why = ""
     if is_blank(claims):
         why = BLANK if field == "claims" else BLANK_DRAFT
-    elif len(claims) > MOST_CHARACTERS:
-        why = f"The claims have {len(claims):,} characters; at most {MOST_CHARACTERS:,} are stored."
-    elif (count := sum(one.number is not None for one in parse_claims(claims))) > MOST_CLAIMS:
-        why = f"The text has {count:,} claims; at most {MOST_CLAIMS:,} are stored."
+    elif problem := claim_set_problem(claims):
+        why = f"The text has {problem}."
     if why:
         raise Refused.at(field, why)

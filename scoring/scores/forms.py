@@ -7,8 +7,8 @@ from django.forms.utils import ErrorDict
 from django.http import QueryDict
 
 from core.forms import DISCREET, CommentField, RefusableForm
+from core.limits import CANDIDATES, CHARACTERS
 from core.text_io.shapes import is_blank
-from scoring.scores.services import MOST_CANDIDATES, MOST_CHARACTERS
 
 CANDIDATE: Final = "candidate_"
 ADD: Final = "add"
@@ -23,17 +23,17 @@ class ScoreForm(RefusableForm):
     ) -> None:
         super().__init__(data, initial=initial)
         sent = data if data is not None else initial or {}
-        numbers = [number for number in range(1, MOST_CANDIDATES + 1) if _name(number) in sent]
+        numbers = [number for number in range(1, CANDIDATES + 1) if _name(number) in sent]
         self.count = max(numbers, default=1)
         if data is not None and ADD in data:
-            self.count = min(self.count + 1, MOST_CANDIDATES)
+            self.count = min(self.count + 1, CANDIDATES)
         self.fields["reference"] = _text("Reference", is_required=True)
         for number in range(1, self.count + 1):
             self.fields[_name(number)] = _text(f"Candidate {number}", is_required=False)
 
     @property
     def may_add(self) -> bool:
-        return self.count < MOST_CANDIDATES
+        return self.count < CANDIDATES
 
     @property
     def is_adding(self) -> bool:
@@ -71,7 +71,7 @@ def _text(label: str, *, is_required: bool) -> CommentField:
         label=label,
         required=is_required,
         strip=False,
-        max_length=MOST_CHARACTERS,
+        max_length=CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 8} | DISCREET),
         error_messages=TOO_LONG | {"required": "Paste the claims of the reference."},
     )

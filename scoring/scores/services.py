@@ -20,6 +20,7 @@ from core.jobs import leases
 from core.jobs.elsewhere import wait_if_elsewhere
 from core.jobs.rows import FINAL_STATUSES, JobStatus
 from core.jobs.running import run_job
+from core.limits import CANDIDATES, claim_set_problem
 from core.text_io.shapes import is_blank
 from scoring.models import DatasetVersion, ScoreRequest
 from scoring.patclaimeval.data import Pair
@@ -29,8 +30,6 @@ from scoring.scores.occlusions import Texts, compared, occluded_pairs
 from scoring.scores.queries import entries_of, known_scores, models_of, pairs_of, texts_of
 from scoring.scores.scorers import ScoringModel, cached_parts, cached_scorer, promoted_or_prior
 
-MOST_CANDIDATES: Final = 50
-MOST_CHARACTERS: Final = 200_000
 MOST_WAITING: Final = 10
 OF_SCORES: Final = RateLimit("scores", 120, 0.5)
 RENEW_EVERY_SECONDS: Final = 0.5
@@ -226,8 +225,8 @@ def _refuse_texts(reference: str, candidates: Sequence[str]) -> None:
     wrong = {"reference": _text_reasons("The reference", reference)}
     if not candidates:
         wrong["candidates"] = ["Give at least one candidate."]
-    elif len(candidates) > MOST_CANDIDATES:
-        wrong["candidates"] = [f"Give at most {MOST_CANDIDATES} candidates at once."]
+    elif len(candidates) > CANDIDATES:
+        wrong["candidates"] = [f"Give at most {CANDIDATES} candidates at once."]
     else:
         wrong["candidates"] = [
             reason
@@ -242,8 +241,8 @@ def _refuse_texts(reference: str, candidates: Sequence[str]) -> None:
 def _text_reasons(what: str, text: str) -> list[str]:
     if is_blank(text):
         return [f"{what} is empty."]
-    if len(text) > MOST_CHARACTERS:
-        return [f"{what} is longer than {MOST_CHARACTERS:,} characters."]
+    if problem := claim_set_problem(text):
+        return [f"{what} has {problem}."]
     return []
 
 

@@ -80,7 +80,7 @@ UNSAFE = {
     "OTEL_EXPORTER_OTLP_ENDPOINT": ("http://collector.example.org:4318",),
     "SESSION_HOURS": ("-1", "abc", "100000"),
     "SESSION_IDLE_MINUTES": ("0",),
-    "MAX_UPLOAD_BYTES": ("1e9",),
+    "API_CALLS_PER_MINUTE": ("1e9",),
     "JOB_LEASE_SECONDS": ("١٢",),
     "TRAINING_STATE_SECONDS": ("nan",),
     "REQUIRE_SECOND_FACTOR": ("enabled",),

@@ -8,7 +8,11 @@ from django.shortcuts import resolve_url
 
 from annotator import audit_log
 from annotator.accounts.endings import ways_in
-from annotator.accounts.services import unused_invitations, withdraw_invitations
+from annotator.accounts.services import (
+    refuse_another_account,
+    unused_invitations,
+    withdraw_invitations,
+)
 from annotator.accounts.sessions import Ended, end_access
 from annotator.assignments.services import free_places
 from annotator.campaigns.members.removals import (
@@ -76,8 +80,10 @@ def reactivate(*, user: User, by: User) -> tuple[int, int]:
     Returns how many candidates come back with it, and how many do not, as others have them: within
     half an hour those that went with the account, later none.
     """
-    if not User.objects.filter(pk=user.pk, is_active=False).update(is_active=True):
+    if not User.objects.filter(pk=user.pk, is_active=False).exists():
         raise OutOfDate(f"{user.username} is active already.")
+    refuse_another_account()
+    User.objects.filter(pk=user.pk).update(is_active=True)
     back, gone = _take_back(user, by)
     audit_log.record_on(user, "user.reactivated", by)
     return back, gone

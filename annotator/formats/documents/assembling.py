@@ -9,7 +9,6 @@ from typing import Final
 
 from annotator.claims.tree import FaultKind, build_tree
 from annotator.formats.documents.records import (
-    MOST_CHARACTERS,
     ClaimSet,
     Notes,
     Place,
@@ -19,6 +18,7 @@ from annotator.formats.documents.records import (
     refuse_too_many,
 )
 from annotator.formats.documents.sections import HAN_MARK, SourceLine, numbered
+from core import limits
 from core.claim_text import Claim, dependencies, parse_claims
 from core.text_io.streams import FormatError
 
@@ -333,9 +333,9 @@ def _with_number(claim: StatedClaim, last: int) -> list[str]:
 
 
 def _refuse_too_long(characters: int) -> None:
-    if characters > MOST_CHARACTERS:
+    if characters > limits.CHARACTERS:
         raise FormatError(
-            f"The claims have {characters:,} characters; at most {MOST_CHARACTERS:,} are read."
+            f"The claims have {characters:,} characters; at most {limits.CHARACTERS:,} are read."
         )
 
 

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from annotator.formats.context import Sheet
+from core import limits
 from core.text_io.streams import FormatError
 
 
@@ -225,17 +226,11 @@ def list_numbers(numbers: Iterable[int], most: int = 8) -> str:
     return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
 
 
-# More claims than the rate page sets side by side; no office publishes as many.
-MOST_CLAIMS: Final = 1_000
-# A claim set as long as this is a book.
-MOST_CHARACTERS: Final = 2_000_000
-
-
 def refuse_too_many(count: int, place: Place | None = None) -> None:
     """Raise FormatError for more claims than one claim set may have."""
-    if count > MOST_CLAIMS:
+    if count > limits.CLAIMS:
         where = f" up to {place}" if place else ""
         raise FormatError(
-            f"The file has {count:,} claims{where}; at most {MOST_CLAIMS:,} are read. Split it, or "
-            "check whether its numbered paragraphs are claims."
+            f"The file has {count:,} claims{where}; at most {limits.CLAIMS:,} are read. Split it, "
+            "or check whether its numbered paragraphs are claims."
         )

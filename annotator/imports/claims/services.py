@@ -14,6 +14,7 @@ from annotator.access.locks import lock_open_campaign
 from annotator.assignments.services import spread_places
 from annotator.context.services import store_context
 from annotator.formats.references import ReferenceRecord, in_batches
+from annotator.imports.bounds import Bounds
 from annotator.imports.claims.queries import Known, known_candidates, known_references
 from annotator.models import Campaign, Candidate, ClaimImport, Reference, User
 from core.database import RowWriter, as_id
@@ -207,8 +208,11 @@ def _store_all(
     progress: Callable[[int], None] | None,
 ) -> None:
     done = 0
+    bounds = Bounds(batches.campaign)
     with growing_cache() as grow:
         for batch in in_batches(records):
+            if beyond := next(bounds.exceeded(batch), None):
+                raise Refused(f"Nothing was imported. {beyond}.")
             batches.store(batch)
             done += len(batch)
             if done >= LARGE_IMPORT:

@@ -17,6 +17,7 @@ from core.errors import Forbidden, OutOfDate, Refused
 from core.jobs import leases
 from core.jobs.rows import FINAL_STATUSES, JobStatus
 from core.jobs.running import run_job
+from core.limits import QUADRUPLETS
 from scoring import files as scoring_files
 from scoring.datasets.drafts import Draft
 from scoring.datasets.freezing.erased import rates_erased
@@ -54,6 +55,11 @@ def store_version(
     `erased` returns why it must not be stored where something in it was erased meanwhile; Refused
     with that sentence then.
     """
+    if len(draft) > QUADRUPLETS:
+        raise Refused(
+            f"{len(draft):,} quadruplets; a dataset version has at most {QUADRUPLETS:,}. Freeze "
+            "fewer campaigns at once, or fewer pairs of each reference."
+        )
     # The file is whole on disk before any row names it; a file without a row harms nobody.
     digest = scoring_files.store_dataset(_counting(draft, progress, progress_from))
     with alone(scoring_files.SWEEPING):

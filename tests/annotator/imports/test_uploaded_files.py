@@ -24,6 +24,7 @@ from annotator.imports.files import (
     stored_uploads,
     uploads_directory,
 )
+from core import limits
 from tests.faults import raising
 
 PK = uuid.UUID(int=1)
@@ -54,6 +55,7 @@ def test_a_file_past_the_limit_is_refused_on_the_way_and_nothing_of_it_stays(set
 
 
 def test_a_file_of_exactly_the_limit_is_taken(settings: Any) -> None:
+    assert settings.MAX_UPLOAD_BYTES == limits.UPLOAD_BYTES
     settings.MAX_UPLOAD_BYTES = 7
     assert store_upload(PK, io.BytesIO(b"1234567")).size == 7
 

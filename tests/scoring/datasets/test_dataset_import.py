@@ -50,6 +50,18 @@ def test_an_import_of_what_cannot_be_split_is_refused(data_directory, given, by,
     assert nothing_is_stored(data_directory)
 
 
+def test_a_version_has_as_many_quadruplets_as_the_limit_says(
+    data_directory, rows, monkeypatch
+) -> None:
+    given = rows(4)
+    monkeypatch.setattr("scoring.datasets.freezing.services.QUADRUPLETS", len(given) - 1)
+    with pytest.raises(Refused, match=f"{len(given)} quadruplets; a dataset version has at most"):
+        imported("d", given)
+    assert nothing_is_stored(data_directory)
+    monkeypatch.setattr("scoring.datasets.freezing.services.QUADRUPLETS", len(given))
+    assert imported("d", given).items == len(given)
+
+
 LEFT, RIGHT = [{"selected": "left"}], [{"selected": "right"}]
 
 

@@ -126,7 +126,7 @@ def test_an_unexpected_error_shows_its_kind_and_no_text(cast, model, monkeypatch
     ("sent", "field", "words"),
     [
         ({"reference": " \n"}, "reference", "The reference is empty."),
-        ({"reference": "x" * 200_001}, "reference", "longer than 200,000"),
+        ({"reference": "x" * 200_001}, "reference", "at most 200,000"),
         ({"candidates": []}, "candidates", "at least one"),
         ({"candidates": ["a"] * 51}, "candidates", "at most 50"),
         ({"candidates": ["secret", ""]}, "candidates", "Candidate 2 is empty."),

@@ -14,7 +14,8 @@ import pytest
 from annotator.formats.documents import reading
 from annotator.formats.documents.confined import read_confined
 from annotator.formats.documents.reading import AUTO, kind_of, read_document
-from annotator.formats.documents.records import MOST_CLAIMS, ReadOptions
+from annotator.formats.documents.records import ReadOptions
+from core import limits
 from core.text_io.streams import FormatError
 from tests.annotator.formats.documents.pdf_files import column, pdf_file
 from tests.annotator.formats.documents.samples import DOCUMENTS
@@ -119,7 +120,7 @@ REFUSED = {
     "an outside image": (outside("image"), "refers in word/_rels/document.xml.rels to a part"),
     "an outside template": (outside("attachedTemplate"), "(attachedTemplate)"),
     "an outside document": (outside("subDocument", "file:///x.docx"), "(subDocument)"),
-    "5,000 claims": (MANY, f"has 5,000 claims; at most {MOST_CLAIMS:,}"),
+    "5,000 claims": (MANY, f"has 5,000 claims; at most {limits.CLAIMS:,}"),
     "5,000 claims in Word": (
         word_file(
             paragraph("Claims") + paragraph("A lamp.", number=(1, 0)) * 5000, numbering=CLAIMS
@@ -242,7 +243,7 @@ def test_another_process_reads_the_same_and_says_what_it_refuses() -> None:
 
 
 def test_where_the_one_that_asks_stands_in_the_file_is_not_moved() -> None:
-    data = b"1. A lamp " + b"that is lit " * 40_000
+    data = b"1. A lamp " + b"that is lit " * 15_000
     with tempfile.TemporaryFile() as file:
         file.write(data)
         file.seek(0)
