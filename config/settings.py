@@ -76,8 +76,6 @@ try:
     )
     # Whether a passkey that has asked who its owner is lets them in without their password.
     PASSKEYS_ALONE = environment.switch(_given, "PASSKEYS_ALONE", default=False)
-    IS_BEHIND_PROXY = environment.switch(_given, "BEHIND_PROXY", default=False)
-    _logs_requests = environment.switch(_given, "LOG_REQUESTS", default=not IS_LOCAL)
     LOG_FORMAT = _given.get("LOG_FORMAT") or environment.LOG_FORMATS[0]
     if LOG_FORMAT not in environment.LOG_FORMATS:
         raise ValueError(f"LOG_FORMAT must be {' or '.join(environment.LOG_FORMATS)}")
@@ -96,7 +94,7 @@ try:
     WEBHOOK_NETWORKS = configuration.networks(
         "WEBHOOK_NETWORKS", environment.names(_given, "WEBHOOK_NETWORKS")
     )
-    _numbers = environment.numbers(_given, TRUSTED_PROXIES=int(IS_BEHIND_PROXY))
+    _numbers = environment.numbers(_given)
     _endpoint = endpoint.read(_given)
     configuration.refuse_open_collector(_given, traces.ADDRESSES, _private_hosts)
     traces.is_wanted(_given)
@@ -251,7 +249,7 @@ SESSION_ENGINE = "annotator.accounts.sessions"
 SESSION_IDLE_MINUTES = _numbers["SESSION_IDLE_MINUTES"]
 SESSION_HOURS = _numbers["SESSION_HOURS"]
 # So long without a key or a movement a page in focus still counts as read.
-READING_IDLE_SECONDS = _numbers["READING_IDLE_SECONDS"]
+READING_IDLE_SECONDS = 120
 SESSION_COOKIE_AGE = SESSION_HOURS * 60 * 60
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not INSECURE_HTTP
 if not INSECURE_HTTP:
@@ -263,10 +261,10 @@ SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = not INSECURE_HTTP
 SECURE_REFERRER_POLICY = "same-origin"
 # Asked by programs of this machine, which know of no certificate.
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
-if IS_BEHIND_PROXY:
+# How many proxies add to X-Forwarded-For; what stands there before them is not believed.
+TRUSTED_PROXIES = _numbers["BEHIND_PROXY"]
+if TRUSTED_PROXIES:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-# How many of them add to X-Forwarded-For; what stands there before them is not believed.
-TRUSTED_PROXIES = _numbers["TRUSTED_PROXIES"]
 X_FRAME_OPTIONS = "DENY"
 CSRF_FAILURE_VIEW = "annotator.site.errors.csrf_failure"
 CONTENT_SECURITY_POLICY = {
@@ -282,7 +280,7 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 # How many requests a web process answers at once (docs/adr/0010); slow clients hold none of these.
-WEB_THREADS = _numbers["WEB_THREADS"]
+WEB_THREADS = 2
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 # Of a file with claim sets; a form without a file has the limit above.
@@ -348,13 +346,13 @@ CELERY_TASK_DEFAULT_QUEUE = "web"
 CELERY_TASK_PUBLISH_RETRY = False
 
 logs.take_over()
-LOGGING = logs.configuration(LOG_FORMAT, logs_requests=_logs_requests)
+LOGGING = logs.configuration(LOG_FORMAT, logs_requests=not IS_LOCAL or LOG_FORMAT == "json")
 
 # Of one person, over all routes; `next` and `ratings` are promised 600 each.
-API_CALLS_PER_MINUTE = _numbers["API_CALLS_PER_MINUTE"]
+API_CALLS_PER_MINUTE = 2400
 JOB_LEASE_SECONDS = _numbers["JOB_LEASE_SECONDS"]
 # Texts that were pasted to be scored, with their scores, are deleted after this time.
-SCORE_KEEP_MINUTES = _numbers["SCORE_KEEP_MINUTES"]
+SCORE_KEEP_MINUTES = 60
 # How long whoever keeps a backup may keep it; what was erased meanwhile is still in it.
 BACKUP_KEEP_DAYS = _numbers["BACKUP_KEEP_DAYS"]
 # Where the weights of metrics lie, each in a directory of the metric's name.
@@ -370,7 +368,7 @@ METRIC_ENDPOINT_REQUESTS_PER_MINUTE = _endpoint.requests_per_minute
 METRIC_ENDPOINT_PRICE_IN = _endpoint.price_in
 METRIC_ENDPOINT_PRICE_OUT = _endpoint.price_out
 METRIC_ENDPOINT_TIMEOUT = _endpoint.timeout
-METRIC_ENDPOINT_CONCURRENCY = _endpoint.concurrency
+METRIC_ENDPOINT_CONCURRENCY = 2
 # Mail; without a host, the default, none is ever sent.
 EMAIL_HOST, EMAIL_PORT = _mail.host, _mail.port
 EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _mail.user, _mail.password

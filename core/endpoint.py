@@ -82,7 +82,6 @@ class EndpointSettings:
     price_in: float
     price_out: float
     timeout: float
-    concurrency: int
 
 
 def read(environment: Mapping[str, str]) -> EndpointSettings:
@@ -104,7 +103,6 @@ def read(environment: Mapping[str, str]) -> EndpointSettings:
         price_in=_number(environment, "PRICE_IN", 0.0),
         price_out=_number(environment, "PRICE_OUT", 0.0),
         timeout=_timeout(environment),
-        concurrency=whole_number(environment, f"{PREFIX}CONCURRENCY", 2, 1, MOST_CONCURRENCY),
     )
 
 

@@ -10,14 +10,10 @@ from typing import Final
 # Name: value where none is set, lowest, highest. docs/admin.md shows the same.
 NUMBERS: Final = {
     "SESSION_IDLE_MINUTES": (30, 1, 24 * 60),
-    "READING_IDLE_SECONDS": (120, 15, 3600),
     "SESSION_HOURS": (12, 1, 7 * 24),
-    "TRUSTED_PROXIES": (0, 0, 10),
-    "API_CALLS_PER_MINUTE": (2400, 1, 1_000_000),
+    "BEHIND_PROXY": (0, 0, 10),
     "JOB_LEASE_SECONDS": (20, 2, 3600),
     "TRAINING_STATE_SECONDS": (60, 0, 24 * 3600),
-    "WEB_THREADS": (2, 1, 64),
-    "SCORE_KEEP_MINUTES": (60, 1, 7 * 24 * 60),
     "BACKUP_KEEP_DAYS": (90, 1, 3650),
     "ARTEFACT_CACHE_BYTES": (100 * 1024**3, 1024**2, 1024**5),
 }

@@ -15,7 +15,6 @@ RIGHT = {
     "METRIC_ENDPOINT_PRICE_IN": "2.5",
     "METRIC_ENDPOINT_PRICE_OUT": "10",
     "METRIC_ENDPOINT_TIMEOUT": "12.5",
-    "METRIC_ENDPOINT_CONCURRENCY": "4",
 }
 
 
@@ -25,7 +24,6 @@ def test_nothing_set_means_no_address() -> None:
     assert settings.requests_per_minute >= 1
     assert (settings.price_in, settings.price_out) == (0.0, 0.0)
     assert settings.timeout > 0
-    assert settings.concurrency >= 1
 
 
 def test_all_is_taken_as_it_stands_and_the_key_is_not_shown() -> None:
@@ -33,7 +31,7 @@ def test_all_is_taken_as_it_stands_and_the_key_is_not_shown() -> None:
     assert (settings.url, settings.model) == ("https://api.example.org/v1", "m-2026-01-01")
     assert (settings.key, settings.requests_per_minute) == ("$sesame", 30)
     assert (settings.price_in, settings.price_out) == (2.5, 10.0)
-    assert (settings.timeout, settings.concurrency) == (12.5, 4)
+    assert settings.timeout == 12.5
     assert "sesame" not in repr(settings)
 
 
@@ -47,7 +45,6 @@ def test_all_is_taken_as_it_stands_and_the_key_is_not_shown() -> None:
         *(("PRICE_IN", wrong) for wrong in ("-1", "nan")),
         *(("PRICE_OUT", wrong) for wrong in ("inf", "sesame")),
         *(("TIMEOUT", wrong) for wrong in ("0", "3601", "sesame")),
-        *(("CONCURRENCY", wrong) for wrong in ("17", "0")),
     ],
 )
 def test_a_wrong_setting_is_refused_by_its_name(name, value) -> None:

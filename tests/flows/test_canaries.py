@@ -61,7 +61,7 @@ def programs(tmp_path: Path, settings: Any, collector: Collector) -> Iterator[Pr
     settings.DATA_DIR.mkdir(mode=0o700)
     more = {"TMPDIR": str(tmp_path / "temp"), "DATA_DIR": str(tmp_path / "data")}
     more |= collector.settings
-    found = Programs(tmp_path / "logs", LOG_FORMAT="json", LOG_REQUESTS="1", **more)
+    found = Programs(tmp_path / "logs", LOG_FORMAT="json", **more)
     yield found
     found.end()
 
