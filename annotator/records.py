@@ -26,7 +26,6 @@ from annotator.models import (
     Purpose,
     Rating,
     RatingRevision,
-    Reference,
     Role,
 )
 from annotator.rating_values import RatedScores, scores_of
@@ -64,24 +63,16 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The ratings and preferences of a campaign, and whose ratings are left out as an admin's.
-
-    `chosen` counts the references whose order was chosen and not drawn: theirs are left out, too.
-    """
+    """The ratings and preferences of a campaign, and whose ratings are left out as an admin's."""
 
     ratings: State
     preferences: State
     admins: tuple[str, ...]
-    chosen: int = 0
 
     @property
     def sha256(self) -> str:
         """The digest by which a report is found again."""
-        parts = asdict(self)
-        # Campaigns that do not choose find the reports again that they had before one could.
-        if not self.chosen:
-            del parts["chosen"]
-        text = json.dumps([CODE_VERSION, parts], sort_keys=True)
+        text = json.dumps([CODE_VERSION, asdict(self)], sort_keys=True)
         return sha256(text.encode()).hexdigest()
 
 
@@ -92,13 +83,7 @@ def inputs_of(campaign: Campaign) -> Inputs:
         _state(Rating.objects.filter(assignment__campaign=campaign)),
         _state(Preference.objects.filter(comparison__campaign=campaign)),
         rating_admins(campaign),
-        chosen_references(campaign),
     )
-
-
-def chosen_references(campaign: Campaign) -> int:
-    """Return how many references were chosen to come early or late, and not drawn by chance."""
-    return Reference.objects.filter(campaign=campaign, is_control=False).count()
 
 
 def rating_admins(campaign: Campaign) -> tuple[str, ...]:
@@ -120,7 +105,6 @@ def _text(at: datetime | None) -> str:
 NOT_BLIND: Final = "not given blind"
 LATER_ROUND: Final = "first given in a later round"
 BY_ADMIN: Final = "given by an admin of the campaign"
-CHOSEN: Final = "of references that were chosen, not drawn for the control share"
 
 Row = Mapping[str, Any]
 
@@ -138,8 +122,7 @@ def given_ratings(campaign: Campaign) -> GivenRatings:
     """Read every rating of a campaign; no claim text is read.
 
     A rating that was changed in a later round counts as it stood before; one that was given in a
-    later round, not blind, by an admin of the campaign, or of a reference that was chosen and not
-    drawn, is left out and counted.
+    later round, not blind, or by an admin of the campaign, is left out and counted.
     """
     found = _read(campaign)
     earlier = _first_rounds(campaign)
@@ -152,8 +135,6 @@ def given_ratings(campaign: Campaign) -> GivenRatings:
         annotator = str(row["annotator_id"])
         if annotator in admins:
             left_out[BY_ADMIN] += 1
-        elif row["candidate__reference__is_control"] is False:
-            left_out[CHOSEN] += 1
         elif first is None:
             left_out[LATER_ROUND] += 1
         elif not first["is_blind"]:
@@ -182,7 +163,6 @@ def _read(campaign: Campaign) -> list[Row]:
     return list(
         Rating.objects.filter(assignment__campaign=campaign).values(
             *("pk", "candidate_id", "candidate__reference_id", "candidate__purpose"),
-            "candidate__reference__is_control",
             *("annotator_id", "version", "submitted_at", "revised_at", "is_blind", "round"),
             *SCORE_COLUMNS,
         )
@@ -221,15 +201,11 @@ class GivenPreference:
 
 @dataclass(frozen=True, slots=True)
 class GivenPreferences:
-    """What was read by one statement, its state, and how many are left out.
-
-    `by_admins` were given by an admin of the campaign, `chosen` are of chosen references.
-    """
+    """What was read by one statement, its state, and how many of an admin's are left out."""
 
     rows: tuple[GivenPreference, ...]
     state: State
     by_admins: int = 0
-    chosen: int = 0
 
 
 def given_preferences(campaign: Campaign) -> GivenPreferences:
@@ -245,20 +221,16 @@ def given_preferences(campaign: Campaign) -> GivenPreferences:
         .values_list(
             *("version", "revised_at", "comparison__pair", "comparison__annotator_id"),
             *("comparison__left_id", "comparison__left__reference_id"),
-            "comparison__left__reference__is_control",
             *ALL_CRITERIA,
         )
     )
     admins = set(rating_admins(campaign))
     rows = []
-    by_admins = chosen = 0
+    by_admins = 0
     first_left: dict[str, UUID] = {}
-    for _, _, pair, annotator, left, reference, is_control, *judgements in found:
+    for _, _, pair, annotator, left, reference, *judgements in found:
         if str(annotator) in admins:
             by_admins += 1
-            continue
-        if is_control is False:
-            chosen += 1
             continue
         sign = 1 if first_left.setdefault(pair, left) == left else -1
         answers = {
@@ -268,7 +240,7 @@ def given_preferences(campaign: Campaign) -> GivenPreferences:
         }
         rows.append(GivenPreference(pair, str(reference), str(annotator), answers))
     state = State.of_rows((version, at) for version, at, *_ in found)
-    return GivenPreferences(tuple(rows), state, by_admins, chosen)
+    return GivenPreferences(tuple(rows), state, by_admins)
 
 
 def preference_table(rows: Iterable[GivenPreference], criterion: str) -> Table:

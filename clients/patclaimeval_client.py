@@ -177,23 +177,6 @@ class Client:
         sent = {"act": act, "reason": reason, "is_aware": is_aware}
         return self._call("POST", f"models/{model}/promote/", sent)
 
-    def schedule(self, campaign: str) -> Json:
-        """Return the schedule of a campaign, or its last one, with the latest chain."""
-        return self._call("GET", f"campaigns/{campaign}/schedule/")
-
-    def switch_schedule_on(self, campaign: str, dataset: str, **settings: Any) -> Json:
-        """Have new ratings frozen and trained on: give `after_settled` or `at_hour` (UTC)."""
-        sent = {"dataset": dataset, **settings}
-        return self._call("POST", f"campaigns/{campaign}/schedule/", sent)
-
-    def switch_schedule_off(self, campaign: str) -> Json:
-        """End the schedule, and what it has under way."""
-        return self._call("DELETE", f"campaigns/{campaign}/schedule/")
-
-    def stop_chain(self, campaign: str) -> Json:
-        """Stop what the schedule has under way; it stays on."""
-        return self._call("POST", f"campaigns/{campaign}/schedule/stop/")
-
     def report(self, dataset: str, criterion: str, scorers: Sequence[str], **settings: Any) -> Json:
         """Ask for an agreement report and wait for its figures."""
         sent = {"dataset": dataset, "criterion": criterion, "scorers": list(scorers), **settings}

@@ -6,7 +6,6 @@ from scoring.datasets.exports import api as exports_api
 from scoring.datasets.freezing import api as freezing_api
 from scoring.erasures import api as erasures_api
 from scoring.reports import api as reports_api
-from scoring.schedules import api as schedules_api
 from scoring.scores import api as scores_api
 from scoring.training.model_versions import api as model_versions_api
 from scoring.training.runs import api as runs_api
@@ -31,16 +30,6 @@ urlpatterns = [
     path("models/", model_versions_api.Models.as_view(), name="models"),
     path("models/<uuid:pk>/", model_versions_api.Model.as_view(), name="model"),
     path("models/<uuid:pk>/promote/", model_versions_api.Promote.as_view(), name="promote"),
-    path(
-        "campaigns/<slug:slug>/schedule/",
-        schedules_api.ScheduleOfCampaign.as_view(),
-        name="schedule",
-    ),
-    path(
-        "campaigns/<slug:slug>/schedule/stop/",
-        schedules_api.StopChain.as_view(),
-        name="stop_chain",
-    ),
     path("score/", scores_api.Scores.as_view(), name="scores"),
     path("score/<uuid:pk>/", scores_api.Score.as_view(), name="score"),
     path("reports/", reports_api.Reports.as_view(), name="reports"),

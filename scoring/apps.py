@@ -20,14 +20,13 @@ class ScoringConfig(AppConfig):
         from core.artefacts.installed import register_installed
         from core.artefacts.kinds import register_kind
         from core.jobs.queues import Queues
-        from core.jobs.registry import register, register_follower, register_tidying
+        from core.jobs.registry import register, register_tidying
         from scoring import tasks as scoring_tasks
         from scoring.audit_labels import ACTS
-        from scoring.choosing.services import request_orders
         from scoring.erasures.services import carry_out_erasures, erase_copies
         from scoring.files import remove_unnamed_datasets
         from scoring.inbox import inbox_lines
-        from scoring.models import AgreementReport, Freeze, QueueOrder, ScoreRequest, TrainingRun
+        from scoring.models import AgreementReport, Freeze, ScoreRequest, TrainingRun
         from scoring.operations import (
             KINDS,
             SHARED,
@@ -35,7 +34,6 @@ class ScoringConfig(AppConfig):
             look_at_stored_files,
             out_of_reach,
         )
-        from scoring.schedules.work import sweep_schedules
         from scoring.scores.services import delete_old_scores
         from scoring.training.runs.choices import encoders_directory
         from scoring.training.runs.services import clear_ended_runs
@@ -46,9 +44,6 @@ class ScoringConfig(AppConfig):
         register(AgreementReport, scoring_tasks.enqueue_report, scoring_tasks.queue_of_report)
         register(ScoreRequest, scoring_tasks.enqueue_scores, scoring_tasks.queue_of_scores)
         register(Freeze, lambda pk: scoring_tasks.freeze.delay(str(pk)), lambda _: Queues.WEB)
-        register_follower(sweep_schedules)
-        register(QueueOrder, lambda pk: scoring_tasks.order.delay(str(pk)), lambda _: Queues.GPU)
-        register_tidying(request_orders)
         register_announced(
             TrainingRun,
             "training",

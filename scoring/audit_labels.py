@@ -6,11 +6,6 @@ from annotator.audit_log import Act
 
 _DATASET: Final = ("dataset", "criterion")
 ACTS: Final = {
-    "chain.begun": Act("a schedule began a chain", ("settled",)),
-    "chain.compared": Act("a scheduled training was compared", ("criterion", "outcome")),
-    "chain.failed": Act("a scheduled chain failed"),
-    "chain.finished": Act("a scheduled chain finished"),
-    "chain.stopped": Act("stopped a scheduled chain"),
     "dataset.exported": Act(
         "exported a dataset", ("dataset", "format", "split", "context", "sha256")
     ),
@@ -31,7 +26,6 @@ ACTS: Final = {
     "model.registered": Act("a model was registered", (*_DATASET, "model")),
     "model.sealed": Act("sealed a model", ("manifest_sha256",)),
     "model.reused": Act("a model was found again", (*_DATASET, "model")),
-    "order.failed": Act("putting the queue into order failed"),
     "promotion.agreed": Act("agreed to a promotion", ("criterion", "cautions")),
     "promotion.asked": Act("requested a promotion", ("criterion", "cautions")),
     "promotion.declined": Act("declined a promotion", ("criterion", "cautions")),
@@ -41,11 +35,6 @@ ACTS: Final = {
     "report.finished": Act("a report finished", _DATASET),
     "report.items_exported": Act("exported the items of a report", (*_DATASET, "items")),
     "report.requested": Act("requested a report", _DATASET),
-    "schedule.ended": Act("a schedule ended by itself"),
-    "schedule.switched_off": Act("switched off a schedule"),
-    "schedule.switched_on": Act(
-        "switched on a schedule", ("dataset", "after_settled", "at_hour", "asks_with_concerns")
-    ),
     "scores.deleted": Act("deleted scores", ("candidates",)),
     "scores.expired": Act("scores expired and were deleted"),
     "scores.failed": Act("scores failed", ("candidates",)),

@@ -1,4 +1,4 @@
-"""What scoring puts into the inbox: promotions, erasures, schedules that ended, own jobs."""
+"""What scoring puts into the inbox: promotions, erasures, own jobs."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -15,7 +15,6 @@ from scoring.access.scopes import MAY_READ
 from scoring.datasets.freezing.queries import freezes_for
 from scoring.erasures.queries import erasures_for
 from scoring.models import ErasureStatus, PromotionAct
-from scoring.schedules.queries import schedules_for
 from scoring.scores.queries import score_requests_for
 from scoring.training.model_versions.promotions import promotions_for
 from scoring.training.model_versions.queries import reports_for, runs_for
@@ -24,7 +23,7 @@ from scoring.training.model_versions.queries import reports_for, runs_for
 def inbox_lines(asked: Asked) -> Lines:
     """Return the lines of a person, in a fixed number of queries."""
     jobs = lines_of_jobs(asked, _own_jobs(asked)) if asked.roles & set(MAY_READ) else Lines()
-    waiting = (*_promotions(asked), *_erasures(asked), *_schedules(asked))
+    waiting = (*_promotions(asked), *_erasures(asked))
     return Lines((*waiting, *jobs.waiting), jobs.finished)
 
 
@@ -49,19 +48,6 @@ def _erasures(asked: Asked) -> Iterable[Line]:
         waits = "waits" if number == 1 else "wait"
         text = f"{counted(number, 'erasure')} {waits} for a second person"
         yield Line(text, resolve_url("scoring:erasures"))
-
-
-def _schedules(asked: Asked) -> Iterable[Line]:
-    if Role.RESEARCHER not in asked.roles:
-        return
-    rows = schedules_for(asked.user).filter(switched_on_by=asked.user, ended_by=None)
-    ended = rows.filter(ended_at__gte=asked.week_ago).order_by("-ended_at").select_related(None)
-    slugs = list(ended.values_list("campaign__slug", flat=True))
-    if slugs:
-        page = resolve_url("scoring:schedule", slugs[0])
-        url = page if len(slugs) == 1 else resolve_url("scoring:schedules")
-        ended_ones = counted(len(slugs), "schedule")
-        yield Line(f"{ended_ones} ended in the last week without being switched off", url)
 
 
 def _own_jobs(asked: Asked) -> tuple[Kind, ...]:

@@ -115,16 +115,14 @@ def deal_groups(
     names: Iterable[Name],
     plan: SplitPlan,
     latest: Mapping[Name, float] | None = None,
-    chosen: Collection[Name] = (),
 ) -> dict[Name, str]:
     """Assign whole groups to splits, or single items as the published benchmark does; this leaks.
 
     Input: names of groups, or ids of items, in any order, repeats allowed; a plan; for a split by
-    time, when each group was rated last; the groups that were chosen to be rated, and not drawn.
+    time, when each group was rated last.
     Output: split by name, a pure function of seed and names: drawn, or by time the newest for test,
-    the next for validation. Chosen groups train before others do: what is measured on should be
-    drawn. A share above 0 gets at least one group. Raises SplitError when there are fewer groups
-    than splits asked for.
+    the next for validation. A share above 0 gets at least one group. Raises SplitError when there
+    are fewer groups than splits asked for.
     """
     order = sorted(set(names))
     shares = (plan.test_share, plan.validation_share)
@@ -140,7 +138,6 @@ def deal_groups(
         )
     if latest is None:
         random.Random(plan.seed).shuffle(order)
-        order.sort(key=lambda name: name in chosen)
     else:
         order.sort(key=lambda name: -latest[name])
     return dict(zip(order, _deal(len(order), plan), strict=True))
@@ -193,16 +190,12 @@ class RatedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class RatedReference:
-    """A reference with its rated candidates and the facts that go with a row.
-
-    `is_control`: whether chance drew it for the control share; None where no order was chosen.
-    """
+    """A reference with its rated candidates and the facts that go with a row."""
 
     reference_id: str
     text: str
     candidates: tuple[RatedCandidate, ...]
     facts: Mapping[str, str] = field(default_factory=dict)
-    is_control: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,11 +223,6 @@ class DatasetRow:
     def annotator(self) -> str:
         """The pseudonym of the one annotator that the labels are of; "" where there is none."""
         return str(self.extras.get("annotator", ""))
-
-    @property
-    def is_chosen(self) -> bool:
-        """Whether the reference was chosen to be rated: figures of agreement leave it out."""
-        return self.extras.get("is_control") is False
 
 
 def build_quadruplets(
@@ -420,9 +408,8 @@ def _extras(
     }
     flags = list(flags_of(reference.text, b.text, c.text))
     of_person = {"annotator": annotator} if annotator else {}
-    of_draw = {} if reference.is_control is None else {"is_control": reference.is_control}
     found = {"y_soft": soft, **of_person, **reference.facts}
-    return found | ({"flags": flags} if flags else {}) | of_draw
+    return found | ({"flags": flags} if flags else {})
 
 
 class Labelled(Protocol):

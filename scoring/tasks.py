@@ -5,7 +5,6 @@ from uuid import UUID
 from celery import shared_task
 
 from core.jobs.queues import Queues
-from scoring.choosing.services import carry_out_order
 from scoring.datasets.freezing.services import carry_out_freeze
 from scoring.reports.work import carry_out_report
 from scoring.scores.queries import needs_encoder
@@ -64,8 +63,3 @@ def enqueue_report(pk: UUID) -> None:
 @shared_task(queue=Queues.WEB.value, name="scoring.freeze")
 def freeze(pk: str) -> None:
     carry_out_freeze(pk)
-
-
-@shared_task(queue=Queues.GPU.value, name="scoring.order")
-def order(pk: str) -> None:
-    carry_out_order(pk)

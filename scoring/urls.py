@@ -11,7 +11,6 @@ from scoring.erasures import views as erasures_views
 from scoring.reports import views as reports_views
 from scoring.reports.browsing import context_views as browsing_context_views
 from scoring.reports.browsing import views as browsing_views
-from scoring.schedules import views as schedules_views
 from scoring.scores import views as scores_views
 from scoring.training.model_versions import views as model_versions_views
 from scoring.training.runs import views as runs_views
@@ -65,11 +64,6 @@ urlpatterns = [
     path("models/<uuid:pk>/", model_versions_views.model, name="model"),
     path("models/<uuid:pk>/download/", model_versions_views.download, name="download_model"),
     path("models/<uuid:pk>/promotion/", model_versions_views.promotion, name="promotion"),
-    path("schedules/", schedules_views.schedule_list, name="schedules"),
-    path("schedules/<slug:slug>/", schedules_views.schedule, name="schedule"),
-    path("schedules/<slug:slug>/progress/", schedules_views.progress, name="schedule_progress"),
-    path("schedules/<slug:slug>/off/", schedules_views.off, name="switch_off_schedule"),
-    path("schedules/<slug:slug>/stop/", schedules_views.stop, name="stop_chain"),
     path("score/", scores_views.score, name="score"),
     path("score/<uuid:pk>/", scores_views.scored, name="scored"),
     path("score/<uuid:pk>/reading/", scores_views.reading, name="scored_reading"),

@@ -34,10 +34,6 @@ class Campaign(Keyed):
     # Hidden repeats: of each annotator's ratings, this share is asked once more, after so many.
     repeat_percent = models.PositiveSmallIntegerField(default=0)
     repeat_lag = models.PositiveSmallIntegerField(default=20)
-    # Since when what teaches the model most comes first; none while references come as imported.
-    choosing_since = models.DateTimeField(null=True, blank=True)
-    # Of the references, this share is drawn as control.
-    control_percent = models.PositiveSmallIntegerField(default=30, db_default=30)
     # Its annotators rate the calibration items before anything else.
     has_calibration = models.BooleanField(default=False, db_default=False)
     # Active time is summed up by person and day, for the admins.
@@ -57,10 +53,6 @@ class Campaign(Keyed):
     @property
     def is_open(self) -> bool:
         return self.status == CampaignStatus.OPEN
-
-    @property
-    def is_choosing(self) -> bool:
-        return self.choosing_since is not None
 
 
 class RulesVersion(models.Model):

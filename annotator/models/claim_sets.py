@@ -64,9 +64,6 @@ class Reference(Keyed):
     position = models.PositiveIntegerField(default=0)
     # Whether `ReferenceContext` has something of it, so that no page has to ask that table.
     has_context = models.BooleanField(default=False, db_default=False)
-    # In a campaign that chooses: whether chance put it into the control share, from which alone
-    # agreement is measured. None: its order was never chosen, or somebody had begun it before.
-    is_control = models.BooleanField(null=True, blank=True)
     # Its texts, and those of its candidates, are gone since then.
     erased_at = models.DateTimeField(null=True, blank=True)
     imported_from = models.ForeignKey(

@@ -9,7 +9,6 @@ from django.utils import timezone
 
 from annotator.access.scopes import annotators_of, members_who_annotate
 from annotator.models import Campaign, Reference, User
-from annotator.planning.choosing.services import LEAST_CONTROL, MOST_CONTROL
 from annotator.planning.queries import FoundReferences
 from annotator.planning.sentinels import LONGEST_LAG, MOST_AT_ONCE, MOST_PERCENT
 from annotator.planning.services import LARGEST_QUOTA
@@ -18,7 +17,6 @@ from core.forms import (
     DayField,
     PlainTextField,
     RefusableForm,
-    TickField,
     WholeNumberField,
 )
 from core.text_io.shapes import LONGEST_REASON
@@ -228,16 +226,3 @@ class RepeatsForm(PlanForm):
         help_text="0: none.",
     )
     lag = WholeNumberField(label="Ratings in between, at least", min_value=1, max_value=LONGEST_LAG)
-
-
-class ChoosingForm(PlanForm):
-    """Whether the order is chosen, and how large the control share is."""
-
-    section = "choosing"
-
-    is_on = TickField(label="Choose which references come first", required=False)
-    percent = WholeNumberField(
-        label="Control share, in per cent of the references",
-        min_value=LEAST_CONTROL,
-        max_value=MOST_CONTROL,
-    )

@@ -71,11 +71,10 @@ def _references(
     campaign: Campaign, holders: defaultdict[UUID, set[str]], barred: defaultdict[UUID, set[str]]
 ) -> tuple[PlanReference, ...]:
     found: dict[UUID, list[PlanCandidate]] = {}
-    chosen = ("queue_position",) if campaign.is_choosing else ()
     rows = (
         Candidate.objects.filter(campaign=campaign, reference__erased_at=None)
         .exclude(purpose=Purpose.REPEAT)
-        .order_by(*chosen, "reference__position", "reference__reference_id", "candidate_id")
+        .order_by("reference__position", "reference__reference_id", "candidate_id")
         .values_list("pk", "reference_id", "system", "places", "held")
     )
     for pk, reference, system, places, held in rows:

@@ -11,12 +11,8 @@ from django.views.decorators.http import require_POST, require_safe
 from annotator.access.gate import SignedInRequest, counted_campaign
 from annotator.access.scopes import annotators_of
 from annotator.models import Campaign, Role
-from annotator.planning.choosing.confirmations import about_choosing
-from annotator.planning.choosing.queries import choosing_of
-from annotator.planning.choosing.services import set_choosing
 from annotator.planning.forms import (
     BalancedForm,
-    ChoosingForm,
     FindForm,
     NamedForm,
     PlanForm,
@@ -99,7 +95,6 @@ def plan_page(
         QualificationForm(row),
         SentinelsForm(row),
         RepeatsForm(row, initial={"percent": row.repeat_percent, "lag": row.repeat_lag}),
-        ChoosingForm(row, initial={"is_on": row.is_choosing, "percent": row.control_percent}),
     ]
     if sent is not None:
         sent.focus_error()
@@ -117,7 +112,6 @@ def plan_page(
         "people": [one for one in annotator_progress(row, database_now()) if one.is_annotator],
         "free_places": free_places(row),
         "checks": checks_of(row),
-        "choosing": choosing_of(row),
         "preview": preview,
         **{f"{form.section}_form": form for form in forms},
     }
@@ -241,26 +235,6 @@ def repeats(request: SignedInRequest, slug: str) -> HttpResponse:
         return f"{cleaned['percent']} % of each annotator's ratings are repeated."
 
     return _done(request, _form(request, slug, RepeatsForm), act)
-
-
-@require_POST
-def choosing(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Have the campaign choose which references come first, once confirmed, or stop it."""
-    form = _form(request, slug, ChoosingForm)
-    if form.is_valid() and form.cleaned_data["is_on"] and not is_confirmed(request):
-        asks = about_choosing(form.campaign, form.cleaned_data["percent"])
-        if asks is not None:
-            return ask(request, asks)
-
-    def act(row: Campaign, cleaned: dict[str, Any]) -> str:
-        set_choosing(
-            campaign=row, is_on=cleaned["is_on"], percent=cleaned["percent"], by=request.user
-        )
-        if cleaned["is_on"]:
-            return "The order is chosen; a worker puts the references into order in a minute or so."
-        return "The references come in the order in which they were imported."
-
-    return _done(request, form, act)
 
 
 def _form(request: SignedInRequest, slug: str, kind: type[PlanForm]) -> PlanForm:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from annotator.access.scopes import LEAST_DISTINGUISHED, Names, pseudonyms, renamed, user_names
 from annotator.models import Campaign, Candidate, ReliabilityReport
-from annotator.records import CHOSEN, Inputs, inputs_of
+from annotator.records import Inputs, inputs_of
 from annotator.reliability.grids import (
     CHANGE,
     POINTS,
@@ -32,7 +32,6 @@ from annotator.reliability.verdicts import forest_plots, verdict
 from core.clock import database_now
 from core.jobs.rows import JobStatus
 from core.plots.shapes import Plot
-from core.plurals import counted
 
 UNDER_WAY: Final = (JobStatus.QUEUED, JobStatus.RUNNING)
 ENDED_WITHOUT: Final = (JobStatus.FAILED, JobStatus.CANCELLED)
@@ -162,7 +161,6 @@ class ReliabilityPage:
     plots: tuple[Plot, ...]
     counts: dict[str, Any]
     preferences: dict[str, int]
-    of_control: str
     sections: tuple[Section, ...]
     histograms: tuple[Histogram, ...]
 
@@ -202,7 +200,6 @@ def reliability_page(report: ReliabilityReport, names: Names, *, is_admin: bool)
         preferences=stated,
         sections=shown,
         histograms=histograms(result) if has_scores else (),
-        of_control=_of_control(counts),
     )
 
 
@@ -212,18 +209,6 @@ def _preference_counts(result: Mapping[str, Any]) -> dict[str, int]:
     overall = found["criteria"][-1]["figures"] if found["criteria"] else ()
     shared = next((one["n"] for one in overall if one["key"] == "exact"), 0)
     return {name: found[name] for name in ("n", "pairs", "annotators")} | {"shared": shared}
-
-
-def _of_control(counts: Mapping[str, Any]) -> str:
-    """Say on how many references figures rest where others were chosen; "" where none was."""
-    left_out = {entry["reason"]: entry["n"] for entry in counts["left_out"]}
-    if not any(reason.endswith(CHOSEN) for reason in left_out):
-        return ""
-    references = counted(counts["references"], "reference")
-    return (
-        f"This campaign chose what was rated first. All figures here rest on {references} that "
-        "no choice put forward: the control share, drawn by chance, and what was begun before."
-    )
 
 
 def _moved(report: ReliabilityReport) -> tuple[Grid, ...]:

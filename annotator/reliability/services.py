@@ -11,11 +11,9 @@ from annotator import audit_log
 from annotator.models import Campaign, ReliabilityReport, User
 from annotator.records import (
     BY_ADMIN,
-    CHOSEN,
     GivenPreferences,
     GivenRatings,
     Inputs,
-    chosen_references,
     given_preferences,
     given_ratings,
     inputs_of,
@@ -49,12 +47,7 @@ class Given:
     def __init__(self, campaign: Campaign) -> None:
         self.ratings: GivenRatings = given_ratings(campaign)
         self.preferences: GivenPreferences = given_preferences(campaign)
-        self.inputs = Inputs(
-            self.ratings.state,
-            self.preferences.state,
-            rating_admins(campaign),
-            chosen_references(campaign),
-        )
+        self.inputs = Inputs(self.ratings.state, self.preferences.state, rating_admins(campaign))
         self.repeats = repeated_ratings(campaign, self.ratings)
         self.sentinels, self.assumed = sentinels_of(campaign, self.ratings)
 
@@ -142,8 +135,6 @@ def _counts(given: Given) -> Plain:
     left_out = Counter(given.ratings.left_out)
     if given.preferences.by_admins:
         left_out[f"preferences {BY_ADMIN}"] += given.preferences.by_admins
-    if given.preferences.chosen:
-        left_out[f"preferences {CHOSEN}"] += given.preferences.chosen
     return {
         "ratings": len(rows),
         "annotators": len({row.annotator for row in rows}),

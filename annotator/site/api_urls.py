@@ -10,7 +10,6 @@ from annotator.campaigns.members import api as members_api
 from annotator.entry import api as entry_api
 from annotator.imports import api as imports_api
 from annotator.planning import api as planning_api
-from annotator.planning.choosing import api as choosing_api
 from annotator.rating import api as rating_api
 from annotator.reliability import api as reliability_api
 from annotator.webhooks import api as webhooks_api
@@ -36,7 +35,6 @@ OF_CAMPAIGN = [
     path("pending-roles/", entry_api.PendingRoles.as_view(), name="pending_roles"),
     path("pending-roles/<uuid:pk>/", entry_api.OnePendingRole.as_view(), name="pending_role"),
     path("plan/", planning_api.Plan.as_view(), name="plan"),
-    path("choosing/", choosing_api.ChoosingOrder.as_view(), name="choosing"),
     path("progress/", campaigns_api.Progress.as_view(), name="campaign_progress"),
     path("agreement/", reliability_api.Agreement.as_view(), name="agreement"),
     path("claim-sets/docx/", word_files_api.ClaimsDocx.as_view(), name="claims_docx"),

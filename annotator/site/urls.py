@@ -88,7 +88,6 @@ OF_CAMPAIGN = [
     path("calibration/switch/", calibration_views.switch, name="switch_calibration"),
     path("plan/qualification/", planning_views.qualification, name="qualification"),
     path("plan/sentinels/", planning_views.sentinels, name="sentinels"),
-    path("plan/choosing/", planning_views.choosing, name="choosing"),
     path("plan/repeats/", planning_views.repeats, name="repeats"),
     path("import/", imports_views.import_claims, name="import_claims"),
     path("import/template.zip", imports_views.template, name="import_template"),

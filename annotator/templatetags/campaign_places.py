@@ -30,7 +30,6 @@ MORE: Final[tuple[Listed, ...]] = (
     ("Error tags", "error_tags", ()),
     ("Export ratings", "export_ratings", ()),
     ("Timesheet", "timesheet", ()),
-    ("Schedule", "scoring:schedule", ()),
     ("Webhooks", "webhooks", ()),
     ("Unblindings", "unblindings", ()),
     ("Audit trail", "audit", ("export_audit",)),

@@ -16,7 +16,6 @@ QueueOf = Callable[[UUID], str]
 _enqueuers: dict[type[JobRow], Enqueue] = {}
 _queues: dict[type[JobRow], QueueOf] = {}
 _tidying: list[Callable[[], int]] = []
-_followers: list[Callable[[], int]] = []
 
 
 def register(model: type[JobRow], enqueue: Enqueue, queue_of: QueueOf) -> None:
@@ -38,11 +37,6 @@ def kinds_of_jobs() -> tuple[type[JobRow], ...]:
 def register_tidying(delete: Callable[[], int]) -> None:
     """Register what the sweeper does now and then: delete what is old, ask for what is due."""
     _tidying.append(delete)
-
-
-def register_follower(advance: Callable[[], int]) -> None:
-    """Register a function that goes on where jobs have ended; the sweeper calls it each time."""
-    _followers.append(advance)
 
 
 def tidy() -> int:
@@ -71,7 +65,6 @@ def enqueue_on_commit(row: JobRow) -> None:
 def sweep() -> int:
     """Enqueue every job that waits unclaimed, end those nobody will end; return how many.
 
-    Then what follows on jobs that ended goes on.
     A broker that is down is no error here: the rows stay, and the next sweep enqueues them again.
     """
     enqueued = 0
@@ -83,6 +76,4 @@ def sweep() -> int:
                 enqueued += 1
             except Exception as error:  # noqa: BLE001 - each broker fails in its own way
                 logger.warning("cannot enqueue %s %s: %s", model.kind(), pk, type(error).__name__)
-    for advance in _followers:
-        advance()
     return enqueued

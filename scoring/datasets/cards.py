@@ -128,7 +128,6 @@ def make_card(draft: Draft, *, source: str, **made: Any) -> dict[str, Any]:
         **made,
         "licence": LICENCES[source],
         "counts": _counts(draft),
-        **_control(draft),
         "splits": {name: splits[place] for place, name in enumerate(SPLIT_NAMES)},
         "split_references": {name: references[place] for place, name in enumerate(SPLIT_NAMES)},
         "labels": labels,
@@ -137,18 +136,6 @@ def make_card(draft: Draft, *, source: str, **made: Any) -> dict[str, Any]:
         "tokens": draft.lengths.words(),
         "claims_per_set": draft.lengths.claims(),
     }
-
-
-def _control(draft: Draft) -> dict[str, Any]:
-    """Count what is of the control share and what was chosen; nothing where no order was chosen."""
-    references = draft.references_drawn()
-    counts = {
-        "items": draft.drawn[True],
-        "references": references[True],
-        "chosen_items": draft.drawn[False],
-        "chosen_references": references[False],
-    }
-    return {"control": counts} if references else {}
 
 
 def label_counts(draft: Draft) -> dict[str, dict[str, int]]:
@@ -311,21 +298,18 @@ FIELDS: Final[Mapping[str, Any]] = {
     **dict.fromkeys(_TEXTS, "string"),
     "flags": ["string"],
 }
-# Only where a campaign chose its order.
-CONTROL_FIELD: Final[Mapping[str, Any]] = {"is_control": "bool"}
 
 
-def readme(card: bytes, files: Mapping[str, str], *, has_control: bool = False) -> bytes:
+def readme(card: bytes, files: Mapping[str, str]) -> bytes:
     """Write the README of a release.
 
-    Input: the card in Markdown; file names by split; whether rows say what is control. Output: YAML
-    between two lines of dashes, then the card.
+    Input: the card in Markdown; file names by split. Output: YAML between two lines of dashes, then
+    the card.
     """
     lines = ["---", "configs:", "- config_name: default", "  data_files:"]
     for split, name in files.items():
         lines += [f"  - split: {split}", f"    path: {name}"]
-    fields = {**FIELDS, **CONTROL_FIELD} if has_control else FIELDS
-    lines += ["dataset_info:", "  features:", *_features(fields, "  "), "---", "", ""]
+    lines += ["dataset_info:", "  features:", *_features(FIELDS, "  "), "---", "", ""]
     return "\n".join(lines).encode() + card
 
 

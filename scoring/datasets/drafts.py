@@ -170,9 +170,6 @@ class Draft:
         self._contradicted: set[int] = set()
         self._bonds: dict[str, int] = {}
         self._latest: dict[int, float] = {}
-        # Where an order was chosen: how many items are of references that were drawn, and not.
-        self.drawn = Counter[bool]()
-        self._drawn: dict[int, bool] = {}
 
     def __len__(self) -> int:
         return len(self.splits)
@@ -200,9 +197,6 @@ class Draft:
         self._labels.append(_labels_code(row.y))
         if row.annotator:
             self.annotators.add(row.annotator)
-        if (is_control := row.extras.get("is_control")) is not None:
-            self.drawn[is_control] += 1
-            self._drawn[a] = is_control
         self.ruled += bool(row.provenance.get("adjudications"))
         self.splits.append(SPLIT_NAMES.index(row.split) if row.split else NO_SPLIT)
         if self._spool is not None:
@@ -261,20 +255,14 @@ class Draft:
             return
         names = array("Q", map(self.texts.name, self.a))
         latest = self._latest_by_group() if plan.by == "time" else None
-        drawn = self._drawn.items()
-        chosen = {self.texts.name(number) for number, is_control in drawn if not is_control}
         if tested:
             plan = replace(plan, test_share=0.0)
         numbers = range(len(self.texts)) if tested else ()
         fixed = {self.texts.name(one) for one in numbers if self.texts.key(one) in tested}
-        others = deal_groups(set(names) - fixed, plan, latest, chosen)
+        others = deal_groups(set(names) - fixed, plan, latest)
         of_name = dict.fromkeys(fixed, TEST) | others
         places = {name: SPLIT_NAMES.index(split) for name, split in of_name.items()}
         self.splits = bytearray(map(places.__getitem__, names))
-
-    def references_drawn(self) -> Counter[bool]:
-        """Count the references that chance drew for the control share, and those it did not."""
-        return Counter(self._drawn.values())
 
     def shared_texts(self) -> int:
         """Count the texts that stand in more than one split."""

@@ -163,7 +163,6 @@ def limits(card: Mapping[str, Any]) -> list[str]:
     """Return the cautions that follow from a card's counts; what it does not say is left out."""
     return [
         *_of_making(card),
-        *_of_choice(card.get("control", {})),
         *_of_texts(card.get("counts", {})),
         *_of_labels(card),
         "Ratings and rulings are named by ids that say nothing of a person; annotators, where a "
@@ -180,15 +179,6 @@ def _of_making(card: Mapping[str, Any]) -> Iterator[str]:
         yield (
             "It is split by single items: many test labels follow from training labels, so test "
             "figures are too good."
-        )
-
-
-def _of_choice(control: Mapping[str, Any]) -> Iterator[str]:
-    if control:
-        yield (
-            f"Which references were rated first was chosen: {number(control['chosen_references'])} "
-            f"of the references were chosen, {number(control['references'])} drawn by chance as "
-            "control. Rows say which (is_control); agreement is measured without the chosen ones."
         )
 
 

@@ -29,16 +29,7 @@ def row_of_texts(
     )
 
 
-EXTRAS: Final = (
-    "y_soft",
-    "annotator",
-    "office",
-    "ipc",
-    "language",
-    "family",
-    "flags",
-    "is_control",
-)
+EXTRAS: Final = ("y_soft", "annotator", "office", "ipc", "language", "family", "flags")
 PROVENANCE: Final = ("policy", "rubric_version", "annotators", "ratings", "adjudications")
 _TEXTS: Final = {"office": 40, "ipc": 40, "language": 20, "family": 200}
 
@@ -94,8 +85,6 @@ def extras_of(shape: Shape) -> dict[str, Any]:
         shape.text(name, longest)
     _check_texts(shape, "flags")
     _check_soft_labels(shape)
-    if type(shape.fields.get("is_control", True)) is not bool:
-        shape.wrong("is_control", "true or false was expected")
     return {name: shape.fields[name] for name in EXTRAS if name in shape.fields}
 
 

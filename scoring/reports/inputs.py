@@ -176,8 +176,7 @@ class ReportRows:
     """The rows of one split, and what is known of how they stand to the other splits.
 
     `by_admins` labelled items of the split rest on ratings of an admin of the campaign; as was
-    asked, they are among the rows or left out. `chosen` items of it are left out, as their
-    references were chosen to be rated, and not drawn.
+    asked, they are among the rows or left out.
     `implied` of the rows' labels follow from training labels; None with a reason where that shows
     nothing. `shared` texts of these rows stand in the other splits `shared_with` too.
     """
@@ -190,7 +189,6 @@ class ReportRows:
     implied_reason: str
     shared: int
     shared_with: tuple[str, ...]
-    chosen: int = 0
 
 
 @dataclass(slots=True)
@@ -233,18 +231,15 @@ def report_rows(
     on_progress: Callable[[int], None] = lambda count: None,
     *,
     admins_counted: bool = False,
-    chosen_counted: bool = False,
 ) -> ReportRows:
     """Read the labelled rows of a split, and of the others what leaks between them.
-
-    Rows of references that were chosen to be rated are only read with `chosen_counted`: to train.
 
     `on_progress` gets, every thousand rows, how many were read, and may raise to stop.
     Raises StoredFileDamaged when the stored file is missing or changed.
     """
     pool = _Pool()
     rows: list[ReportRow] = []
-    of_admins, by_admins, chosen = ratings_by_admins(version), 0, 0
+    of_admins, by_admins = ratings_by_admins(version), 0
     training: list[Comparison] = []
     splits_of: defaultdict[str, set[str]] = defaultdict(set)
     for number, row in enumerate(read_rows(version)):
@@ -255,9 +250,6 @@ def report_rows(
         if criterion not in row.y:
             continue
         if split in (ALL_SPLITS, row.split):
-            if row.is_chosen and not chosen_counted:
-                chosen += 1
-                continue
             rests_on_admin = not of_admins.isdisjoint(row.provenance.get("ratings") or ())
             by_admins += rests_on_admin
             if rests_on_admin and not admins_counted:
@@ -286,7 +278,6 @@ def report_rows(
         shared_with=tuple(
             name for name in SPLIT_NAMES if any(name in found for found in shared) and name != split
         ),
-        chosen=chosen,
     )
 
 
@@ -453,9 +444,7 @@ def _overlap(
 
 def _checks(read: ReportRows, ratings: ReportRatings, *, admins_counted: bool) -> dict[str, Any]:
     implied = None if read.implied is None else read.implied / len(read.rows)
-    control = {"left_out": read.chosen, "references": len({row.reference_id for row in read.rows})}
     return {
-        **({"control": control} if read.chosen else {}),
         "transitivity": {"triads": read.triads, "violations": read.violations},
         "implied": {"share": implied, "reason": read.implied_reason},
         "shared_texts": {"texts": read.shared, "splits": list(read.shared_with)},

@@ -8,7 +8,6 @@ from core.languages import LATIN, language_name
 from core.plots.intervals import Band, Measured, interval_plot
 from core.plots.scatters import label_levels, label_plot, rating_levels, rating_plot
 from core.plots.shapes import Plot
-from core.plurals import counted
 from scoring.agreement.verdicts import EXPLORATORY, PLANNED, UNDECIDED
 from scoring.metrics.languages import is_about_language
 from scoring.patclaimeval.prior import NAME as PRIOR_NAME
@@ -386,14 +385,6 @@ def _of_people(checks: Mapping[str, Any]) -> Iterator[str]:
             f"{items} items {rest}; they are counted, as was asked."
             if by_admins["counted"]
             else f"{items} items are left out, as they {rest}."
-        )
-    if control := checks.get("control"):
-        are = "is" if control["left_out"] == 1 else "are"
-        yield (
-            "The campaign chose what was rated first. These figures rest on "
-            f"{counted(control['references'], 'reference')} that no choice put forward: the "
-            f"control share, drawn by chance, and what was begun before. "
-            f"{counted(control['left_out'], 'item')} of chosen references {are} left out."
         )
     if copies["items"]:
         yield (

@@ -257,10 +257,6 @@ ONLY_ADMINS: Final = (
     "Every label of this split rests on ratings of somebody who administers the campaign, and "
     "those are left out. Ask again and have them counted, or choose another split."
 )
-ONLY_CHOSEN: Final = (
-    "Every label of this split is of a reference that was chosen to be rated, and figures rest on "
-    "the control share alone. Choose another split."
-)
 OnProgress = Callable[[str], None]
 Scored = ScorerScores | Unavailable
 
@@ -321,8 +317,6 @@ class _Work:
             for row in read.rows
             for y in (row.y[criterion],)
         ]
-        if not items and read.chosen:
-            raise Refused(ONLY_CHOSEN)
         if not items and read.by_admins:
             raise Refused(ONLY_ADMINS)
         if not items:
@@ -407,7 +401,6 @@ class _Work:
         read = report_rows(
             *(report.dataset_version, report.criterion, ALL_SPLITS, lambda count: self._renew()),
             admins_counted=report.has_admins,
-            chosen_counted=True,
         )
         return load_left_out(read.rows, report.criterion, self._renew)
 

@@ -21,7 +21,6 @@ from scoring.models import (
     AgreementReport,
     DatasetVersion,
     Freeze,
-    QueueOrder,
     ScoreRequest,
     TrainingRun,
 )
@@ -51,7 +50,6 @@ def rows_of_jobs(cast: Any, version: DatasetVersion) -> list[JobRow]:
         ClaimImport.objects.create(campaign=cast.campaign, file_name=CANARY, file_bytes=1),
         ReliabilityReport.objects.create(campaign=cast.campaign),
         Delivery.objects.create(way=Way.MAIL, about="x", content={"a": CANARY}, sealed=CANARY),
-        QueueOrder.objects.create(campaign=cast.campaign),
     ]
 
 

@@ -95,8 +95,6 @@ def test_numbers_and_texts_are_described_with_their_bounds(document) -> None:
     overlap = schemas["PatchedRulesRequest"]["properties"]["overlap"]
     assert (overlap["minimum"], overlap["maximum"]) == (1, 20)
     assert schemas["ReasonRequest"]["properties"]["reason"]["minLength"] == 1
-    hour = schemas["NewScheduleRequest"]["properties"]["at_hour"]
-    assert (hour["minimum"], hour["maximum"]) == (0, 23)
 
 
 def test_a_text_that_may_be_empty_is_not_described_as_longer(document) -> None:

@@ -132,7 +132,6 @@ CASES: Final[dict[str, Case]] = {
     ),
     "annotator:sentinels": Case("sentinels.added", body={"count": "1", "seed": "1"}),
     "annotator:repeats": Case("repeats.set", body={"percent": "10", "lag": "5"}),
-    "annotator:choosing": Case("choosing.set", body={"is_on": "on", "percent": "40", **CONFIRMED}),
     "annotator:confirm_import": Case("import.confirmed", row=waiting_import),
     "annotator:cancel_import": Case("import.cancelled", row=waiting_import, body=CONFIRMED),
     "annotator:answer_import": Case(
@@ -180,8 +179,6 @@ CASES: Final[dict[str, Case]] = {
         *("training.described", "researcher", waiting_run), {"tags": "baseline", "note": "a note"}
     ),
     "scoring:promotion": Case("promotion.withdrawn", row=model, body=WITHDRAWN),
-    "scoring:switch_off_schedule": Case("schedule.switched_off", body=CONFIRMED),
-    "scoring:stop_chain": Case("chain.stopped", "researcher", body=CONFIRMED),
     "scoring:delete_scores": Case("scores.deleted", "researcher", scores, CONFIRMED),
     "api:ratings": Case(
         *("rating.submitted", "one"),
@@ -243,8 +240,6 @@ CASES: Final[dict[str, Case]] = {
         *("training.described", "researcher", waiting_run), {"note": "a note"}, method="PATCH"
     ),
     "scoring:api:promote": Case("promotion.withdrawn", row=model, body=WITHDRAWN),
-    "scoring:api:schedule": Case("schedule.switched_off", method="DELETE"),
-    "scoring:api:stop_chain": Case("chain.stopped", "researcher"),
     "scoring:api:scores": Case(
         *("scores.requested", "researcher"),
         body={"reference": "1. A cup.", "candidates": ["1. A mug."]},
@@ -306,7 +301,6 @@ NAMED: Final = {
     "annotator:cancel_reliability": "reliability.cancelled",
     "api:import_claims": "import.requested",
     "api:plan": "plan.carried_out",
-    "api:choosing": "choosing.set",
     "api:join": "invitation.accepted",
     "scoring:ask_erasure": "erasure.asked",
     "scoring:api:erasures": "erasure.asked",
@@ -315,7 +309,6 @@ NAMED: Final = {
     "scoring:freeze": "freeze.requested",
     "scoring:runs": "training.requested",
     "scoring:train_again": "training.requested",
-    "scoring:schedule": "schedule.switched_on",
     "scoring:score": "scores.requested",
     "scoring:item_why": "scores.requested",
     "scoring:reports": "report.requested",

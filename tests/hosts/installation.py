@@ -13,7 +13,7 @@ from tests.conftest import grant, make_user
 from tests.flows.programs import Programs, wait_until
 from tests.promises.harness import Tab
 from tests.scoring.conftest import RatedCampaign, make_campaign
-from tests.scoring.schedules.conftest import write_claims
+from tests.scoring.retraining.conftest import write_claims
 
 # The web server with the sweeper, a worker of imports and reports, a worker of trainings.
 HOSTS: Final = ("web", "desk", "gpu")

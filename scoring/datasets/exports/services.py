@@ -220,11 +220,7 @@ def write_release(
             facts = context.write(lambda pieces: _write(aside, name, pieces)) if context else None
             cards = card_files(version, context=facts)
             names = {split: file.name for split, file in by_split.items()}
-            head = readme(
-                *(cards[f"{base_of(version)}.card.md"], names),
-                has_control="control" in version.card,
-            )
-            beside = {**cards, README: head}
+            beside = {**cards, README: readme(cards[f"{base_of(version)}.card.md"], names)}
             files = [*by_split.values(), *([context.file] if context and context.file else [])]
             files += [_write(aside, name, [content]) for name, content in beside.items()]
             digests = {file.name: file.sha256 for file in files}

@@ -83,7 +83,7 @@ class FreezeForm(RefusableForm):
         return given | {"name": given["name"] or None, "criteria": chosen}
 
 
-# A schedule names the version whose test references stay; nobody types it.
+# The command `retrain` names the version whose test references stay; no form does.
 DEFAULTS: Final[dict[str, Any]] = {
     name: value
     for name, value in asdict(FreezeSettings(criteria=list(ALL_CRITERIA))).items()

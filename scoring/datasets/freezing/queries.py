@@ -83,7 +83,6 @@ def _plain(found: FreezableReference) -> dict[str, Any]:
         "reference_id": reference.reference_id,
         "claims": reference.claims,
         "facts": {name: getattr(reference, name) for name in FACTS if getattr(reference, name)},
-        "is_control": reference.is_control,
         "latest": max(r.submitted_at.timestamp() for _, ratings in found.ratings for r in ratings),
         "candidates": [
             {
@@ -118,7 +117,6 @@ def _record(read: dict[str, Any]) -> FreezableRecord:
             text=read["claims"],
             candidates=tuple(map(_rated_candidate, candidates)),
             facts=read["facts"],
-            is_control=read["is_control"],
         ),
         latest=read["latest"],
         given={
@@ -171,8 +169,6 @@ def draft_freeze(
     """
     progress(0.0, READING)
     draft, used, adjudicators = Draft(spool), dict[str, RatedScores](), set[str]()
-    # Of references that were chosen to be rated: no figure of agreement rests on them.
-    chosen = set[str]()
     with scoring_files.spool() as aside:
         count, left_out = read_aside(campaign, aside, include_unlocked=settings.include_unlocked)
         aside.seek(0)
@@ -180,8 +176,6 @@ def draft_freeze(
         for record, row in _rows(records, settings, campaign.rubric_version):
             for pk in row.provenance["ratings"]:
                 used.setdefault(pk, record.given[pk])
-            if row.is_chosen:
-                chosen.update(row.provenance["ratings"])
             ruled = row.provenance["adjudications"]
             adjudicators.update(record.adjudicators[pk] for pk in ruled)
             draft.add(row, _bond(record.rated.facts, settings.split_by), record.latest)
@@ -202,9 +196,7 @@ def draft_freeze(
             "annotators": len({given.annotator for given in used.values()}),
             "adjudicators": len(adjudicators),
         },
-        agreement=measure_agreement(
-            (given for pk, given in used.items() if pk not in chosen), settings.chosen
-        ),
+        agreement=measure_agreement(used.values(), settings.chosen),
     )
     return draft, card, tuple(used)
 

@@ -19,7 +19,6 @@ from annotator.models import (
 )
 from annotator.planning import queries as planning_queries
 from annotator.planning import services as planning_services
-from annotator.planning.choosing.services import order_queue
 from annotator.planning.forms import NO_REFERENCES
 from annotator.planning.queries import plan_facts
 from annotator.planning.services import carry_out_plan, preview_plan
@@ -278,32 +277,6 @@ def test_repeats_are_set_and_shown(planner, cast) -> None:
     assert 'value="8"' in html and 'value="12"' in html
 
 
-def test_the_order_is_chosen_once_confirmed_and_given_back(planner, cast) -> None:
-    assert "in which they were imported" in page_of(planner)
-    asks = post(planner, "choosing", is_on="on", percent="40")
-    html = asks.content.decode()
-    assert asks.status_code == 200 and "Choose the order of" in html and "40 %" in html
-    assert not Campaign.objects.get(slug="cups").is_choosing
-    sent = {"is_on": "on", "percent": "40", "confirmed": "yes"}
-    assert post(planner, "choosing", **sent).status_code == 303
-    row = Campaign.objects.get(slug="cups")
-    assert (row.is_choosing, row.control_percent) == (True, 40)
-    html = page_of(planner)
-    assert "wait for a place in the order" in html and 'value="40"' in html
-    order_queue(campaign=row, teaching=[])
-    count = row.references.count()
-    drawn = row.references.filter(is_control=True).count()
-    html = page_of(planner)
-    assert f"{drawn} of {count} references" in html and "control share" in html
-    # No share but the one that was drawn, and what was typed is there still.
-    answer = post(planner, "choosing", is_on="on", percent="50")
-    assert answer.status_code == 422
-    html = answer.content.decode()
-    assert "was drawn at 40 per cent" in html and 'value="50"' in html
-    assert post(planner, "choosing", percent="40").status_code == 303
-    assert not Campaign.objects.get(slug="cups").is_choosing
-
-
 # For each action what may be sent, and what its fields may not hold.
 WRONG_ACTIONS: dict[str, tuple[dict[str, Any], dict[str, list[Any]]]] = {
     "by-name": (
@@ -328,10 +301,6 @@ WRONG_ACTIONS: dict[str, tuple[dict[str, Any], dict[str, list[Any]]]] = {
         {"percent": "5", "lag": "5"},
         {"percent": ["", "51", "\u0665"], "lag": ["", "0", "nought"]},
     ),
-    "choosing": (
-        {"is_on": "on", "percent": "30", "confirmed": "yes"},
-        {"is_on": ["maybe"], "percent": ["", "9", "91", "x", "9" * 5000]},
-    ),
 }
 
 
@@ -347,7 +316,7 @@ def test_what_cannot_be_done_is_refused_and_changes_nothing(planner, cast, where
             assert set(Candidate.objects.values_list("purpose", flat=True)) == {"rated"}, case
             assert set(Membership.objects.values_list("quota", flat=True)) == {None}, case
             row = Campaign.objects.get(slug="cups")
-            assert (row.repeat_percent, row.is_choosing) == (0, False), case
+            assert row.repeat_percent == 0, case
 
 
 def carry_out(cast, seed: int = 1, digest: str = "", due_at=None):

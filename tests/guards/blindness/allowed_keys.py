@@ -75,12 +75,6 @@ _REPORT: Final = (
     "id dataset criterion asked_scorers split tie_threshold resamples seed systems_shown "
     "admins_counted status progress stage done total message"
 )
-_SCHEDULE: Final = (
-    "campaign is_on state after_settled at_hour dataset asks_with_concerns created_at ended_at "
-    "chain chain.id chain.status chain.dataset chain.message chain.created_at chain.finished_at "
-    "chain.steps chain.steps.criterion chain.steps.promoted chain.steps.run chain.steps.model "
-    "chain.steps.report chain.steps.outcome chain.steps.sentence"
-)
 _SCORE: Final = "id status progress message deleted_at candidates explanations"
 # Of an encoder that was explained: positions and numbers.
 _PIECE: Final = ("of", "claim", "limitation", "start", "end")
@@ -120,7 +114,6 @@ NO_SERIALIZER: Final = {
     *("api:claims_docx", "api:rating_docx", "api:ruling_docx", "api:import_source"),
 }
 _DRAFT: Final = "draft_claims draft_sha256 is_frozen edits"
-_CHOOSING: Final = "is_on percent control control_begun chosen chosen_begun before waiting"
 ALLOWED_KEYS: Final = {
     "GET api:campaigns": _CAMPAIGN,
     "GET api:campaign": _CAMPAIGN,
@@ -149,8 +142,6 @@ ALLOWED_KEYS: Final = {
         "digest is_carried_out assignments annotators annotators.username annotators.references "
         "annotators.candidates left_out left_out.reason left_out.places"
     ),
-    "GET api:choosing": _CHOOSING,
-    "POST api:choosing": _CHOOSING,
     "GET api:campaign_progress": (
         "references candidates begun complete locked ratings comparisons preferences "
         "open_conflicts open_cases waiting_conflicts ruled_conflicts lapsed_conflicts "
@@ -213,10 +204,6 @@ ALLOWED_KEYS: Final = {
     "GET scoring:api:models": _MODEL,
     "GET scoring:api:model": _MODEL,
     "POST scoring:api:promote": _PROMOTED,
-    "GET scoring:api:schedule": _SCHEDULE,
-    "POST scoring:api:schedule": _SCHEDULE,
-    "DELETE scoring:api:schedule": _SCHEDULE,
-    "POST scoring:api:stop_chain": _SCHEDULE,
     "POST scoring:api:scores": _SCORE,
     "DELETE scoring:api:score": "",
     "GET scoring:api:score": (

@@ -12,15 +12,12 @@ from core.text_io.text import text_sha256
 from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import (
     AgreementReport,
-    Chain,
-    ChainStep,
     DatasetVersion,
     Freeze,
     MetricScore,
     ModelVersion,
     Promotion,
     ReportItems,
-    Schedule,
     ScoreRequest,
     TextPermission,
     TrainingRun,
@@ -106,7 +103,6 @@ def measured_rows(mark: str, campaign: Campaign, researcher: User, score: float)
         campaign=campaign, asked_by=researcher, settings=FROZEN, message=f"{mark}runmessage"
     )
     report = _report(version, researcher)
-    _schedule(campaign, freeze, model, researcher)
     scores = _scores(mark, campaign, model, researcher, score)
     permission = _permission(mark, version)
     return MeasuredRows(version, waiting, run, model, report, freeze, scores, permission)
@@ -123,19 +119,6 @@ def _give_context(campaign: Campaign, reference: str, reference_id: str) -> None
     )
     sheets = tuple(sheets_of(picture(), "fig1.png"))
     store_context([(row.pk, Context((Paragraph("description", reference),), sheets))])
-
-
-def _schedule(campaign: Campaign, freeze: Freeze, model: ModelVersion, researcher: User) -> None:
-    """Switch a schedule on, whose chain is in the middle of its one criterion."""
-    schedule = Schedule.objects.create(
-        campaign=campaign,
-        switched_on_by=researcher,
-        after_settled=5,
-        first_version=model.run.dataset_version,
-        settled=0,
-    )
-    chain = Chain.objects.create(schedule=schedule, status="training", settled=5, freeze=freeze)
-    ChainStep.objects.create(chain=chain, criterion=CRITERION, promoted=model, run=model.run)
 
 
 def _permission(mark: str, version: DatasetVersion) -> TextPermission:

@@ -143,7 +143,6 @@ def bodies(route: str, scenario: Scenario) -> list[dict[str, Any]]:
             {"annotators": [scenario.people[who].username for who in ("one", "peer")], **more}
             for more in ({"dry_run": True}, {"seed": 1, "due_on": "2100-01-01"})
         ],
-        "api:choosing": [{"is_on": True, "percent": 30}, {"is_on": False}],
         "api:rating": [{"comment": "a comment"}, {"scores": scores}],
         "api:adjudications": [
             {**RULING, "conflict": str(row.pk), "password": password}

@@ -29,8 +29,6 @@ REMEDY = "take the keys out of the answer, or list them in tests/guards/blindnes
 # There are too few references, and the report has ended.
 NEVER_DONE = {f"POST scoring:api:{what}" for what in ("datasets", "runs", "cancel_report")}
 NEVER_DONE |= {"POST scoring:api:train_again"}
-# A schedule is on already.
-NEVER_DONE |= {"POST scoring:api:schedule"}
 # An open campaign is not reopened, and no visitor holds an invitation.
 NEVER_DONE |= {"POST api:reopen_campaign", "POST api:join"}
 # The site that is crawled has no provider of single sign-on.

@@ -3,7 +3,6 @@
 import random
 import re
 from collections.abc import Iterable, Iterator, MutableSequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
@@ -14,7 +13,6 @@ from django.test import Client
 from annotator.accounts.sessions import create_token
 from annotator.assignments.services import assign_candidates, take_next
 from annotator.models import Assignment, Candidate, Membership, Reference
-from annotator.planning.choosing.services import order_queue, set_choosing
 from tests.conftest import signed_in
 from tests.guards.blindness.clocks import clock_query
 from tests.guards.blindness.guesser import Shown, share_guessed
@@ -222,40 +220,3 @@ def test_the_order_drawn_by_take_next_differs_from_one_annotator_to_the_next(
             Assignment.objects.filter(pk=row.pk).update(status="submitted")
     alike = [len(set(by.values())) == 1 for by in firsts.values() if len(by) == 2]
     assert 0 < sum(alike) < len(alike)
-
-
-def put_into_order(cast, pairs: list[Candidate], draws: random.Random) -> None:
-    """Have the campaign choose, half of its references being control, and give alice the queue."""
-    campaign = set_choosing(campaign=cast.campaign, is_on=True, percent=50, by=cast.ada)
-    teaching = list(Reference.objects.order_by("-position").values_list("pk", flat=True))
-    order_queue(campaign=campaign, teaching=teaching, chance=draws)
-    rows = list(Candidate.objects.order_by("queue_position", "candidate_id"))
-    assign_candidates(campaign=campaign, annotator=cast.alice, candidates=rows, chance=draws)
-
-
-def with_control(cast, found: Iterable[Shown]) -> Iterator[Shown]:
-    """Yield what is shown, to guess of each whether its reference is control."""
-    control = {str(row.pk) for row in Reference.objects.filter(is_control=True)}
-    for one in found:
-        yield replace(one, is_first_system=one.reference in control)
-
-
-def test_a_chosen_order_does_not_reveal_the_system(cast, pairs, draws, tally) -> None:
-    put_into_order(cast, pairs, draws)
-    assert_blind(queue_of(cast, by_id(cast)), tally)
-
-
-def test_nobody_knows_which_references_are_control(cast, pairs, draws, tally) -> None:
-    put_into_order(cast, pairs, draws)
-    assert_blind(with_control(cast, queue_of(cast, by_id(cast))), tally)
-
-
-@pytest.mark.promise("P18", planted=True)
-def test_a_control_share_that_comes_first_is_found_out(cast, pairs, draws, monkeypatch) -> None:
-    """The planted fault: control and chosen are not mixed."""
-    monkeypatch.setattr(
-        "annotator.planning.choosing.services.mixed",
-        lambda control, chosen, *rest: [*control, *chosen],
-    )
-    put_into_order(cast, pairs, draws)
-    assert share_guessed(with_control(cast, queue_of(cast, by_id(cast)))) > SURE

@@ -2,20 +2,14 @@ from typing import Any
 
 import pytest
 
-from scoring.datasets.cards import CONTROL_FIELD, FIELDS, readme
+from scoring.datasets.cards import FIELDS, readme
 from scoring.formats.patent_ce_jsonl import KEYS
 
 yaml: Any = pytest.importorskip("yaml")
 
 
 def test_every_field_of_our_layout_has_its_type() -> None:
-    assert (*FIELDS, *CONTROL_FIELD) == KEYS
-
-
-def test_the_field_of_the_control_share_is_named_only_where_rows_have_it() -> None:
-    card, files = b"# cups, version 1\n", {"train": "x.jsonl"}
-    assert b"is_control" not in readme(card, files)
-    assert b'- name: "is_control"\n    dtype: bool' in readme(card, files, has_control=True)
+    assert tuple(FIELDS) == KEYS
 
 
 def test_the_head_is_yaml_and_the_card_follows() -> None:

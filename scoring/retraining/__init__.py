@@ -1,0 +1,1 @@
+"""Retraining: freeze a campaign, train its promoted models again, compare, request promotion."""

@@ -1,1 +1,0 @@
-"""Schedules: a campaign freezes, trains, reports, compares and requests promotion by itself."""
