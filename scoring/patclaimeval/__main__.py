@@ -40,7 +40,7 @@ def _train(options: argparse.Namespace) -> None:
         raise DataError("Name the directory to make once: train FILE --output DIR.")
     names = (
         *("method", "preset", "encoder", "epochs", "seed", "device"),
-        *("batching", "over_length", "precision", "processes"),
+        *("batching", "over_length", "precision"),
     )
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     result = train(
@@ -179,7 +179,6 @@ def _parser() -> argparse.ArgumentParser:
     training.add_argument("--over-length", choices=OVER_LENGTH)
     training.add_argument("--state", type=Path, help="directory to save to, and to go on from")
     training.add_argument("--precision", choices=PRECISIONS)
-    training.add_argument("--processes", type=int, help="that share each batch, a GPU for each")
     training.add_argument("--encoder")
     training.add_argument("--epochs", type=int)
     training.add_argument("--seed", type=int)

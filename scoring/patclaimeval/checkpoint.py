@@ -112,7 +112,7 @@ def _check(config: Mapping[str, Any]) -> None:
     if not isinstance(settings, dict):
         raise _wrong("settings", "an object")
     try:
-        TrainingSettings(**settings)
+        TrainingSettings.from_stored(settings)
     except (SettingsError, TypeError) as error:
         raise CheckpointInvalid(f"The model's config.json has wrong settings: {error}.") from error
     if config["kind"] != "probe":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -33,8 +34,8 @@ LONGFORMER: Final = "allenai/longformer-base-4096"
 LARGEST_MAX_TOKENS: Final = 32_768
 """No pair may be longer, whatever an encoder takes."""
 
-MOST_PROCESSES: Final = 64
-"""More than one machine has GPUs."""
+FORMER_SETTINGS: Final = frozenset({"processes"})
+"""Settings of earlier releases, which stored models and runs may still name."""
 
 PAPER: Final[dict[str, Any]] = {
     "method": "finetune",
@@ -104,11 +105,9 @@ class TrainingSettings:
     ``epochs``, ``learning_rate`` and ``weight_decay`` left at None are filled by method. With the
     probe, ``weight_decay`` is how many comparisons its prior weighs, and what concerns an encoder
     or its training has no effect: ``encoder``, ``epochs``, ``batch_size``, ``learning_rate``,
-    ``margin``, ``tolerance``, ``seed``, ``device``, ``batching``, ``precision``, ``over_length``,
-    ``processes``.
+    ``margin``, ``tolerance``, ``seed``, ``device``, ``batching``, ``precision``, ``over_length``.
     ``precision`` is the floats that the encoder computes in: 32-bit, bfloat16, or bfloat16 where
-    it is measured to be faster ('auto', as is None).
-    ``processes`` share each batch, each on a GPU of its own, or on the CPU.
+    the GPU has it ('auto', as is None).
     ``margin`` (m) and ``tolerance`` (n) are those of the loss, in score units. ``over_length``
     says what becomes of items with a pair over the encoder's limit: they refuse the run, or are
     left out and listed; nothing is ever cut.
@@ -134,7 +133,6 @@ class TrainingSettings:
     over_length: str = "refuse"
     allow_download: bool = False
     precision: str | None = None
-    processes: int = 1
 
     def __post_init__(self) -> None:
         """Refuse values out of range, naming the field."""
@@ -167,7 +165,6 @@ class TrainingSettings:
     def _check_numbers(self) -> None:
         _whole("epochs", self.epochs, 1, 100_000, optional=True)
         _whole("batch_size", self.batch_size, 1, 4096)
-        _whole("processes", self.processes, 1, MOST_PROCESSES)
         _whole("seed", self.seed, 0, 2**32 - 1)
         _whole("max_tokens", self.max_tokens, 16, LARGEST_MAX_TOKENS)
         _real("learning_rate", self.learning_rate, 0.0, 1.0, open_low=True, optional=True)
@@ -176,6 +173,14 @@ class TrainingSettings:
         _real("tolerance", self.tolerance, 0.0, 1.0)
         if self.tolerance > self.margin:
             raise SettingsError("tolerance", "must not be larger than the margin")
+
+    @classmethod
+    def from_stored(cls, values: Mapping[str, Any]) -> TrainingSettings:
+        """Return the settings that a model or a run was stored with, also by an earlier release.
+
+        Raises ``SettingsError`` on a value out of range and ``TypeError`` on an unknown setting.
+        """
+        return cls(**{name: value for name, value in values.items() if name not in FORMER_SETTINGS})
 
     def resolved(self) -> TrainingSettings:
         """Return the same settings with preset and method defaults filled in.

@@ -17,7 +17,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.files import atomic_write
 from scoring.patclaimeval.config import STRENGTH, TrainingSettings, code_version
 from scoring.patclaimeval.data import (
     Pair,
@@ -28,7 +27,6 @@ from scoring.patclaimeval.data import (
     distinct_pairs,
 )
 from scoring.patclaimeval.encoder import (
-    DTYPES,
     Encoder,
     encoder_files,
     left_out_warning,
@@ -37,7 +35,7 @@ from scoring.patclaimeval.encoder import (
     over_limit,
     refusal,
 )
-from scoring.patclaimeval.errors import TrainingFailed, full_disk_reported
+from scoring.patclaimeval.errors import TrainingFailed
 from scoring.patclaimeval.features import FEATURES
 from scoring.patclaimeval.finetune import finetune, score_differences
 from scoring.patclaimeval.memory import device_errors_reported, out_of_memory_reported
@@ -47,7 +45,6 @@ from scoring.patclaimeval.prior import prior_of
 from scoring.patclaimeval.ridge import CLIP, fit
 from scoring.patclaimeval.ridge_training import compare
 from scoring.patclaimeval.training_state import (
-    PRECISION,
     StateStore,
     random_states,
     restore_random_states,
@@ -78,8 +75,8 @@ def train_encoder(
     settings = replace(settings, device=chosen_device(settings.device))
     on_progress(Progress("preparing", 0, 1))
     encoder = load_settings_encoder(settings)
-    precision = stored_precision(encoder, settings, state_directory)
-    settings = replace(settings, precision=encoder.use_precision(precision, settings.device))
+    precision = encoder.use_precision(settings.precision or "fp32", settings.device)
+    settings = replace(settings, precision=precision)
     facts = encoder.facts()
     fitting = fitting_items(
         encoder, training, validation, settings, lambda *at: on_progress(Progress("preparing", *at))
@@ -152,24 +149,6 @@ def chosen_device(wanted: str) -> str:
     return wanted
 
 
-def stored_precision(encoder: Encoder, settings: TrainingSettings, directory: Path | None) -> str:
-    """Return the precision to compute in; what 'auto' measured is kept in ``directory``.
-
-    A run that is taken up again must not measure again: another outcome would be another model.
-    """
-    wanted = settings.precision or "fp32"
-    if wanted != "auto" or directory is None:
-        return wanted
-    path = directory / PRECISION
-    if path.is_file() and (kept := path.read_text()) in DTYPES:
-        return kept
-    measured = encoder.use_precision(wanted, settings.device)
-    with full_disk_reported():
-        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-        atomic_write(path, [measured.encode()])
-    return measured
-
-
 @contextmanager
 def own_random_state(seed: int) -> Iterator[None]:
     """Seed every generator for the run and give the caller's random state back afterwards."""
@@ -228,18 +207,9 @@ def _train_finetuned(
         head, columns = _random_head(encoder.width), 0
     network = PairScorer(encoder, head, settings.pooling).cpu()
     extra = extra_features(columns, device)
-
-    if settings.processes == 1:
-        tuned = finetune(
-            network.to(device), extra, training, validation, settings, tokens, on_progress, states
-        )
-    else:
-        from scoring.patclaimeval.several_processes import finetune_together
-
-        tuned = finetune_together(
-            network, columns, training, validation, settings, tokens, on_progress, states
-        )
-        network.to(device)
+    tuned = finetune(
+        network.to(device), extra, training, validation, settings, tokens, on_progress, states
+    )
     epochs = settings.epochs or 0
 
     def check() -> None:

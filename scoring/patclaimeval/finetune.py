@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Final
@@ -23,12 +22,10 @@ from scoring.patclaimeval.memory import (
     TokenBudget,
     first_budget,
     is_out_of_memory,
-    out_of_memory_reported,
     release,
 )
 from scoring.patclaimeval.network import PairScorer, margin_tolerance_loss
 from scoring.patclaimeval.packed.forward import PackedForward
-from scoring.patclaimeval.process_group import ALONE, ProcessGroup
 from scoring.patclaimeval.training_state import (
     State,
     StateStore,
@@ -47,50 +44,23 @@ def take_step(
     chunks: Sequence[Sequence[Quadruplet]],
     settings: TrainingSettings,
     optimiser: torch.optim.Optimizer,
-    group: ProcessGroup = ALONE,
-    size: int | None = None,
 ) -> Tensor:
     """Take one step on a batch; return its mean loss and its gradient's length, shape [2].
 
     ``chunks`` are the parts of the batch that are encoded at once: gradients add up over them,
     so that they are the batch's, in the memory of one part. Each distinct pair of a part is
-    encoded once. In a ``group`` they are this process's share of a batch of ``size`` items, and
-    each process takes the step of the whole batch. The result stays on the device: reading it is
-    what would wait.
+    encoded once. The result stays on the device: reading it is what would wait.
     """
     optimiser.zero_grad(set_to_none=True)
-    size = size or sum(map(len, chunks))
-    try:
-        total = _add_gradients(network, extra, chunks, settings, size)
-        is_short = False
-    except (RuntimeError, MemoryError) as error:
-        if group.size == 1 or not is_out_of_memory(error):
-            raise
-        is_short = True
-    if group.size > 1 and group.any(is_short):
-        # All take the batch again in smaller parts: none may wait for who stopped.
-        raise MemoryError
-    total = group.add_up(total, network.parameters())
-    length = torch.nn.utils.clip_grad_norm_(network.parameters(), GRADIENT_CLIP)
-    with nullcontext() if group.size == 1 else out_of_memory_reported():
-        optimiser.step()
-    return torch.stack([total, length.to(total.device)])
-
-
-def _add_gradients(
-    network: PairScorer,
-    extra: Extra,
-    chunks: Sequence[Sequence[Quadruplet]],
-    settings: TrainingSettings,
-    size: int,
-) -> Tensor:
-    """Add up the gradients of the parts of a batch; return their share of its mean loss, []."""
+    size = sum(map(len, chunks))
     total = torch.zeros((), device=network.head.weight.device)
     for chunk in chunks:
         loss = batch_losses(network, extra, chunk, settings).sum() / size
         loss.backward()
         total = total + loss.detach()
-    return total
+    length = torch.nn.utils.clip_grad_norm_(network.parameters(), GRADIENT_CLIP)
+    optimiser.step()
+    return torch.stack([total, length.to(total.device)])
 
 
 def batch_losses(
@@ -201,21 +171,19 @@ def score_differences(
     items: Sequence[Quadruplet],
     parts: Parts = one_by_one,
     check: Callable[[], None] = lambda: None,
-    group: ProcessGroup = ALONE,
 ) -> NDArray[np.float64]:
     """Return s_B - s_C of each item, shape [n], encoding each distinct pair once.
 
     ``parts`` divides the pairs into those encoded at once; ``check`` is called before each part
-    and may raise to stop. Each process of a ``group`` encodes a share.
+    and may raise to stop.
     """
     network.eval()
-    own: dict[Pair, float] = {}
-    for part in parts(group.share(distinct_pairs(items), lambda pair: len(pair[0] + pair[1]))):
+    scores: dict[Pair, float] = {}
+    for part in parts(distinct_pairs(items)):
         check()
         with torch.inference_mode():
             found = network(part, extra(part)).tolist()
-        own.update(zip(part, found, strict=True))
-    scores = {pair: score for each in group.gathered(own) for pair, score in each.items()}
+        scores.update(zip(part, found, strict=True))
     return np.array([scores[item.pairs[0]] - scores[item.pairs[1]] for item in items])
 
 
@@ -225,13 +193,12 @@ def validation_tau(
     items: Sequence[Quadruplet],
     parts: Parts = one_by_one,
     check: Callable[[], None] = lambda: None,
-    group: ProcessGroup = ALONE,
 ) -> float | None:
     """Return tau-b of score differences with labels; None where undefined or a score is no number.
 
     The next step's loss then is no number either, and stops the training with its own message.
     """
-    differences = score_differences(network, extra, items, parts, check, group)
+    differences = score_differences(network, extra, items, parts, check)
     if not np.isfinite(differences).all():
         return None
     return tau_b(differences, [item.y for item in items]).value
@@ -263,7 +230,6 @@ def finetune(
     tokens: Mapping[Pair, int],
     on_progress: OnProgress,
     states: StateStore,
-    group: ProcessGroup = ALONE,
 ) -> Tuned:
     """Train ``network`` in place and leave it with the weights of its best epoch.
 
@@ -271,10 +237,9 @@ def finetune(
     without a defined tau the last epoch is kept. ``extra`` gives features [n, k] beside the
     encoder's, ``tokens`` the length of each pair. ``on_progress`` may raise to stop. Goes on from
     the newest of ``states``, to the same weights as without a stop. Draws from torch's global
-    generator (dropout): the caller seeds it. Each process of a ``group`` calls this alike, and ends
-    with the same weights; the first one saves. Raises ``TrainingFailed``.
+    generator (dropout): the caller seeds it. Raises ``TrainingFailed``.
     """
-    loop = _Loop(network, extra, settings, tokens, on_progress, states, group)
+    loop = _Loop(network, extra, settings, tokens, on_progress, states)
     return loop.run(training, validation)
 
 
@@ -289,14 +254,11 @@ class _Loop:
         tokens: Mapping[Pair, int],
         on_progress: OnProgress,
         states: StateStore,
-        group: ProcessGroup,
     ) -> None:
-        self.group = group
         self.network, self.extra, self.settings = network, extra, settings
         self.tokens, self.on_progress, self.states = tokens, on_progress, states
         self.optimiser = make_optimiser(network, settings)
-        is_alone = group.size == 1
-        self.graphs = graphed_steps(network, settings, self.optimiser) if is_alone else None
+        self.graphs = graphed_steps(network, settings, self.optimiser)
         self.budget = TokenBudget(first_budget(settings.device))
         self.read_every = STEPS_BETWEEN_READS if settings.device.startswith("cuda") else 1
         self.step, self.steps = 0, 0
@@ -338,8 +300,7 @@ class _Loop:
             if len(self.unread) >= self.read_every:
                 self._read()
             self._report(epoch, self.told)
-            # The clocks of several processes differ.
-            if self.group.any(self.group.is_first and self.states.is_due(self.step)):
+            if self.states.is_due(self.step):
                 self._read()
                 self._save()
         self._read()
@@ -349,7 +310,6 @@ class _Loop:
             validation,
             lambda pairs: self.budget.pair_parts(pairs, self.tokens),
             lambda: self._report(epoch, self.told),
-            self.group,
         )
         loss = float(np.mean(self.losses))
         self.history.append({"epoch": epoch, "loss": loss, "validation_tau": tau})
@@ -362,14 +322,12 @@ class _Loop:
 
     def _take_step(self, epoch: int, part: Sequence[Quadruplet]) -> Tensor:
         while True:
-            own = self.group.share(part, lambda item: sum(self.tokens[p] for p in item.pairs))
-            chunks = self.budget.chunks(own, self.tokens)
+            chunks = self.budget.chunks(part, self.tokens)
             try:
                 result = self._replay(epoch, chunks)
                 if result is None:
                     result = take_step(
-                        *(self.network, self.extra, chunks, self.settings, self.optimiser),
-                        *(self.group, len(part)),
+                        self.network, self.extra, chunks, self.settings, self.optimiser
                     )
                 self.encoded += sum(self.tokens[pair] for pair in distinct_pairs(part))
                 return result
@@ -437,7 +395,7 @@ class _Loop:
         tau, epoch, weights = self.best or (None, 0, None)
         rest = {
             "optimiser": self.optimiser.state_dict(),
-            "random": self.group.gathered(random_states()),
+            "random": random_states(),
             "history": self.history,
             "losses": self.losses,
             "told": self.told,
@@ -445,8 +403,7 @@ class _Loop:
             "budget": [self.budget.tokens, self.budget.is_halved],
             "notes": self.notes,
         }
-        if self.group.is_first:
-            self.states.save(State(self.step, self.network.state_dict(), weights, epoch, rest))
+        self.states.save(State(self.step, self.network.state_dict(), weights, epoch, rest))
 
     def _resume(self) -> None:
         state, sentence = self.states.load()
@@ -460,7 +417,7 @@ class _Loop:
             self.notes = rest["notes"]
             if state.best is not None:
                 self.best = rest["best_tau"], state.best_epoch, state.best
-            restore_random_states(rest["random"][self.group.rank])
+            restore_random_states(rest["random"])
         if sentence:
             # Told, but no fact about the model: the same weights come out.
             self._report(len(self.history), self.told, sentence)

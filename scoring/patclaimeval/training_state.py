@@ -21,8 +21,6 @@ from core.files import atomic_write
 from core.text_io.strict_json import StrictJsonError, loads
 
 LATEST: Final = "LATEST.json"
-PRECISION: Final = "PRECISION"
-"""The file beside the states that holds what a run's first attempt measured."""
 KEPT: Final = 2
 EVERY_STEPS: Final = 1000
 EVERY_SECONDS: Final = 60.0
@@ -77,17 +75,6 @@ class StateStore:
         self._every = every_steps, every_seconds
         self._saved_at = 0, monotonic()
         self._entries: list[Entry] = []
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the arguments by which another process makes a store of the same states."""
-        steps, seconds = self._every
-        directory = None if self.directory is None else str(self.directory)
-        return {
-            "directory": directory,
-            "key": self.key,
-            "every_steps": steps,
-            "every_seconds": seconds,
-        }
 
     def is_due(self, step: int) -> bool:
         """Return whether so much was done since the last state that another should be saved."""
@@ -181,7 +168,7 @@ class StateStore:
 
     def _remove_others(self) -> None:
         assert self.directory is not None
-        named = {LATEST, PRECISION, *(name for entry in self._entries for name in entry["files"])}
+        named = {LATEST, *(name for entry in self._entries for name in entry["files"])}
         for path in self.directory.iterdir():
             if path.name not in named:
                 path.unlink(missing_ok=True)

@@ -39,8 +39,6 @@ BODIES: Final[dict[str, tuple[dict[str, Any], str]]] = {
     "TR10 tolerance above the margin": ({"margin": 0.1, "tolerance": 0.2}, "tolerance"),
     "TR11 unknown method": ({"method": "reinforce"}, "method"),
     "TR11 unknown preset": ({"preset": "best"}, "preset"),
-    "TR08 no process": ({"processes": 0}, "processes"),
-    "TR08 more processes than a machine has GPUs": ({"processes": 65}, "processes"),
     "TR11 unknown precision": ({"precision": "fp8"}, "precision"),
     "TR12 tokens beyond measure": ({"max_tokens": 10**7}, "max_tokens"),
     "TR13 a place to write": ({"output_dir": "/etc"}, "output_dir"),

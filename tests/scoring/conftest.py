@@ -1,7 +1,6 @@
 """A private data directory, rated campaigns, small datasets and a tiny encoder."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
@@ -207,18 +206,8 @@ def version(data_directory: Path, db: None) -> DatasetVersion:
     return imported("tiny", dataset_rows())
 
 
-@contextmanager
-def products_take_alike() -> Iterator[None]:
-    """Have `auto` mean 32 bits, and spare each process the seconds in which it measures that."""
-    from scoring.patclaimeval import encoder
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(encoder, "_seconds", lambda device: [1.0, 1.0])
-        yield
-
-
 @pytest.fixture(scope="session")
-def tiny_encoder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def tiny_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A random one-layer BERT that knows the words of the small dataset, as a local directory."""
     import torch
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
@@ -243,8 +232,7 @@ def tiny_encoder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     layers = {"num_hidden_layers": 1, "num_attention_heads": 2}
     BertModel(BertConfig(vocab_size=len(vocabulary), **sizes, **layers)).save_pretrained(directory)
     tokenizer.save_pretrained(directory)
-    with products_take_alike():
-        yield directory
+    return directory
 
 
 SETTINGS: dict[str, Any] = {

@@ -30,7 +30,6 @@ OPTIONS = (
     ("batching", str, BATCHINGS),
     ("over_length", str, OVER_LENGTH),
     ("precision", str, PRECISIONS),
-    ("processes", int, None),
 )
 
 

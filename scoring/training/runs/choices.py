@@ -162,7 +162,7 @@ WORDS: Final = {
     "leave-out": "leave them out and list them",
     "fp32": "32-bit floats",
     "bf16": "bfloat16",
-    "auto": "whichever is measured faster",
+    "auto": "bfloat16 where the GPU supports it",
 }
 CHOICES: Final = {
     "recipe": [(key, f"{recipe.name}: {recipe.words}") for key, recipe in RECIPES.items()],

@@ -79,15 +79,7 @@ class TrainingForm(RefusableForm):
         choices=[("", "as the recipe says"), *CHOICES["precision"]],
         required=False,
         help_text="What the encoder computes in. A probe reads none; fine-tuning "
-        "takes bfloat16 where it is measured to be faster, unless you choose.",
-    )
-    processes = WholeNumberField(
-        required=False,
-        min_value=1,
-        max_value=64,
-        label="GPUs",
-        help_text="So many of the worker's machine share each batch of a fine-tuning. Left empty: "
-        "one, or its processor.",
+        "uses bfloat16 where the GPU supports it, unless you choose.",
     )
     over_length = forms.ChoiceField(
         choices=CHOICES["over_length"],

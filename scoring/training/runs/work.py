@@ -19,7 +19,12 @@ from scoring import files as scoring_files
 from scoring.access.scopes import LabelledRow, labelled_rows
 from scoring.files import StoredFileDamaged
 from scoring.models import ModelVersion, TrainingRun
-from scoring.patclaimeval.config import DEFAULT_ENCODER, TrainingSettings, code_version
+from scoring.patclaimeval.config import (
+    DEFAULT_ENCODER,
+    FORMER_SETTINGS,
+    TrainingSettings,
+    code_version,
+)
 from scoring.patclaimeval.data import Quadruplet, TrainingResult
 from scoring.patclaimeval.errors import PatClaimEvalError, TrainingCancelled
 from scoring.quadruplets import TRAIN, VALIDATION
@@ -54,7 +59,8 @@ def unchanged_model(run: TrainingRun) -> ModelVersion | None:
 
 
 def _decisive(run: TrainingRun) -> dict[str, Any]:
-    return {name: value for name, value in run.settings.items() if name != "allow_download"}
+    without = FORMER_SETTINGS | {"allow_download"}
+    return {name: value for name, value in run.settings.items() if name not in without}
 
 
 def _is_whole(model: ModelVersion) -> bool:
@@ -72,7 +78,7 @@ def _is_whole(model: ModelVersion) -> bool:
 
 def _has_same_encoder(model: ModelVersion) -> bool:
     """Return whether the encoder's files are those of then: a directory may hold others by now."""
-    settings = TrainingSettings(**model.run.settings)
+    settings = TrainingSettings.from_stored(model.run.settings)
     if settings.method == "probe" or settings.encoder == DEFAULT_ENCODER:
         return True  # it reads none, or one whose digest is part of the code
     # torch loads here, in a worker or command, and never in the web process.
@@ -135,7 +141,7 @@ def _train(run: TrainingRun, directory: Path, progress: RunProgress) -> Training
     # scipy loads here, and torch for an encoder: in a worker or command, not in the web process.
     from scoring.patclaimeval.training import train_model
 
-    chosen = TrainingSettings(**run.settings)
+    chosen = TrainingSettings.from_stored(run.settings)
     rows = labelled_rows(run.dataset_version, run.criterion)
     if not chosen.reads_validation:
         rows = [replace(row, split=TRAIN) if row.split == VALIDATION else row for row in rows]

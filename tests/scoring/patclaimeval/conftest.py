@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from transformers import (
 )
 
 from scoring.patclaimeval.data import Quadruplet
-from tests.scoring.conftest import PARTS, products_take_alike
+from tests.scoring.conftest import PARTS
 from tests.scoring.conftest import claim_set as one_claim
 
 torch.set_num_threads(1)  # more threads only wait for one another at this size
@@ -77,12 +77,6 @@ def _words(items: list[Quadruplet]) -> list[str]:
     return [word for text in texts for word, _ in split.pre_tokenize_str(text)]
 
 
-@pytest.fixture(scope="session")
-def steady_precision() -> Iterator[None]:
-    with products_take_alike():
-        yield
-
-
 def write_rows(path: Path, items: list[Quadruplet], **splits: str) -> Path:
     """Write the items as rows of a dataset, as a release where splits name the references."""
     rows = [
@@ -106,14 +100,14 @@ def _saved(directory: Path, items: list[Quadruplet], roberta: bool, **shape: Any
 
 
 @pytest.fixture(scope="session")
-def tiny_bert(tmp_path_factory, quadruplets, steady_precision) -> Path:
+def tiny_bert(tmp_path_factory, quadruplets) -> Path:
     """A random two-layer BERT with 24 positions, fewer than any pair here needs."""
     directory = tmp_path_factory.mktemp("tiny-bert")
     return _saved(directory, quadruplets, roberta=False, max_position_embeddings=24)
 
 
 @pytest.fixture(scope="session")
-def tiny_longformer(tmp_path_factory, quadruplets, steady_precision) -> Path:
+def tiny_longformer(tmp_path_factory, quadruplets) -> Path:
     """A random two-layer Longformer with a window of 8."""
     tokens = {"type_vocab_size": 1, "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
     shape = {"attention_window": [8, 8], "max_position_embeddings": 66} | tokens

@@ -17,7 +17,7 @@ from scoring.patclaimeval.data import Progress, Quadruplet, TrainingResult, dist
 from scoring.patclaimeval.encoder import load_encoder
 from scoring.patclaimeval.errors import TrainingFailed, full_disk_reported
 from scoring.patclaimeval.training import train_model
-from scoring.patclaimeval.training_state import LATEST, PRECISION
+from scoring.patclaimeval.training_state import LATEST
 
 Items = list[Quadruplet]
 OnProgress = Callable[[Progress], None]
@@ -230,7 +230,6 @@ def test_a_full_disk_fails_in_a_sentence_and_leaves_no_half_file(scene, monkeypa
     ]
     assert left <= {
         "state",
-        PRECISION,
         "weights-2.safetensors",
         "tensors-2.safetensors",
         "rest-2.json",
@@ -241,24 +240,6 @@ def test_a_full_disk_fails_in_a_sentence_and_leaves_no_half_file(scene, monkeypa
 def test_other_errors_of_the_system_are_passed_on() -> None:
     with pytest.raises(PermissionError), full_disk_reported():
         raise PermissionError(errno.EACCES, "no")
-
-
-def test_a_run_that_is_taken_up_again_computes_in_the_floats_that_it_began_with(
-    scene, monkeypatch
-) -> None:
-    def measures(found: str) -> None:
-        monkeypatch.setattr("scoring.patclaimeval.encoder._faster", lambda device: found)
-
-    measures("bf16")
-    asked = {"precision": "auto", "epochs": 1}
-    straight = scene.straight(**asked)
-    scene.killed(at_step(3), **asked)
-    measures("fp32")
-    seen: list[Progress] = []
-    result = scene.train("resumed", seen.append, **asked)
-    assert any(progress.note.startswith("Going on after step 2") for progress in seen)
-    assert result.settings["precision"] == "bf16"
-    assert scene.weights("resumed") == straight
 
 
 def test_progress_has_speed_and_time_left(scene) -> None:

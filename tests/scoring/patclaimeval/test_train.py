@@ -8,7 +8,7 @@ import pytest
 import torch
 from safetensors.numpy import load_file
 
-from scoring.patclaimeval import encoder as precision
+from scoring.patclaimeval import encoder
 from scoring.patclaimeval.checkpoint import read_checkpoint
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Progress, Quadruplet, TrainingResult
@@ -63,17 +63,17 @@ def test_model_is_trained_saved_and_scores_alike_when_read_twice(
     assert len(set(first)) > 2
 
 
-@pytest.mark.parametrize("faster", ["fp32", "bf16"])
+@pytest.mark.parametrize("picked", ["fp32", "bf16"])
 def test_precision_that_was_picked_is_stored_with_the_model(
-    faster, quadruplets, tiny_bert, tmp_path, monkeypatch
+    picked, quadruplets, tiny_bert, tmp_path, monkeypatch
 ) -> None:
-    monkeypatch.setattr(precision, "_faster", lambda device: faster)
+    monkeypatch.setattr(encoder, "resolve_precision", lambda wanted, device: picked)
     stored = {}
     for method in ("finetune", "probe"):
         result = train(quadruplets, tmp_path / method, tiny_bert, method=method, epochs=1)
         config = read_checkpoint(tmp_path / method).config
         stored[method] = result.settings["precision"], config["settings"]["precision"]
-    assert stored == {"finetune": (faster, faster), "probe": ("fp32", "fp32")}
+    assert stored == {"finetune": (picked, picked), "probe": ("fp32", "fp32")}
 
 
 def test_finetuning_moves_the_encoder_and_lowers_the_loss(quadruplets, tiny_bert, tmp_path) -> None:

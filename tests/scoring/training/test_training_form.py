@@ -56,12 +56,10 @@ def test_precision_and_what_becomes_of_long_pairs_are_chosen(rita, of_campaign) 
         "recipe": "probe-then-finetune",
         "precision": "bf16",
         "over_length": "leave-out",
-        "processes": "2",
     }
     assert rita.post("/runs/", sent(of_campaign, **wish)).status_code == 302
     settings = TrainingRun.objects.get().settings
     assert (settings["precision"], settings["over_length"]) == ("bf16", "leave-out")
-    assert settings["processes"] == 2
 
 
 def test_only_a_researcher_starts_a_run_or_is_given_an_estimate(
