@@ -30,7 +30,7 @@ def start_server(transactional_db: None) -> Iterator[StartServer]:
     started: list[Server] = []
 
     def start(**more: str) -> Server:
-        server = Server(workers=2, threads=4, **more)
+        server = Server(workers=2, **more)
         started.append(server)
         server.start()
         return server

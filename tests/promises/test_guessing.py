@@ -105,7 +105,7 @@ FLOOD_SECONDS = 6
 
 @pytest.mark.django_db(transaction=True)
 def test_a_page_and_a_submit_are_answered_beside_64_guessing_sockets(cast, tally) -> None:
-    callers, server = make_callers(cast.campaign, 2, 0), Server(workers=2, threads=2)
+    callers, server = make_callers(cast.campaign, 2, 0), Server(workers=2)
     rater, waiting = callers[0], give_work(cast, callers, 10)[callers[0]]
     server.start()
     rater.port, tab = server.port, Tab(rater.user, server.port)

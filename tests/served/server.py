@@ -39,13 +39,13 @@ class Server:
     checkout whose programs serve.
     """
 
-    def __init__(self, workers: int = 1, threads: int = 2, code: Path = ROOT, **more: str) -> None:
+    def __init__(self, workers: int = 1, code: Path = ROOT, **more: str) -> None:
         self._code = code
         self.port = lasting_port()
         self.url = f"http://{HOST}:{self.port}"
         self._numbers = ["--http", "1", "--http1-buffer-size", "65536"]
         self._numbers += ["--workers", str(workers)]
-        self._more = {"WEB_THREADS": str(threads), **more}
+        self._more = more
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
