@@ -1,24 +1,15 @@
 """The ASGI application of the web server."""
 
 import os
-from typing import TYPE_CHECKING
 
-from django.core.wsgi import get_wsgi_application
+import django
 
 from core import traces
 
-if TYPE_CHECKING:
-    from annotator.site.whole_requests import WholeRequests
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+django.setup(set_prefix=False)
+traces.begin("web")
 
+from annotator.site.asgi import PooledHandler  # noqa: E402 - it needs the settings
 
-def load() -> "WholeRequests":
-    """Load the application, and only then what reads its settings."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    loaded = get_wsgi_application()
-    traces.begin("web")
-    from annotator.site.whole_requests import WholeRequests
-
-    return WholeRequests(loaded)
-
-
-application = load()
+application = PooledHandler()

@@ -279,8 +279,6 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     }
 }
-# How many requests a web process answers at once (docs/adr/0010); slow clients hold none of these.
-WEB_THREADS = 2
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 # Of a file with claim sets; a form without a file has the limit above.

@@ -15,20 +15,16 @@ from django.conf import settings
 from django.core.exceptions import BadRequest, RequestDataTooBig
 from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, TemporaryFileUploadHandler
-from django.core.handlers.wsgi import get_bytes_from_wsgi
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
-from django.urls import reverse
+from django.urls import Resolver404, resolve, reverse
 from django.utils import timezone
 from django.utils.cache import add_never_cache_headers, patch_vary_headers
 from django.utils.functional import SimpleLazyObject
 
 from annotator.access import matrix
 from annotator.access.gate import API_PREFIX, BeforeView, principals_of
-from annotator.access.scopes import roles_by_campaign, token_caller
-from annotator.access.second_step import must_set_up
-from annotator.accounts.api import KEYWORD
-from annotator.accounts.sessions import SEEN_EVERY, see_session, token_digest
+from annotator.accounts.sessions import SEEN_EVERY, see_session
 from annotator.accounts.sign_in import client_address, record_refusal
 from annotator.imports.files import arrivals_directory
 from annotator.models import User
@@ -41,21 +37,21 @@ from core.text_io.text import NO_UTF8, UTF8_ONLY
 UPLOADS: Final = frozenset({"annotator:import_claims", "api:import_claims"})
 # What a form adds to its file: boundaries, names, the other fields.
 ENVELOPE_BYTES: Final = 64 * 1024
-# Set by the web server where it asks before it takes a body in; the answer to that, if it shall.
-BODY_TO_COME: Final = "workbench.body_to_come"
-GO_ON: Final = 100
-# Who sends the file, in an answer of GO_ON; it never leaves the process.
-UPLOADER: Final = "X-Uploader"
-SCHEME: Final = f"{KEYWORD.lower()} "
+
+
+def longest_body(path: str) -> int:
+    """Return how many bytes a request to this address may have."""
+    try:
+        route = resolve(path).view_name
+    except Resolver404:
+        route = ""
+    if route in UPLOADS:
+        return int(settings.MAX_UPLOAD_BYTES) + ENVELOPE_BYTES
+    return int(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
 
 
 class BodyLimit(BeforeView):
-    """Middleware that answers 413 by the announced length; it stands before what reads forms.
-
-    One that came without has the length that the web server counted. A body that is still to come
-    is answered by GO_ON where it may, with whose it is where it is a file. Only for a body longer
-    than any form is the database asked who sends it.
-    """
+    """Middleware that answers 413 by the length of the body; it stands before what reads forms."""
 
     def process_view(
         self, request: HttpRequest, view: Any, args: Any, kwargs: Any
@@ -65,52 +61,16 @@ class BodyLimit(BeforeView):
             return None  # Django takes it for 0
         # Fifteen digits are a thousand terabytes; longer numbers are not worth counting.
         size = int(length) if len(length) <= 15 else sys.maxsize
-        limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-        if size <= limit:
+        if size <= settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
             return None
-        uploader = _uploader(request, str(kwargs.get("slug", "")))
-        if uploader is not None:
-            limit = settings.MAX_UPLOAD_BYTES
-            if size <= limit + ENVELOPE_BYTES:
-                is_to_come = request.META.get(BODY_TO_COME)
-                headers = {UPLOADER: str(uploader.pk)}
-                return HttpResponse(status=GO_ON, headers=headers) if is_to_come else None
-        elif _is_upload(request) and _is_by_token(request):
-            # The call itself answers 401, 403 or 404, and reads nothing before.
+        longest = longest_body(request.path)
+        if size <= longest:
             return None
         if request.path.startswith(API_PREFIX):
+            limit = min(longest, settings.MAX_UPLOAD_BYTES)
             sentence = f"The body is longer than the limit of {limit:,} bytes."
             return JsonResponse({"detail": sentence}, status=413)
         raise RequestDataTooBig
-
-
-def _is_upload(request: HttpRequest) -> bool:
-    match = request.resolver_match
-    return match is not None and match.view_name in UPLOADS
-
-
-def _is_by_token(request: HttpRequest) -> bool:
-    given = request.headers.get("Authorization", "").lower()
-    return request.path.startswith(API_PREFIX) and given.startswith(SCHEME)
-
-
-def _uploader(request: HttpRequest, slug: str) -> User | None:
-    """Return who sends a file, if their token or session and their role here open the route."""
-    if not _is_upload(request):
-        return None
-    assert request.resolver_match is not None
-    route = request.resolver_match.view_name
-    if _is_by_token(request):
-        given = request.headers["Authorization"].split()
-        caller = token_caller(token_digest(given[1])) if len(given) == 2 else None
-        if caller is None or caller.scope not in matrix.matrix()[route].tokens:
-            return None
-        user, roles = caller.user, caller.roles_by_campaign
-    elif request.user.is_authenticated and not must_set_up(request):
-        user, roles = request.user, roles_by_campaign(request.user)
-    else:
-        return None
-    return user if matrix.may(route, frozenset(roles.get(slug, ()))) else None
 
 
 # Routes of scoring stand here as names: this package does not import it.
@@ -270,7 +230,7 @@ class Utf8Only(BeforeView):
     ) -> HttpResponse | None:
         is_call = request.path.startswith(API_PREFIX)
         try:
-            unquote_to_bytes(get_bytes_from_wsgi(request.META, "QUERY_STRING", "")).decode()
+            unquote_to_bytes(request.META.get("QUERY_STRING", "")).decode()
             if request.method == "POST" and request.content_type == MULTIPART:
                 request.encoding = UTF8_ONLY
                 if not is_call:  # it reads its own later

@@ -4,15 +4,11 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.http import HttpResponse
-from django.test import Client, RequestFactory
-from django.urls import resolve
+from django.test import Client
 
 from annotator.accounts.sessions import create_token
 from annotator.imports.files import arrivals_directory
 from annotator.models import ClaimImport, User
-from annotator.site.middleware import BODY_TO_COME, GO_ON, UPLOADER, BodyLimit
-from tests.conftest import grant
 
 pytestmark = pytest.mark.django_db
 
@@ -40,8 +36,6 @@ def announce(
     path: str,
     length: object,
     user: User | None = None,
-    *,
-    is_to_come: bool = False,
     **headers: str,
 ) -> Any:
     """Send a form whose length is announced, and whose body must not be touched."""
@@ -54,7 +48,6 @@ def announce(
         "CONTENT_TYPE": MULTIPART,
         "CONTENT_LENGTH": str(length),
         "wsgi.input": Unread(),
-        BODY_TO_COME: is_to_come,
     }
     return client.request(**request)
 
@@ -69,76 +62,9 @@ def test_a_file_past_the_limit_is_refused_before_it_is_read(cast, length: object
     assert announce(API, length, **token).status_code == 413
 
 
-@pytest.mark.parametrize("who", [None, "alice", "carol", "rita"])
-@pytest.mark.parametrize("path", [PAGE, API])
-def test_nobody_who_may_not_import_has_a_file_read(cast, who: str | None, path: str) -> None:
-    user = getattr(cast, who) if who else None
-    assert announce(path, 3_000_000, user).status_code == 413
-
-
 @pytest.mark.parametrize("path", ["/login/", "/campaigns/cups/rules/", "/api/v1/ratings/"])
 def test_no_other_address_takes_a_file(cast, path: str) -> None:
     assert announce(path, 3_000_000, cast.ada).status_code == 413
-
-
-ELSEWHERE, NOWHERE = (
-    f"/api/v1/campaigns/{slug}/claim-sets/import/" for slug in ("elsewhere", "nosuch")
-)
-
-
-@pytest.mark.parametrize("is_to_come", [True, False])
-def test_a_token_that_opens_no_import_is_refused_before_its_file_is_taken(
-    cast: Any, is_to_come: bool
-) -> None:
-    def status(header: str, path: str = API) -> int:
-        answer = announce(path, 3_000_000, is_to_come=is_to_come, Authorization=header)
-        return int(answer.status_code)
-
-    def header(user: User, **scope: Any) -> str:
-        return f"Token {create_token(user=user, **scope).token}"
-
-    grant(cast.alice, cast.elsewhere, "admin")
-    assert [status(bogus) for bogus in ("Token bogus", "Token a b")] == [401] * 2
-    assert [status(bogus) for bogus in ("Basic YTpi", "Token")] == [413] * 2
-    assert status(header(cast.ada, scope="read")) == 403
-    assert status(header(cast.alice)) == 403
-    assert status(header(cast.alice, campaign=cast.elsewhere)) == 404
-    assert [status(header(cast.ada), path) for path in (ELSEWHERE, NOWHERE)] == [404, 404]
-
-
-@pytest.mark.parametrize("path", [API, PAGE])
-def test_an_admin_is_asked_for_their_file_and_named(cast: Any, path: str) -> None:
-    answer = announce(path, 3_000_000, cast.ada, is_to_come=True)
-    assert (answer.status_code, answer[UPLOADER]) == (GO_ON, str(cast.ada.pk))
-    if path == API:
-        header = f"Token {create_token(user=cast.ada).token}"
-        answer = announce(path, 3_000_000, is_to_come=True, Authorization=header)
-        assert (answer.status_code, answer[UPLOADER]) == (GO_ON, str(cast.ada.pk))
-
-
-@pytest.mark.parametrize("path", [ELSEWHERE, ELSEWHERE[7:].replace("claim-sets/", "")])
-def test_an_admin_of_another_campaign_is_not_asked_for_a_file(cast: Any, path: str) -> None:
-    for place in (path, path.replace("elsewhere", "nosuch")):
-        assert announce(place, 3_000_000, cast.ada, is_to_come=True).status_code == 413
-
-
-def test_who_must_set_up_a_second_factor_is_not_asked_for_a_file(cast: Any, settings: Any) -> None:
-    settings.REQUIRE_SECOND_FACTOR = True
-    for path in (PAGE, API):
-        assert announce(path, 3_000_000, cast.ada, is_to_come=True).status_code == 413
-
-
-def test_nothing_is_looked_up_for_a_body_that_a_form_may_have(
-    cast: Any, django_assert_num_queries: Any
-) -> None:
-    header = f"Token {create_token(user=cast.ada).token}"
-    request = RequestFactory(headers={"Authorization": header}).post(API)
-    request.META["CONTENT_LENGTH"] = str(2 * 1024 * 1024)
-    request.resolver_match = resolve(API)
-    limit = BodyLimit(lambda request: HttpResponse())
-    with django_assert_num_queries(0):
-        answer = limit.process_view(request, None, (), request.resolver_match.kwargs)
-    assert answer is None
 
 
 def test_a_body_without_a_length_is_empty(cast) -> None:
