@@ -206,14 +206,6 @@ def freezable_references(
             yield FreezableReference(reference, tuple(usable), rulings)
 
 
-def count_freezable(campaign: Campaign) -> int:
-    """Count the candidates that `freezable_references` yields, locked ones only; reads no text."""
-    unsettled = Conflict.objects.filter(campaign=campaign, status__in=UNSETTLED)
-    others = unsettled.exclude(other_candidate=None).values("other_candidate")
-    rows = locked_candidates(campaign).filter(purpose__in=GENUINE, reference__may_train=True)
-    return rows.exclude(pk__in=unsettled.values("candidate")).exclude(pk__in=others).count()
-
-
 def _references(campaign: Campaign) -> Iterator[Reference]:
     """Yield the references in their order, a batch at a time, without what no freeze looks at."""
     ratings = Rating.objects.only(*_OF_RATING)

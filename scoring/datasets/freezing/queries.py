@@ -317,9 +317,6 @@ def describe_settings(freeze: Freeze) -> Iterator[tuple[str, str]]:
     names = ", ".join(NAMES[key] for key in ALL_CRITERIA if key in chosen)
     yield "Criteria", "all five" if len(chosen) == len(ALL_CRITERIA) else names
     shares = f"{settings['test_share']:g} test, {settings['validation_share']:g} validation"
-    if settings.get("test_of"):
-        fixed = version_tested(freeze.campaign, settings["test_of"])
-        shares = f"test references of {fixed}, {settings['validation_share']:g} validation"
     yield "Split", f"by {settings['split_by']}, {shares}, seed {settings['seed']}"
     if settings["include_unlocked"]:
         yield "Caution", "with ratings that are not locked: for trials only"

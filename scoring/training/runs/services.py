@@ -187,12 +187,8 @@ def request_trainings(
     criteria: Sequence[str],
     options: dict[str, Any],
     requested_by: User | None = None,
-    on_stored: Callable[[list[TrainingRun]], None] = lambda runs: None,
 ) -> list[TrainingRun]:
-    """Queue one training for each criterion, all or none; see `request_training`.
-
-    `on_stored` is called in the transaction that stores them, and may raise to undo it.
-    """
+    """Queue one training for each criterion, all or none; see `request_training`."""
     if requested_by is not None:
         refuse_haste(OF_TRAINING, requested_by, "Trainings")
         if version.dataset.campaign_id in withheld_campaigns(requested_by):
@@ -201,9 +197,7 @@ def request_trainings(
     with transaction.atomic():
         # Two requests at one moment are looked at one after the other.
         list(DatasetVersion.objects.select_for_update(no_key=True).filter(pk=version.pk))
-        runs = [_twin_or_new(version, each, requested_by) for each in settings]
-        on_stored(runs)
-        return runs
+        return [_twin_or_new(version, each, requested_by) for each in settings]
 
 
 def train_again(*, run: TrainingRun, requested_by: User | None = None) -> TrainingRun:

@@ -1,23 +1,16 @@
-"""Freezes whose test part is that of an earlier version, and how many candidates may be frozen."""
-
-from collections import Counter
-from datetime import timedelta
+"""Freezes whose test part is that of an earlier version."""
 
 import pytest
 
-from annotator.adjudication.settled.queries import count_freezable, freezable_references
-from annotator.models import Campaign, Reference
+from annotator.models import Reference
 from core.errors import Refused
 from scoring.access.scopes import read_rows
 from scoring.datasets.exports.queries import card_files
-from scoring.datasets.freezing.queries import describe_settings
-from scoring.datasets.freezing.services import carry_out_freeze, request_freeze
 from scoring.datasets.versions.queries import describe_making
 from scoring.models import DatasetVersion
 from tests.scoring.conftest import SETTINGS, make_campaign
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
-FRESH = timedelta(hours=1)
 
 
 def references_by_split(version: DatasetVersion) -> dict[str, set[str]]:
@@ -57,15 +50,10 @@ def test_a_version_says_whose_test_references_it_has(rated) -> None:
     scene = rated(7).rate_all(range(6))
     first = scene.freeze(**SETTINGS)
     scene.rate_all(range(6, 7))
-    settings = SETTINGS | {"name": None, "include_unlocked": False, "test_of": str(first.pk)}
-    freeze = request_freeze(campaign=scene.campaign, settings=settings)
-    carry_out_freeze(freeze.pk)
-    freeze.refresh_from_db()
-    assert freeze.version is not None, freeze.message
+    later = scene.freeze(**SETTINGS, test_of=str(first.pk))
     said = "test references of trial@1, 0 validation"
-    assert said in dict(describe_settings(freeze))["Split"]
-    assert said in dict(describe_making(freeze.version.card, shows_files=False))["Split"]
-    page = card_files(freeze.version)["trial-2.card.md"].decode()
+    assert said in dict(describe_making(later.card, shows_files=False))["Split"]
+    page = card_files(later)["trial-2.card.md"].decode()
     assert "tested on the test references of trial@1" in page
 
 
@@ -83,19 +71,3 @@ def test_where_only_tested_references_are_left_nothing_is_split(rated) -> None:
     Reference.objects.filter(reference_id__in=trained).update(may_train=False)
     with pytest.raises(Refused, match="group split is impossible"):
         scene.freeze(test_of=str(first.pk), validation_share=0.0)
-
-
-def test_as_many_may_be_frozen_as_a_freeze_takes(rated) -> None:
-    scene = rated(5).rate_all(range(3))
-    Reference.objects.filter(reference_id="r1").update(may_train=False)
-    # Far apart: a conflict on r3's c1; r4 is rated, and may still be revised.
-    scene.rate("alice", 3, 1, 9, 9, 9, 9)
-    scene.rate("bob", 3, 1, 0, 0, 0, 0)
-    for name in ("alice", "bob"):
-        scene.rate(name, 4, 1, 7, 7, 7, 7, ago=FRESH)
-    for status in ("open", "closed"):
-        Campaign.objects.filter(pk=scene.campaign.pk).update(status=status)
-        campaign = Campaign.objects.get(pk=scene.campaign.pk)
-        rows = freezable_references(campaign, include_unlocked=False, left_out=Counter())
-        taken = sum(len(row.ratings) for row in rows)
-        assert taken == count_freezable(campaign) == (6 if status == "open" else 7)
