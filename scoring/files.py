@@ -266,12 +266,6 @@ def _directory(name: str) -> Path:
     return path
 
 
-def spool() -> IO[bytes]:
-    """Open a nameless file for what is too much for memory; it is gone once its process is."""
-    # Not in the system's folder for such files: there it may be memory, or others may look.
-    return tempfile.TemporaryFile(dir=_directory("spools"), buffering=FILE_BUFFER)
-
-
 def store_dataset(pieces: Iterable[bytes]) -> str:
     """Write a dataset's canonical JSONL under its sha256 and return that digest.
 

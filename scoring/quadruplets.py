@@ -9,7 +9,6 @@ things gives its three labels; 14 of the 27 possible sign patterns are violation
 """
 
 import random
-from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -65,14 +64,14 @@ class SplitPlan:
 class TextGroups:
     """Distinct texts as numbers from 0, and which of them must stay on one side.
 
-    A text is known by the first 8 bytes of its SHA-256, never held: two of a million different
-    texts share them with a chance of about 3 in 100 million, and would then only stay together.
+    A text is known by the first 8 bytes of its SHA-256. Two texts that shared them would only stay
+    together.
     """
 
     def __init__(self) -> None:
         self._numbers: dict[int, int] = {}
-        self._keys = array("Q")
-        self._parents = array("L")
+        self._keys: list[int] = []
+        self._parents: list[int] = []
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -143,17 +142,16 @@ def deal_groups(
     return dict(zip(order, _deal(len(order), plan), strict=True))
 
 
-def shared_texts(texts: Sequence[Iterable[int]], splits: Iterable[int], count: int) -> int:
+def shared_texts(rows: Iterable[Iterable[int]], splits: Iterable[str]) -> int:
     """Count the distinct claim texts that stand in more than one split; 0 proves no leak.
 
-    Input: columns of text numbers below `count`, one entry a row; each row's split as a number
-    below 7. Output: a count from 0.
+    Input: the numbers of each row's texts; each row's split. Output: a count from 0.
     """
-    sides = bytearray(count)
-    for split, *numbers in zip(splits, *texts, strict=True):
+    sides: dict[int, set[str]] = {}
+    for numbers, split in zip(rows, splits, strict=True):
         for number in numbers:
-            sides[number] |= 1 << split
-    return sum(found & (found - 1) > 0 for found in sides)
+            sides.setdefault(number, set()).add(split)
+    return sum(len(found) > 1 for found in sides.values())
 
 
 def _deal(total: int, plan: SplitPlan) -> list[str]:

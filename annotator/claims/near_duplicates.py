@@ -1,20 +1,37 @@
-"""Which of many claim texts are alike: equal, equal but for encoding, or nearly equal."""
+"""Which of many claim texts are alike: equal, equal but for encoding, or nearly equal.
 
+Nearly equal texts are found by MinHash of runs of five words, or of three characters where no
+blanks divide words, with banding (Broder, 1997; Leskovec, Rajaraman and Ullman, Mining of Massive
+Datasets, ch. 3). It reads any language.
+"""
+
+import re
 import unicodedata
-from array import array
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from annotator.claims.compact_keys import CompactKeys
-from annotator.claims.sketches import SIMILAR, SketchTable
+from rensa import RMinHash
 
-# Above so many different texts the similar ones are not looked for: each takes 800 bytes.
+from core.languages import UNSPACED, has_no_blanks
+
+# Above so many different texts the similar ones are not looked for.
 MOST_SKETCHED: Final = 100_000
 MOST_LISTED: Final = 100
-# What `str.split` takes for white space, of ASCII.
-_SPACE: Final = b" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f"
+WORDS: Final = 5
+# Five would make one other character in ninety a difference of a tenth.
+CHARACTERS: Final = 3
+SIMILAR: Final = 0.9
+# The standard error of the estimated similarity at 0.9 is then 0.027.
+PERMUTATIONS: Final = 128
+# Pairs are verified exactly whose estimate is so close to SIMILAR.
+MARGIN: Final = 0.1
+# Texts of similarity 0.9 share at least one of 16 bands of eight with a chance of 0.9999.
+BANDS: Final = 16
+ROWS: Final = 8
+_PIECE: Final = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+")
 
 
 class Likeness(StrEnum):
@@ -45,8 +62,18 @@ class Alike:
         return self.first == (self.second[0], "") and bool(self.second[1])
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A different text, without encoding and white space: its name, and hashes of what it was."""
+
+    name: Name
+    number: int
+    exact: int
+    composed: int
+
+
 class NearDuplicates:
-    """Takes texts one by one, stores none of them, and finds which are like an earlier one.
+    """Takes texts one by one and finds which are like an earlier one.
 
     Each text is reported at most once: with its own reference if it is a candidate and equals it,
     else with the first text that it equals, else with the most similar of the first texts that
@@ -54,131 +81,119 @@ class NearDuplicates:
     one hopes for, and is not reported, nor are two candidates that are similar by way of it. Texts
     of the same name are not compared. Of each likeness the first MOST_LISTED are stored and all are
     counted, in `counts`. `is_sketching` turns False when there are more than MOST_SKETCHED
-    different texts; no SIMILAR pair is reported then. Memory: some 50 bytes a text and its ids;
-    800 more while sketches are made.
+    different texts; no SIMILAR pair is reported then. Memory: the different texts,
+    and about 2 kB for each.
     """
 
     def __init__(self, most_sketched: int = MOST_SKETCHED) -> None:
         self.is_sketching = True
-        self._counts: Counter[Likeness] = Counter()
+        self.counts: Counter[Likeness] = Counter()
         self._most_sketched = most_sketched
         self._listed: dict[Likeness, list[Alike]] = {likeness: [] for likeness in Likeness}
-        self._names = _Names()
-        # Of each different text, without encoding and white space: who had it first, and 32 bits of
-        # the hashes of what it was exactly.
-        self._keys = CompactKeys()
-        self._first = array("I")
-        self._exact = array("I")
-        self._composed = array("I")
-        # A text has one number here and there.
-        self._sketches = SketchTable()
-        self._compared = 0
-        self._since = 0
-        self._own: int | None = None
+        # By the hash of the text without encoding and white space.
+        self._known: dict[int, _Known] = {}
+        self._sketched: list[tuple[Name, str, RMinHash]] = []
+        # By the hash of a band: the number of the first text that has it.
+        self._bands: dict[int, int] = {}
+        self._reference: str | None = None
+        self._own = 0
 
     def enter(self, reference_id: str, candidate_id: str, text: str) -> None:
         """Take the text of a reference (candidate_id ""), or of a candidate after its reference."""
+        if candidate_id and self._reference != reference_id:
+            raise ValueError("a candidate came before its reference")
         name = (reference_id, candidate_id)
-        number = self._names.add(name)
         composed = text if text.isascii() else unicodedata.normalize("NFC", text)
-        if composed.isascii():  # the quick way
-            bare = composed.encode().translate(None, _SPACE).decode()
-        else:
-            bare = "".join(composed.split())
-        key = self._keys.enter(bare)
-        is_new = key == len(self._first)
-        if is_new:
-            self._first.append(number)
-            self._exact.append(_bits(text))
-            self._composed.append(_bits(composed))
+        key = hash("".join(composed.split()))
+        is_new = key not in self._known
+        known = self._known.setdefault(
+            key, _Known(name, len(self._known), hash(text), hash(composed))
+        )
         if not candidate_id:
-            self._own = key
-        if not is_new:
-            is_own = bool(candidate_id) and key == self._own
-            first = (reference_id, "") if is_own else self._names[self._first[key]]
-            likeness = Likeness.WHITE_SPACE
-            if self._exact[key] == _bits(text):
-                likeness = Likeness.EXACT
-            elif self._composed[key] == _bits(composed):
-                likeness = Likeness.NFC
-            self._report(Alike(first, name, likeness))
-        elif self.is_sketching:
-            self._sketch(key, composed, self._own if candidate_id else None)
+            self._reference, self._own = reference_id, known.number
+        if is_new:
+            if self.is_sketching:
+                self._sketch(known, composed)
+            return
+        is_own = bool(candidate_id) and known.number == self._own
+        likeness = Likeness.WHITE_SPACE
+        if known.exact == hash(text):
+            likeness = Likeness.EXACT
+        elif known.composed == hash(composed):
+            likeness = Likeness.NFC
+        self._report(Alike((reference_id, "") if is_own else known.name, name, likeness))
 
     def forget_pairs(self) -> None:
         """Drop what was found so far; what was entered stays, to be compared with."""
-        self._counts.clear()
+        self.counts.clear()
         for listed in self._listed.values():
             listed.clear()
-        self._since = len(self._keys)
-
-    @property
-    def counts(self) -> Counter[Likeness]:
-        """How many pairs of each likeness were found."""
-        self._compare()
-        return self._counts
 
     @property
     def pairs(self) -> list[Alike]:
         """What was found, the closest first, at most MOST_LISTED."""
-        self._compare()
         return [pair for kind in Likeness for pair in self._listed[kind]][:MOST_LISTED]
 
-    def _sketch(self, key: int, composed: str, ignored: int | None) -> None:
-        if key >= self._most_sketched:
+    def _sketch(self, known: _Known, composed: str) -> None:
+        """Report the most similar of the first texts in each band, except the own reference."""
+        if known.number >= self._most_sketched:
             self.is_sketching = False
-            self._sketches = SketchTable()
+            self._sketched, self._bands = [], {}
+            self._listed[Likeness.SIMILAR].clear()
+            del self.counts[Likeness.SIMILAR]
             return
-        self._sketches.add(composed, ignored)
-
-    def _compare(self) -> None:
-        """Find the similar texts among all that there are; once, until another comes."""
-        if self._compared == len(self._sketches):
-            return
-        self._compared = len(self._sketches)
-        self._listed[Likeness.SIMILAR].clear()
-        del self._counts[Likeness.SIMILAR]
-        for number, other, share in self._sketches.matches(self._since):
-            if share >= SIMILAR:
-                first, second = (self._names[self._first[key]] for key in (other, number))
-                self._report(Alike(first, second, Likeness.SIMILAR, share))
+        runs = runs_of(composed)
+        sketch = RMinHash(num_perm=PERMUTATIONS, seed=1)
+        sketch.update(runs)
+        firsts = {self._bands.setdefault(band, known.number) for band in _bands(sketch)}
+        self._sketched.append((known.name, composed, sketch))
+        share, first = 0.0, known.name
+        for number in sorted(firsts - {known.number, self._own}):
+            name, text, other = self._sketched[number]
+            if sketch.jaccard(other) >= SIMILAR - MARGIN:
+                exact = _similarity(set(runs), set(runs_of(text)))
+                if exact > share:
+                    share, first = exact, name
+        if share >= SIMILAR:
+            self._report(Alike(first, known.name, Likeness.SIMILAR, share))
 
     def _report(self, pair: Alike) -> None:
         if pair.first == pair.second:
             return
-        self._counts[pair.likeness] += 1
+        self.counts[pair.likeness] += 1
         listed = self._listed[pair.likeness]
         if len(listed) < MOST_LISTED:
             listed.append(pair)
 
 
-def _bits(text: str) -> int:
-    return hash(text) & 0xFFFF_FFFF
+def _similarity(one: set[str], other: set[str]) -> float:
+    """Return the share of runs that both have (Jaccard), from 0 to 1."""
+    return len(one & other) / len(one | other)
 
 
-class _Names:
-    """The names of texts in one block of bytes, the reference's id once for all its candidates."""
+def runs_of(text: str) -> list[str]:
+    """Return a text's runs of words, or of characters where no blanks divide words.
 
-    def __init__(self) -> None:
-        self._block = bytearray()
-        self._ends = array("I", [0])
-        self._owners = array("I")
+    A text of fewer words is one run. Among characters, Latin words and numbers count as one, and a
+    run that comes again is another: such texts have few different ones.
+    """
+    if text.isascii() or not has_no_blanks(text):
+        return _runs(text.split(), WORDS)
+    times: Counter[str] = Counter()
+    runs = []
+    for run in _runs(_PIECE.findall(text), CHARACTERS):
+        times[run] += 1
+        runs.append(f"{run} {times[run]}")
+    return runs
 
-    def add(self, name: Name) -> int:
-        """Store a name and return its number, from 0."""
-        number = len(self._owners)
-        reference, candidate = name
-        if candidate and not (number and self[self._owners[-1]][0] == reference):
-            raise ValueError("a candidate came before its reference")
-        self._owners.append(self._owners[-1] if candidate else number)
-        self._block += (candidate or reference).encode()
-        self._ends.append(len(self._block))
-        return number
 
-    def __getitem__(self, number: int) -> Name:
-        owner = self._owners[number]
-        own = self._text(number)
-        return (own, "") if owner == number else (self._text(owner), own)
+def _runs(pieces: list[str], length: int) -> list[str]:
+    if len(pieces) < length:
+        return [" ".join(pieces)]
+    return list(map(" ".join, zip(*(pieces[n:] for n in range(length)), strict=False)))
 
-    def _text(self, number: int) -> str:
-        return self._block[self._ends[number] : self._ends[number + 1]].decode()
+
+def _bands(sketch: RMinHash) -> Iterator[int]:
+    values = sketch.digest()
+    for start in range(0, BANDS * ROWS, ROWS):
+        yield hash((start, *values[start : start + ROWS]))

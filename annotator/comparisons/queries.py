@@ -12,7 +12,6 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from annotator.access.scopes import recused_references
-from annotator.claims.compact_keys import CompactKeys
 from annotator.claims.minimap import Cell, State
 from annotator.claims.side_by_side import (
     SideBySide,
@@ -111,7 +110,7 @@ class StatedTexts:
     def __init__(self, campaign: Campaign | None, records: Iterable[PreferenceRecord]) -> None:
         self._campaign = campaign
         self._records = records
-        self._seen = CompactKeys()
+        self._seen: set[str] = set()
         self._references = self._candidates = self._known_references = self._known_candidates = 0
         self._annotations: list[int] = []
         self._count = self._known_annotations = 0
@@ -161,8 +160,9 @@ class StatedTexts:
         }
 
     def _is_first(self, name: str) -> bool:
-        before = len(self._seen)
-        return self._seen.enter(name) == before
+        is_first = name not in self._seen
+        self._seen.add(name)
+        return is_first
 
     def _known(
         self, references: list[str], pairs: list[tuple[str, str]]

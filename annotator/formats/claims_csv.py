@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from annotator.claims.compact_keys import FirstLines
 from annotator.formats.csv_streams import (
     CELL_CHARACTERS,
     CsvRow,
@@ -14,7 +13,14 @@ from annotator.formats.csv_streams import (
 )
 from annotator.formats.references import LONGEST, CandidateRecord, ReferenceRecord
 from core.text_io.shapes import Shape
-from core.text_io.streams import BadRecord, BadRecordList, ByteSource, FormatError, ReadNotes
+from core.text_io.streams import (
+    BadRecord,
+    BadRecordList,
+    ByteSource,
+    FirstLines,
+    FormatError,
+    ReadNotes,
+)
 from core.text_io.strict_json import MAX_BYTES, short
 from core.text_io.text import MARK, is_formula
 

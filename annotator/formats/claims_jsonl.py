@@ -7,7 +7,6 @@ import json
 from collections.abc import Iterator
 from typing import Final
 
-from annotator.claims.compact_keys import FirstLines
 from annotator.formats.context_lines import (
     OF,
     ContextLine,
@@ -18,7 +17,7 @@ from annotator.formats.context_lines import (
 )
 from annotator.formats.references import LONGEST, CandidateRecord, ReferenceRecord
 from core.text_io.shapes import Shape, checked, describe_type
-from core.text_io.streams import ByteSource, ReadNotes, Record, read_lines
+from core.text_io.streams import ByteSource, FirstLines, ReadNotes, Record, read_lines
 from core.text_io.strict_json import MAX_BYTES, short
 
 _REFERENCE_FIELDS: Final = (

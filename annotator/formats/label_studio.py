@@ -18,10 +18,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from annotator.claims.compact_keys import FirstLines
 from annotator.typology import MOST_TAGS, Tag, tag_of
 from core.text_io.shapes import Shape, checked, describe_type
-from core.text_io.streams import ByteSource, ReadNotes, Record, read_array
+from core.text_io.streams import ByteSource, FirstLines, ReadNotes, Record, read_array
 from core.text_io.strict_json import MAX_BYTES, short
 
 LEFT: Final = "left"

@@ -4,10 +4,9 @@ Labels stay unread here: scoring/formats owns them (docs/adr/README.md).
 """
 
 from collections.abc import Iterator
-from contextlib import closing
 from typing import Final
 
-from annotator.formats.references import CandidateRecord, ReferenceRecord, TextGroups
+from annotator.formats.references import CandidateRecord, ReferenceRecord
 from core.text_io.shapes import Shape, checked, describe_type
 from core.text_io.streams import ByteSource, ReadNotes, Record, read_array
 from core.text_io.strict_json import MAX_BYTES
@@ -24,23 +23,21 @@ def read(
     Input: a file open for bytes that holds a JSON array of {"gold_claim", "A", "B",
     "human_eval"?}; A and B are the two candidates compared. Output: references, and the candidates
     of each, in the order in which they first stand in the file; equal texts are one candidate;
-    ids come from the texts' SHA-256. As a reference may return at the file's end, texts wait in a
-    temporary file that has no name. Raises FormatError with up to 100 bad items, or for 0 records.
+    ids come from the texts' SHA-256. Raises FormatError with up to 100 bad items, or for 0 records.
     """
     notes = notes if notes is not None else ReadNotes()
-    with closing(TextGroups()) as groups:
-        for reference, *candidates in checked(
-            read_array(file, notes, max_bytes=max_bytes), _texts, notes
-        ):
-            groups.enter(reference, candidates)
-        for reference, candidates in groups:
-            yield ReferenceRecord(
-                reference_id=reference_id_of(reference),
-                reference_claims=reference,
-                candidates=tuple(
-                    CandidateRecord(candidate_id_of(text), text) for text in candidates
-                ),
-            )
+    # A reference may return at the file's end.
+    groups: dict[str, dict[str, None]] = {}
+    for reference, *candidates in checked(
+        read_array(file, notes, max_bytes=max_bytes), _texts, notes
+    ):
+        groups.setdefault(reference, {}).update(dict.fromkeys(candidates))
+    for reference, texts in groups.items():
+        yield ReferenceRecord(
+            reference_id=reference_id_of(reference),
+            reference_claims=reference,
+            candidates=tuple(CandidateRecord(candidate_id_of(text), text) for text in texts),
+        )
 
 
 def _texts(record: Record) -> tuple[tuple[str, ...] | None, list[tuple[str, str]]]:

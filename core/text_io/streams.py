@@ -10,6 +10,24 @@ from core.text_io.strict_json import MAX_BYTES, MAX_DEPTH, StrictJsonError, load
 MAX_LISTED: Final = 100
 
 
+class FirstLines:
+    """On which line of a file each id first stands, and whether the content is the same below."""
+
+    def __init__(self) -> None:
+        self._known: dict[object, tuple[int, int]] = {}
+
+    def enter(self, name: object, line: int, content: object) -> tuple[int, bool] | None:
+        """Return the line on which the id stood before, and whether it had the same content there.
+
+        None, and store this line, where it stood on none. Contents are compared by their hashes.
+        """
+        known = self._known.get(name)
+        if known is None:
+            self._known[name] = line, hash(content)
+            return None
+        return known[0], known[1] == hash(content)
+
+
 class ByteSource(Protocol):
     """A file open for bytes: an ordinary file, `io.BytesIO`, or the file of an upload."""
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.statistics import resampling
 from core.statistics.coefficients import tau_b_of_counts
 from core.statistics.resampling import blocks, divide
 from scoring.agreement.classification import (
@@ -130,9 +128,6 @@ def _pearson(products: Floats) -> Floats:
 # Of each label -1, 0, 1: how many items it stands for, its y, and its t = 2 - y squared.
 LABEL_SUMS = np.array([[1.0, 1.0, 1.0], [-1.0, 0.0, 1.0], [1.0, 2.0, 1.0]])
 
-# Some entries that follow one another: their references, their sums, the starts among them.
-Piece = tuple[Integers, Floats, Integers]
-
 
 @dataclass(frozen=True, slots=True)
 class PairCounts:
@@ -166,7 +161,7 @@ def count_pairs(
     """Sort n items of R references for what follows. Time grows with n log n.
 
     Input: n finite differences, n labels, n cluster numbers in 0..R-1, and R.
-    Output: see PairCounts. All that follows is exact up to 30 million items.
+    Output: see PairCounts.
     """
     order = np.lexsort((clusters, differences))
     x, groups, sorted_y = differences[order], clusters[order], y[order]
@@ -198,11 +193,9 @@ def weighted_tau_b(pairs: PairCounts, weights: NDArray[np.floating | np.integer]
     Output: W numbers in [-1, 1], NaN where undefined. Time grows with W n.
     """
     values = np.empty(len(weights))
-    pieces = _pieces(pairs)
-    longest = max((len(clusters) for clusters, _, _ in pieces), default=0)
-    for rows in blocks(len(weights), longest):
+    for rows in blocks(len(weights), len(pairs.entry_clusters)):
         block = weights[rows].astype(np.float64)
-        values[rows] = tau_b_of_counts(_weighted_sums(pairs, block, pieces))
+        values[rows] = tau_b_of_counts(_weighted_sums(pairs, block))
     return values
 
 
@@ -231,27 +224,10 @@ def _begins(values: Floats | Integers) -> NDArray[np.bool_]:
 
 def _totals(pairs: PairCounts) -> Floats:
     """The three sums over all pairs. Output: 3 x 1."""
-    return _weighted_sums(pairs, np.ones((1, len(pairs.labels))), _pieces(pairs))
+    return _weighted_sums(pairs, np.ones((1, len(pairs.labels))))
 
 
-def _pieces(pairs: PairCounts) -> list[Piece]:
-    """Divide the entries into pieces that fit the cache; a difference is never divided."""
-    m = len(pairs.entry_clusters)
-    wished = np.arange(0, m, resampling.CELLS_AT_ONCE)
-    first = np.unique(pairs.entry_ranks[wished])
-    bounds = [*pairs.starts[first].tolist(), m]
-    ranks = [*first.tolist(), len(pairs.starts)]
-    return [
-        (
-            pairs.entry_clusters[start:stop],
-            pairs.entry_sums[:, start:stop],
-            pairs.starts[rank:next_rank] - start,
-        )
-        for (start, stop), (rank, next_rank) in zip(pairwise(bounds), pairwise(ranks), strict=True)
-    ]
-
-
-def _weighted_sums(pairs: PairCounts, weights: Floats, pieces: Sequence[Piece]) -> Floats:
+def _weighted_sums(pairs: PairCounts, weights: Floats) -> Floats:
     """The three sums for B weightings of references. Output: 3 x B whole numbers.
 
     Formula of the first: the sum over distinct differences of Y (2 T' - T), less the product of
@@ -260,17 +236,11 @@ def _weighted_sums(pairs: PairCounts, weights: Floats, pieces: Sequence[Piece]) 
     """
     labels = weights @ pairs.labels
     n, total_y, total_t = LABEL_SUMS @ labels.T
-    concordant = -total_y * total_t
-    untied = n**2
-    up_to_t = np.zeros(len(weights))
-    for clusters, sums, starts in pieces:
-        drawn = weights.take(clusters, axis=1)
-        at_n, at_y, at_t = (_at_differences(drawn * part, starts) for part in sums)
-        through_t = np.cumsum(at_t, axis=1)
-        through_t += up_to_t[:, None]
-        concordant += 2 * _row_products(at_y, through_t) - _row_products(at_y, at_t)
-        untied -= _row_products(at_n, at_n)
-        up_to_t = through_t[:, -1]
+    drawn = weights.take(pairs.entry_clusters, axis=1)
+    at_n, at_y, at_t = (_at_differences(drawn * part, pairs.starts) for part in pairs.entry_sums)
+    through_t = np.cumsum(at_t, axis=1)
+    concordant = 2 * _row_products(at_y, through_t) - _row_products(at_y, at_t) - total_y * total_t
+    untied = n**2 - _row_products(at_n, at_n)
     return np.stack([concordant, untied, n**2 - _row_products(labels, labels)])
 
 

@@ -6,8 +6,9 @@ import json
 import math
 import platform
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
 from itertools import repeat
@@ -168,120 +169,81 @@ def fold(text: str) -> str:
     return " ".join(text.split())
 
 
-def contains_reference(item: Item) -> bool:
+Fold = Callable[[str], str]
+
+
+def contains_reference(item: Item, folded: Fold = fold) -> bool:
     """Whether B or C is the reference's own text, white space folded."""
-    return fold(item.reference) in (fold(item.b), fold(item.c))
+    return folded(item.reference) in (folded(item.b), folded(item.c))
 
 
 def contain_reference(items: Sequence[Item]) -> NDArray[np.bool_]:
     """Return the same for n items at once, each distinct text folded once. Output: n truths."""
-    reference, b, c = _numbered(items).folded
-    return (reference == b) | (reference == c)
+    folded = cache(fold)
+    return np.array([contains_reference(item, folded) for item in items], dtype=bool)
 
 
 def item_checks(items: Sequence[Item]) -> dict[str, Any]:
-    """Count what can mislead in a set of items. Time grows with n log n.
+    """Count what can mislead in a set of items.
 
     Input: n items. Output: JSON-ready counts: items, references, candidates (distinct candidate
     texts of a reference), labels, white_space_twins (candidates that differ from another one of
     their reference in white space alone), references_with_shared_text (reference texts under
     several ids, which so count as several references), and those of the functions below.
     """
-    numbered = _numbered(items)
-    counts = np.bincount(numbered.y + 1, minlength=len(LABELS))
-    reference, b, c = numbered.folded
-    reference_ids, candidates = _candidates(numbered)
-    folded = _distinct(reference_ids, numbered.folded_of[candidates])
-    shared, _ = _distinct(reference, numbered.reference_ids)
+    folded = cache(fold)
+    labels = Counter(item.y for item in items)
+    candidates = {(item.reference_id, text) for item in items for text in (item.b, item.c)}
+    ids_of_text: dict[str, set[str]] = {}
+    for item in items:
+        ids_of_text.setdefault(folded(item.reference), set()).add(item.reference_id)
     return {
         "items": len(items),
-        "references": numbered.reference_count,
+        "references": len({item.reference_id for item in items}),
         "candidates": len(candidates),
-        "labels": {str(label): count for label, count in zip(LABELS, counts.tolist(), strict=True)},
-        "contain_reference": _reference_copies(numbered),
-        "self_comparisons": int((b == c).sum()),
-        "white_space_twins": len(candidates) - folded.shape[1],
-        "duplicates": _duplicates(numbered),
-        "references_with_shared_text": int((np.bincount(shared) > 1).sum()),
+        "labels": {str(label): labels[label] for label in LABELS},
+        "contain_reference": _reference_copies(items, folded),
+        "self_comparisons": sum(folded(item.b) == folded(item.c) for item in items),
+        "white_space_twins": len(candidates) - len({(r, folded(text)) for r, text in candidates}),
+        "duplicates": _duplicates(items),
+        "references_with_shared_text": sum(len(ids) > 1 for ids in ids_of_text.values()),
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Numbered:
-    """n items with equal texts under equal numbers.
-
-    reference_ids, y: n; texts: 3 x n, of the reference, B and C; folded: the same with white
-    space folded; folded_of: the number of the folded text, by that of the text.
-    """
-
-    reference_ids: Integers
-    reference_count: int
-    y: Integers
-    texts: Integers
-    folded_of: Integers
-
-    @property
-    def folded(self) -> Integers:
-        return self.folded_of[self.texts]
-
-
-def _numbered(items: Sequence[Item]) -> _Numbered:
-    texts = [text for side in ("reference", "b", "c") for text in map(attrgetter(side), items)]
-    numbers, distinct = number(texts)
-    reference_ids, reference_count = cluster_numbers(items)
-    folded_of, _ = number([fold(text) for text in distinct])
-    return _Numbered(
-        reference_ids, reference_count, labels_of(items), numbers.reshape(3, -1), folded_of
-    )
-
-
-def _candidates(numbered: _Numbered) -> Integers:
-    """Each (reference id, candidate text) once. Output: 2 x k numbers."""
-    _, b, c = numbered.texts
-    return _distinct(np.tile(numbered.reference_ids, 2), np.concatenate([b, c]))
-
-
-def _distinct(first: Integers, second: Integers) -> Integers:
-    """The different pairs of two arrays of n numbers >= 0. Output: 2 x k."""
-    base = int(second.max(initial=0)) + 1
-    return np.stack(np.divmod(np.unique(first * base + second), base))
-
-
-def _reference_copies(numbered: _Numbered) -> dict[str, int]:
+def _reference_copies(items: Sequence[Item], folded: Fold) -> dict[str, int]:
     """Items with the reference among B and C: byte for byte, or after folding white space only."""
-    reference, b, c = numbered.texts
-    identical = int(((reference == b) | (reference == c)).sum())
-    reference, b, c = numbered.folded
-    is_b, is_c = reference == b, reference == c
-    copies = int((is_b | is_c).sum())
-    y = numbered.y
-    preferred = (y != 0) & (is_b.astype(np.int64) - is_c.astype(np.int64) == y)
+    found: Counter[str] = Counter()
+    for item in items:
+        reference = folded(item.reference)
+        is_b, is_c = folded(item.b) == reference, folded(item.c) == reference
+        found["items"] += is_b or is_c
+        found["byte_identical"] += item.reference in (item.b, item.c)
+        found["reference_preferred"] += item.y != 0 and is_b - is_c == item.y
     return {
-        "items": copies,
-        "byte_identical": identical,
-        "white_space_only": copies - identical,
-        "reference_preferred": int(preferred.sum()),
+        "items": found["items"],
+        "byte_identical": found["byte_identical"],
+        "white_space_only": found["items"] - found["byte_identical"],
+        "reference_preferred": found["reference_preferred"],
     }
 
 
-def _duplicates(numbered: _Numbered) -> dict[str, int]:
+def _duplicates(items: Sequence[Item]) -> dict[str, int]:
     """Items that repeat an earlier comparison, sides swapped or not, and those that contradict it.
 
-    Per-annotator datasets repeat comparisons by design; elsewhere a repeat counts twice.
+    Per-annotator datasets repeat comparisons by design; elsewhere a repeat counts twice. From the
+    first label on that is not the first item's, all further items of a comparison contradict.
     """
-    _, b, c = numbered.texts
-    keys = np.stack([numbered.reference_ids, np.minimum(b, c), np.maximum(b, c)])
-    order = np.lexsort(keys)  # stable: repeats stay in the order given
-    y = np.where(c < b, -numbered.y, numbered.y)[order]
-    begins = np.ones(len(order), dtype=bool)
-    begins[1:] = (keys[:, order[1:]] != keys[:, order[:-1]]).any(axis=0)
-    starts = np.flatnonzero(begins)
-    group = np.cumsum(begins) - 1
-    # An item contradicts an earlier one from the first label on that is not the first item's.
-    differs = np.cumsum(y != y[starts][group])
-    before = np.concatenate([[0], differs])[starts][group]
-    contradicting = int((differs > before).sum())
-    return {"items": len(order) - len(starts), "contradicting": contradicting}
+    first: dict[tuple[str, str, str], int] = {}
+    mixed = set()
+    contradicting = 0
+    for item in items:
+        is_turned = item.c < item.b
+        key = (item.reference_id, *((item.c, item.b) if is_turned else (item.b, item.c)))
+        y = -item.y if is_turned else item.y
+        if first.setdefault(key, y) != y:
+            mixed.add(key)
+        contradicting += key in mixed
+    return {"items": len(items) - len(first), "contradicting": contradicting}
 
 
 DEFAULT_TIE_THRESHOLD = 1e-4

@@ -12,11 +12,8 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from itertools import groupby
 from pathlib import Path
-from typing import Any, Final, NamedTuple
-
-import numpy as np
+from typing import Any, Final
 
 from annotator.rating_values import RatedScores
 from annotator.rubric import (
@@ -29,7 +26,7 @@ from annotator.rubric import (
     unit_of,
 )
 from scoring.datasets.drafts import Draft
-from scoring.quadruplets import SPLIT_NAMES, TEST, VALIDATION, TripleCount, count_violations
+from scoring.quadruplets import SPLIT_NAMES, TEST, VALIDATION, count_violations
 
 DATA_FILE: Final = Path(__file__).with_name("published_dataset.toml")
 _LABELS: Final = ("1", "0", "-1")
@@ -97,17 +94,6 @@ LICENCES = {
 }
 # Raised when a change here or in what makes rows moves what a card or a file holds.
 APP_VERSION = "3"
-LEAST_OF_A_TRIPLE = 3
-
-
-class _Labelled(NamedTuple):
-    """A row as triples are counted: names that only distinguish its own group's candidates."""
-
-    b_id: str
-    c_id: str
-    y: dict[str, int]
-    reference_id: str = ""
-    annotator: str = ""
 
 
 def make_card(draft: Draft, *, source: str, **made: Any) -> dict[str, Any]:
@@ -121,15 +107,17 @@ def make_card(draft: Draft, *, source: str, **made: Any) -> dict[str, Any]:
     """
     labels = label_counts(draft)
     splits = Counter(draft.splits)
-    references = Counter(split for split, _ in set(zip(draft.splits, draft.a, strict=True)))
+    of_references = {(s, a) for s, (a, _, _) in zip(draft.splits, draft.numbers, strict=True)}
+    references = Counter(split for split, _ in of_references)
     return {
         "source": source,
         "app_version": APP_VERSION,
         **made,
         "licence": LICENCES[source],
         "counts": _counts(draft),
-        "splits": {name: splits[place] for place, name in enumerate(SPLIT_NAMES)},
-        "split_references": {name: references[place] for place, name in enumerate(SPLIT_NAMES)},
+        **_control(draft),
+        "splits": {name: splits[name] for name in SPLIT_NAMES},
+        "split_references": {name: references[name] for name in SPLIT_NAMES},
         "labels": labels,
         "tie_share": {key: found["0"] / sum(found.values()) for key, found in labels.items()},
         "transitivity": _transitivity(draft, list(labels)),
@@ -140,28 +128,23 @@ def make_card(draft: Draft, *, source: str, **made: Any) -> dict[str, Any]:
 
 def label_counts(draft: Draft) -> dict[str, dict[str, int]]:
     """Count the labels of each criterion that has any: {"1": B better, "0": equal, "-1": C}."""
-    found = Counter(
-        (criterion, label)
-        for place in range(len(draft))
-        for criterion, label in draft.labels(place).items()
-    )
+    found = Counter(each for row in draft.rows for each in row.y.items())
     counts = {key: {str(label): found[key, label] for label in (1, 0, -1)} for key in ALL_CRITERIA}
     return {key: of_key for key, of_key in counts.items() if any(of_key.values())}
 
 
 def _counts(draft: Draft) -> dict[str, int]:
-    a, b, c = (np.asarray(column) for column in (draft.a, draft.b, draft.c))
-    contains, itself = (a == b) | (a == c), b == c
-    # Each candidate text of each reference, once.
-    candidates = np.unique(np.concatenate([a * len(draft.texts) + side for side in (b, c)]))
+    contains = [a in (b, c) for a, b, c in draft.numbers]
+    itself = [b == c for _, b, c in draft.numbers]
     return {
         "items": len(draft),
-        "references": len(set(draft.a)),
-        "candidates": len(candidates),
-        "contain_reference": int(contains.sum()),
-        "self_comparisons": int(itself.sum()),
-        "ruled": draft.ruled,
-        "flagged": int((contains | itself).sum()),
+        "references": len({a for a, _, _ in draft.numbers}),
+        # Each candidate text of each reference, once.
+        "candidates": len({(a, side) for a, *sides in draft.numbers for side in sides}),
+        "contain_reference": sum(contains),
+        "self_comparisons": sum(itself),
+        "ruled": sum(bool(row.provenance.get("adjudications")) for row in draft.rows),
+        "flagged": sum(map(max, contains, itself)),
         "texts_in_several_splits": draft.shared_texts(),
     }
 
@@ -186,25 +169,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def _transitivity(draft: Draft, criteria: list[str]) -> dict[str, dict[str, int]]:
-    totals = dict.fromkeys(criteria, TripleCount(0, 0))
-    for rows in _comparable(draft):
-        for criterion, total in totals.items():
-            found = count_violations(rows, criterion)
-            totals[criterion] = TripleCount(
-                total.triples + found.triples, total.violations + found.violations
-            )
-    return {criterion: asdict(total) for criterion, total in totals.items()}
-
-
-def _comparable(draft: Draft) -> Iterator[list[_Labelled]]:
-    """Yield the rows of one reference and one annotator together, where they can make a triple."""
-    whose = draft.whose.__getitem__
-    for _, group in groupby(sorted(range(len(draft)), key=whose), whose):
-        places = list(group)
-        if len(places) >= LEAST_OF_A_TRIPLE:
-            yield [
-                _Labelled(f"{draft.b_ids[n]}", f"{draft.c_ids[n]}", draft.labels(n)) for n in places
-            ]
+    return {criterion: asdict(count_violations(draft.rows, criterion)) for criterion in criteria}
 
 
 # Databases may forget the order of keys: what is not named here follows by the alphabet.

@@ -1,23 +1,16 @@
-"""A dataset in the making: rows go to a file, and a few numbers a row stay in memory.
+"""A dataset in the making: its rows, their splits, and the lengths of their texts."""
 
-Splits and counts follow from the numbers alone; then the file is read once more, row by row.
-"""
-
-import json
 import math
 import re
-from array import array
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from statistics import median
-from typing import IO, Any, Final
+from typing import Any, Final
 
-from annotator.rubric import ALL_CRITERIA
 from core.claim_text import find_markers
 from scoring.formats import patent_ce_jsonl
 from scoring.quadruplets import (
-    SPLIT_NAMES,
     TEST,
     DatasetRow,
     SplitError,
@@ -90,8 +83,8 @@ class LengthCounts:
     """
 
     def __init__(self) -> None:
-        self._words = array("L")
-        self._roles = bytearray()
+        self._words: list[int] = []
+        self._roles: list[int] = []
         self._claims: dict[int, int] = {}
         self._keys: dict[int, int] = {}
         self._limit = 1 << 64
@@ -144,35 +137,31 @@ class LengthCounts:
             del self._claims[number], self._keys[number]
 
 
-NO_SPLIT: Final = len(SPLIT_NAMES)
-_CODE_OF: Final = {1: 1, 0: 2, -1: 3}
-_LABEL_OF: Final = {code: label for label, code in _CODE_OF.items()}
-
-
 class Draft:
-    """Rows in their order, without their texts.
+    """Rows in their order, with equal texts stored once.
 
-    `a`, `b`, `c` are columns of text numbers; `whose`, `b_ids`, `c_ids` columns of hashes (of the
-    reference with the annotator, of the candidates), good within this process; `splits` a column of
-    places in SPLIT_NAMES, NO_SPLIT for none. Without a spool rows are counted and not stored.
+    `numbers` has the numbers of each row's three texts, the reference's first; `splits` has the
+    split of each row, "" for none.
     """
 
-    def __init__(self, spool: IO[bytes] | None = None) -> None:
-        self._spool = spool
+    def __init__(self) -> None:
+        self.rows: list[DatasetRow] = []
+        self.numbers: list[tuple[int, int, int]] = []
+        self.splits: list[str] = []
         self.texts = TextGroups()
         self.lengths = LengthCounts()
-        self.a, self.b, self.c = array("L"), array("L"), array("L")
-        self.whose, self.b_ids, self.c_ids = array("q"), array("q"), array("q")
-        self.splits = bytearray()
-        self.ruled = 0
-        self.annotators: set[str] = set()
-        self._labels = array("H")
+        self._stored: dict[str, str] = {}
         self._contradicted: set[int] = set()
         self._bonds: dict[str, int] = {}
         self._latest: dict[int, float] = {}
 
     def __len__(self) -> int:
-        return len(self.splits)
+        return len(self.rows)
+
+    @property
+    def annotators(self) -> set[str]:
+        """The pseudonyms of annotators whose own labels rows have."""
+        return {row.annotator for row in self.rows if row.annotator}
 
     def add(self, row: DatasetRow, bond: str = "", latest: float = 0.0) -> int:
         """Take a row and return its place.
@@ -180,61 +169,46 @@ class Draft:
         Input: a row; rows with the same `bond` stay on one side where groups are split; `latest`
         is when the reference was rated last, in seconds.
         """
-        a, *_ = numbers = self.numbers(row)
-        for column, number, role, text in zip(
-            (self.a, self.b, self.c), numbers, ROLES, (row.reference, row.b, row.c), strict=True
-        ):
-            column.append(number)
+        reference, b, c = (self._stored.setdefault(t, t) for t in (row.reference, row.b, row.c))
+        numbers = self._numbers(row)
+        a = numbers[0]
+        for number, role, text in zip(numbers, ROLES, (reference, b, c), strict=True):
             if not self.lengths.has(number, role):
                 self.lengths.add(number, self.texts.key(number), role, text)
             self.texts.tie(a, number)
         if bond:
             self.texts.tie(a, self._bonds.setdefault(bond, a))
         self._latest[a] = max(latest, self._latest.get(a, latest))
-        self.whose.append(hash((row.reference_id, row.annotator)))
-        self.b_ids.append(hash(row.b_id))
-        self.c_ids.append(hash(row.c_id))
-        self._labels.append(_labels_code(row.y))
-        if row.annotator:
-            self.annotators.add(row.annotator)
-        self.ruled += bool(row.provenance.get("adjudications"))
-        self.splits.append(SPLIT_NAMES.index(row.split) if row.split else NO_SPLIT)
-        if self._spool is not None:
-            self._spool.writelines(part + b"\n" for part in patent_ce_jsonl.around_labels(row))
+        if (is_control := row.extras.get("is_control")) is not None:
+            self.drawn[is_control] += 1
+            self._drawn[a] = is_control
+        self.rows.append(replace(row, reference=reference, b=b, c=c))
+        self.numbers.append(numbers)
+        self.splits.append(row.split)
         return len(self) - 1
 
-    def numbers(self, row: DatasetRow) -> tuple[int, int, int]:
-        """Return the numbers of a row's three texts, reference first."""
+    def _numbers(self, row: DatasetRow) -> tuple[int, int, int]:
         number = self.texts.number
         return number(row.reference), number(row.b), number(row.c)
 
     def has_texts(self, place: int, row: DatasetRow) -> bool:
         """Return whether a row has the texts of the one that is there."""
-        return self.numbers(row) == (self.a[place], self.b[place], self.c[place])
+        there = self.rows[place]
+        return (row.reference, row.b, row.c) == (there.reference, there.b, there.c)
 
     def state_split(self, place: int, split: str) -> None:
         """Note the split that a row was given once more; one that contradicts leaves none."""
         if not split or place in self._contradicted:
             return
-        stated = SPLIT_NAMES.index(split)
-        if self.splits[place] not in (stated, NO_SPLIT):
+        if self.splits[place] not in (split, ""):
             self._contradicted.add(place)
-            self.splits[place] = NO_SPLIT
+            self.splits[place] = ""
         else:
-            self.splits[place] = stated
-
-    def labels(self, place: int) -> dict[str, int]:
-        """Return the labels of a row by criterion."""
-        code = self._labels[place]
-        return {
-            criterion: _LABEL_OF[code >> 2 * n & 3]
-            for n, criterion in enumerate(ALL_CRITERIA)
-            if code >> 2 * n & 3
-        }
+            self.splits[place] = split
 
     def relabel(self, place: int, labels: dict[str, int]) -> None:
         """Give a row other labels than it came with."""
-        self._labels[place] = _labels_code(labels)
+        self.rows[place] = replace(self.rows[place], y=labels)
 
     def split(self, plan: SplitPlan, tested: Collection[int] = ()) -> None:
         """Give every row its split; raise SplitError when that cannot be done as asked.
@@ -243,17 +217,16 @@ class Draft:
         one of them, and no others, are the test part of a split by groups.
         """
         if plan.by == "file":
-            if missing := self.splits.count(NO_SPLIT):
+            if missing := self.splits.count(""):
                 raise SplitError(
                     f"{missing} quadruplets name no split; split by reference instead."
                 )
             return
         if plan.by == "item":
-            ids = [json.loads(before + b"}")["id"] for before, _ in self._spooled()]
-            of_id = deal_groups(ids, plan)
-            self.splits = bytearray(SPLIT_NAMES.index(of_id[one]) for one in ids)
+            of_id = deal_groups([row.id for row in self.rows], plan)
+            self.splits = [of_id[row.id] for row in self.rows]
             return
-        names = array("Q", map(self.texts.name, self.a))
+        names = [self.texts.name(a) for a, _, _ in self.numbers]
         latest = self._latest_by_group() if plan.by == "time" else None
         if tested:
             plan = replace(plan, test_share=0.0)
@@ -261,25 +234,16 @@ class Draft:
         fixed = {self.texts.name(one) for one in numbers if self.texts.key(one) in tested}
         others = deal_groups(set(names) - fixed, plan, latest)
         of_name = dict.fromkeys(fixed, TEST) | others
-        places = {name: SPLIT_NAMES.index(split) for name, split in of_name.items()}
-        self.splits = bytearray(map(places.__getitem__, names))
+        self.splits = [of_name[name] for name in names]
 
     def shared_texts(self) -> int:
         """Count the texts that stand in more than one split."""
-        return shared_texts((self.a, self.b, self.c), self.splits, len(self.texts))
+        return shared_texts(self.numbers, self.splits)
 
     def lines(self) -> Iterator[bytes]:
         """Yield the canonical JSONL with splits, one line a row, once all rows are there."""
-        for place, (before, after) in enumerate(self._spooled()):
-            split = SPLIT_NAMES[self.splits[place]]
-            yield patent_ce_jsonl.line(before, self.labels(place), split, after)
-
-    def _spooled(self) -> Iterator[tuple[bytes, bytes]]:
-        """Yield what stands around the labels and the split of each row, which are known late."""
-        assert self._spool is not None, "a draft without a spool is for counts only"
-        self._spool.seek(0)
-        lines = (line.removesuffix(b"\n") for line in self._spool)
-        return zip(lines, lines, strict=True)
+        splits = zip(self.rows, self.splits, strict=True)
+        return patent_ce_jsonl.write(replace(row, split=split) for row, split in splits)
 
     def _latest_by_group(self) -> dict[int, float]:
         found: dict[int, float] = {}
@@ -287,11 +251,3 @@ class Draft:
             name = self.texts.name(number)
             found[name] = max(latest, found.get(name, latest))
         return found
-
-
-def _labels_code(y: Any) -> int:
-    return sum(
-        _CODE_OF[y[criterion]] << 2 * n
-        for n, criterion in enumerate(ALL_CRITERIA)
-        if criterion in y
-    )

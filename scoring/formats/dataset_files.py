@@ -1,17 +1,12 @@
-"""Files of quadruplets read and joined into one draft: formats, PatentEval, merged labels.
-
-Rows go to the draft as they come; what is stored of them here are numbers.
-"""
+"""Files of quadruplets read and joined into one draft: formats, PatentEval, merged labels."""
 
 import re
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, Protocol
 
-from annotator.claims.compact_keys import CompactKeys
 from annotator.formats import label_studio
 from annotator.formats.label_studio import PreferenceRecord
 from annotator.rubric import OVERALL
@@ -54,9 +49,10 @@ def _row(said: PreferenceRecord) -> DatasetRow:
 class Taker(Protocol):
     """What rows are given to: a draft, which numbers them from 0 in the order they come."""
 
+    rows: list[DatasetRow]
+
     def add(self, row: DatasetRow) -> int: ...
     def has_texts(self, place: int, row: DatasetRow) -> bool: ...
-    def labels(self, place: int) -> dict[str, int]: ...
     def relabel(self, place: int, labels: dict[str, int]) -> None: ...
     def state_split(self, place: int, split: str) -> None: ...
 
@@ -87,32 +83,29 @@ class _Joining:
         self._names = names
         self._draft = draft
         self._notes = notes
-        self._ids = CompactKeys()
-        self._files, self._items = array("L"), array("L")
+        # By id: the row's place in the draft, its file and its item.
+        self._first: dict[str, tuple[int, int, int]] = {}
 
     def take(self, row: DatasetRow, number: int, item: int) -> None:
-        place = self._ids.enter(row.id)
-        if place == len(self._files):
-            self._files.append(number)
-            self._items.append(item)
-            self._draft.add(row)
+        if row.id not in self._first:
+            self._first[row.id] = self._draft.add(row), number, item
             return
-        if self._files[place] == number:
+        place, file, first = self._first[row.id]
+        if file == number:
             self._notes.duplicates += 1
         else:
             self._notes.joined += 1
-        earlier = self._draft.labels(place)
-        for field, reason in self._contradictions(place, earlier, row):
+        earlier = self._draft.rows[place].y
+        there = f"item {first} of {self._names[file]}"
+        for field, reason in self._contradictions(place, there, row):
             self.bad.add(BadRecord(0, field, reason, item, self._names[number]))
         self._draft.state_split(place, row.split)
         if not row.y.keys() <= earlier.keys():
             self._draft.relabel(place, {**row.y, **earlier})
 
-    def _contradictions(
-        self, place: int, earlier: dict[str, int], row: DatasetRow
-    ) -> Iterator[tuple[str, str]]:
+    def _contradictions(self, place: int, there: str, row: DatasetRow) -> Iterator[tuple[str, str]]:
         """Yield what is wrong with a row that has an earlier one's id: the field and why."""
-        there = f"item {self._items[place]} of {self._names[self._files[place]]}"
+        earlier = self._draft.rows[place].y
         if not self._draft.has_texts(place, row):
             yield "id", f"the id stands for other texts in {there}"
             return

@@ -1,13 +1,12 @@
 """Patent-CE JSONL, our own layout: one quadruplet a line, keys in a fixed order."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from annotator.claims.compact_keys import FirstLines
 from annotator.rubric import ALL_CRITERIA
 from core.text_io.shapes import Shape, checked
-from core.text_io.streams import ByteSource, ReadNotes, Record, read_lines
+from core.text_io.streams import ByteSource, FirstLines, ReadNotes, Record, read_lines
 from core.text_io.text import candidate_id_of, reference_id_of
 from scoring.formats.rows import EXTRAS, extras_of, labels_of, provenance_of
 from scoring.quadruplets import SPLIT_NAMES, DatasetRow, quadruplet_id
@@ -48,31 +47,20 @@ def read(file: ByteSource, notes: ReadNotes | None = None) -> Iterator[DatasetRo
 def write(rows: Iterable[DatasetRow]) -> Iterator[bytes]:
     """Yield one line a row: UTF-8, keys in the order of KEYS, absent keys left out."""
     for row in rows:
-        before, after = around_labels(row)
-        yield line(before, row.y, row.split, after)
-
-
-def around_labels(row: DatasetRow) -> tuple[bytes, bytes]:
-    """Return what stands in a row's line before its labels, and behind its split."""
-    before = {
-        "id": row.id,
-        "reference_id": row.reference_id,
-        "A": row.reference,
-        "B": row.b,
-        "C": row.c,
-        "b_id": row.b_id,
-        "c_id": row.c_id,
-    }
-    extras = {key: row.extras[key] for key in EXTRAS if key in row.extras}
-    after = {"provenance": dict(row.provenance), **extras}
-    return _ENCODE(before)[:-1].encode(), _ENCODE(after)[1:].encode()
-
-
-def line(before: bytes, y: Mapping[str, int], split: str, after: bytes) -> bytes:
-    """Put a row's line together."""
-    labels = {key: y[key] for key in ALL_CRITERIA if key in y}
-    between = _ENCODE({"y": labels, "split": split})[1:-1].encode()
-    return b"%s, %s, %s\n" % (before, between, after)
+        fields = {
+            "id": row.id,
+            "reference_id": row.reference_id,
+            "A": row.reference,
+            "B": row.b,
+            "C": row.c,
+            "b_id": row.b_id,
+            "c_id": row.c_id,
+            "y": {key: row.y[key] for key in ALL_CRITERIA if key in row.y},
+            "split": row.split,
+            "provenance": dict(row.provenance),
+            **{key: row.extras[key] for key in EXTRAS if key in row.extras},
+        }
+        yield _ENCODE(fields).encode() + b"\n"
 
 
 def split_of(line: bytes) -> str:

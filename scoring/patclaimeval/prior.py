@@ -1,8 +1,8 @@
 """PatClaimEval-0: the default model before any label, from its prior and scales that ship with it.
 
 ``patclaimeval_0.json`` holds centre and scale of each feature, the spread of each group, and the
-tie threshold of each criterion, measured on rewritten claim sets that no person rated.
-``scripts/measure_prior.py`` writes it. Importing this loads no numpy: a web process may.
+tie threshold of each criterion, measured once on claim sets that a program had rewritten
+and no person rated (docs/adr/0029). Importing this loads no numpy: a web process may.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ def prior_scales() -> Scales:
     stored = _stored()
     if stored["feature_version"] != FEATURE_VERSION:
         raise CheckpointInvalid(
-            "patclaimeval_0.json belongs to another version of the features; write it anew with "
-            "scripts/measure_prior.py."
+            "patclaimeval_0.json belongs to another version of the features; measure its scales "
+            "again, as docs/adr/0029 describes."
         )
     features = [stored["features"][name] for name in FEATURES]
     return Scales(

@@ -14,7 +14,7 @@ from scoring.patclaimeval.__main__ import main
 ROOT = Path(__file__).parents[2]
 OURS = sorted(name for name, app in get_commands().items() if app in ("annotator", "scoring"))
 LIBRARY = ((), ("train",), ("score",), ("agree",))
-SCRIPTS = ("measure_prior", "supervise")
+SCRIPTS = ("supervise",)
 
 
 def _parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:

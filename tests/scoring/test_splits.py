@@ -53,9 +53,7 @@ def sides_of(items: list[Item], splits: list[str]) -> list[int]:
 
 
 def shared(items: list[Item], splits: list[str]) -> int:
-    groups, rows = grouped(items)
-    columns = list(zip(*rows, strict=True))
-    return shared_texts(columns, [SPLIT_NAMES.index(name) for name in splits], len(groups))
+    return shared_texts(grouped(items)[1], splits)
 
 
 # Few texts for many items, so that references share candidates and hang together in chains.

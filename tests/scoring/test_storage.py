@@ -78,12 +78,6 @@ def test_what_a_killed_writer_left_is_cleared_once_it_is_old() -> None:
     assert [path.exists() for path in (old, young)] == [False, True]
 
 
-def test_a_spool_has_no_name_and_is_private() -> None:
-    with scoring_files.spool() as file:
-        file.write(b"text")
-        assert list((scoring_files.datasets_directory().parent / "spools").iterdir()) == []
-
-
 def test_a_file_changed_after_it_was_opened_for_reading_is_not_read(digest, tmp_path) -> None:
     with scoring_files.open_dataset(digest) as file:
         (tmp_path / "other").write_bytes(b"other\n")

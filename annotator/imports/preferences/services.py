@@ -1,7 +1,6 @@
 """Writes of preferences stated elsewhere, and of their items as they are: a file or nothing."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from itertools import count
@@ -18,7 +17,7 @@ from annotator.campaigns.members.services import grant_role
 from annotator.comparisons.services import pair_key, revision_of
 from annotator.formats.label_studio import PreferenceRecord
 from annotator.imports.claims.services import CLOSED, ImportCounts, import_claims
-from annotator.imports.preferences.texts import ImportedTexts, Statement, Statements
+from annotator.imports.preferences.texts import ImportedTexts, Statement, statement_of
 from annotator.models import (
     Campaign,
     ClaimImport,
@@ -159,17 +158,12 @@ RENEWED = ("left", "right", "comparison", "updated_at", "fields")
 class AnnotationLedger:
     """Stores statements by the number of their annotation: new ones are added, newer ones replace.
 
-    `rows_of` gives where the texts of a statement are, `fields_of` what its item held.
+    `rows_of` gives where the texts of a statement are.
     """
 
-    def __init__(
-        self,
-        campaign: Campaign,
-        rows_of: Callable[[Statement], Rows],
-        fields_of: Callable[[Statement], str],
-    ) -> None:
+    def __init__(self, campaign: Campaign, rows_of: Callable[[Statement], Rows]) -> None:
         self.campaign = campaign
-        self._rows_of, self._fields_of = rows_of, fields_of
+        self._rows_of = rows_of
         self.counts = dict.fromkeys(("annotations", "renewed_annotations", "known_annotations"), 0)
 
     def store(self, statements: Sequence[Statement]) -> None:
@@ -204,7 +198,7 @@ class AnnotationLedger:
             right_id=right,
             comparison_id=comparison,
             updated_at=statement.record.updated_at,
-            fields=self._fields_of(statement),
+            fields=statement.record.fields,
         )
 
     def _renew(self, row: ImportedAnnotation, statement: Statement) -> bool:
@@ -221,7 +215,7 @@ class AnnotationLedger:
             return False
         row.left_id, row.right_id, row.comparison_id = left, right, comparison
         row.updated_at = statement.record.updated_at
-        row.fields = self._fields_of(statement)
+        row.fields = statement.record.fields
         return True
 
 
@@ -260,7 +254,7 @@ def import_preferences(
 ) -> tuple[ImportCounts, PreferenceCounts]:
     """Store preferences on the overall quality with the claims and the annotators they are of.
 
-    The records are read to their end before anything is stored; their texts are not held.
+    The records are read to their end before anything is stored.
     `source` is the import that new claim sets come from.
     Equal texts are one reference, or one candidate of a reference, also where the campaign has
     them already under other ids. Annotators become accounts that nobody can sign in to. Of several
@@ -268,21 +262,20 @@ def import_preferences(
     Raises Refused when an annotator's name belongs to a person who can sign in, or an annotation's
     number to other texts, OutOfDate when the campaign is closed; nothing is stored then.
     """
-    statements = Statements(records)
-    with closing(statements.shelf):
-        return _store(campaign, statements, may_train, imported_by, source)
+    statements = list(map(statement_of, records))
+    return _store(campaign, statements, may_train, imported_by, source)
 
 
 @transaction.atomic
 def _store(
     campaign: Campaign,
-    statements: Statements,
+    statements: Sequence[Statement],
     may_train: bool,
     imported_by: User | None,
     source: ClaimImport | None,
 ) -> tuple[ImportCounts, PreferenceCounts]:
     campaign = lock_open_campaign(campaign.pk, CLOSED)
-    comparable = [one for one in statements.all if one.is_comparable]
+    comparable = [one for one in statements if one.is_comparable]
     texts = ImportedTexts(campaign)
     claims = import_claims(
         campaign=campaign,
@@ -298,17 +291,20 @@ def _store(
     counts = PreferenceCounts(
         **ledger.counts,
         **annotations.counts,
-        same_text=len(statements.all) - len(comparable),
+        same_text=len(statements) - len(comparable),
         annotators=fresh,
-        highlights=sum(one.record.highlights for one in statements.all),
-        other_errors=sum(len(one.record.other_errors) for one in statements.all),
+        highlights=sum(one.record.highlights for one in statements),
+        other_errors=sum(len(one.record.other_errors) for one in statements),
     )
     audit_log.record_on(campaign, "preferences.imported", imported_by, **asdict(counts))
     return claims, counts
 
 
 def _stored(
-    campaign: Campaign, statements: Statements, texts: ImportedTexts, ledger: PreferenceLedger
+    campaign: Campaign,
+    statements: Sequence[Statement],
+    texts: ImportedTexts,
+    ledger: PreferenceLedger,
 ) -> AnnotationLedger:
     """Store what the statements come to, and then each of them as it is."""
     candidates = texts.stored_candidates()
@@ -321,16 +317,14 @@ def _stored(
         key = ledger.key_of((first, second), statement.record)
         return reference, first, second, ledger.comparisons[key]
 
-    for statement in statements.all:
+    for statement in statements:
         if statement.is_comparable:
             name, left, right = texts.names_of(statement)
             sides = (candidates[name, left][1], candidates[name, right][1])
             ledger.enter(sides, statement.record)
     ledger.store()
-    annotations = AnnotationLedger(
-        campaign, rows_of, lambda statement: statements.shelf.get(statement.fields)
-    )
-    annotations.store(statements.all)
+    annotations = AnnotationLedger(campaign, rows_of)
+    annotations.store(statements)
     return annotations
 
 

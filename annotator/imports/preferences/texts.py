@@ -1,13 +1,13 @@
-"""The texts of an import of preferences, laid aside on disk, and the ids that they have."""
+"""The texts of an import of preferences, and the ids that they have."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from uuid import UUID
 
 from django.db.models import QuerySet
 
 from annotator.formats.label_studio import PreferenceRecord
-from annotator.formats.references import CandidateRecord, ReferenceRecord, TextShelf
+from annotator.formats.references import CandidateRecord, ReferenceRecord
 from annotator.models import GENUINE, Campaign, Candidate, Reference
 from core.text_io.text import candidate_id_for, reference_id_for, text_sha256
 
@@ -17,14 +17,10 @@ Three = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A record whose long texts lie on the shelf: `digests` are of the three, `said` has none.
-
-    `fields` is the place of what its item said.
-    """
+    """A record with the digests of its three texts."""
 
     record: PreferenceRecord
     digests: Three
-    fields: int
 
     @property
     def is_comparable(self) -> bool:
@@ -32,34 +28,10 @@ class Statement:
         return self.digests[1] != self.digests[2]
 
 
-class Statements:
-    """All records of a file, read to its end, without their texts in memory."""
-
-    def __init__(self, records: Iterable[PreferenceRecord]) -> None:
-        self.shelf = TextShelf()
-        self.texts: dict[str, int] = {}
-        # One object for each digest and each name, however many statements have it.
-        self._known: dict[str, str] = {}
-        self.all = []
-        for record in records:
-            texts = (record.reference_claims, record.left, record.right)
-            reference, left, right = map(self._digest, texts)
-            annotator = self._known.setdefault(record.annotator, record.annotator)
-            said = replace(
-                record, annotator=annotator, reference_claims="", left="", right="", fields=""
-            )
-            fields = self.shelf.put(record.fields)
-            self.all.append(Statement(said, (reference, left, right), fields))
-
-    def text(self, digest: str) -> str:
-        return self.shelf.get(self.texts[digest])
-
-    def _digest(self, text: str) -> str:
-        digest = text_sha256(text)
-        digest = self._known.setdefault(digest, digest)
-        if digest not in self.texts:
-            self.texts[digest] = self.shelf.put(text)
-        return digest
+def statement_of(record: PreferenceRecord) -> Statement:
+    """Return a record with the digests of its texts."""
+    reference, left, right = map(text_sha256, (record.reference_claims, record.left, record.right))
+    return Statement(record, (reference, left, right))
 
 
 class ImportedTexts:
@@ -85,29 +57,27 @@ class ImportedTexts:
         reference = self._references.get(claims) or reference_id_for(claims)
         return reference, self._candidate(reference, left), self._candidate(reference, right)
 
-    def references_of(self, statements: Statements) -> Iterator[ReferenceRecord]:
+    def references_of(self, statements: Iterable[Statement]) -> Iterator[ReferenceRecord]:
         """Yield each reference once with its candidates, in the order in which they come first.
 
-        What a reference is classed as is taken from its first statement. Texts come from the shelf
-        when their reference is asked for.
+        What a reference is classed as is taken from its first statement.
         """
-        first: dict[str, Statement] = {}
-        digests: dict[str, dict[str, str]] = {}
-        for statement in statements.all:
+        first: dict[str, PreferenceRecord] = {}
+        texts: dict[str, dict[str, str]] = {}
+        for statement in statements:
             reference, left, right = self.names_of(statement)
-            first.setdefault(reference, statement)
-            of_reference = digests.setdefault(reference, {})
-            of_reference.setdefault(left, statement.digests[1])
-            of_reference.setdefault(right, statement.digests[2])
-        for reference, statement in first.items():
+            first.setdefault(reference, statement.record)
+            of_reference = texts.setdefault(reference, {})
+            of_reference.setdefault(left, statement.record.left)
+            of_reference.setdefault(right, statement.record.right)
+        for reference, record in first.items():
             yield ReferenceRecord(
                 reference_id=reference,
-                reference_claims=statements.text(statement.digests[0]),
+                reference_claims=record.reference_claims,
                 candidates=tuple(
-                    CandidateRecord(candidate, statements.text(digest))
-                    for candidate, digest in digests[reference].items()
+                    CandidateRecord(candidate, text) for candidate, text in texts[reference].items()
                 ),
-                ipc=statement.record.ipc,
+                ipc=record.ipc,
             )
 
     def stored_candidates(self) -> dict[tuple[str, str], tuple[UUID, UUID]]:

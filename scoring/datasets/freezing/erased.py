@@ -6,7 +6,6 @@ from uuid import UUID
 from annotator.imports.erasing import keyed_mark
 from annotator.models import Campaign, Candidate, Rating, Reference
 from scoring.datasets.drafts import Draft
-from scoring.formats import rows as formats_rows
 
 
 def rates_erased(campaign: Campaign, used_ratings: Collection[str]) -> bool:
@@ -36,7 +35,5 @@ def quotes_erased(campaign: Campaign, draft: Draft, before: Collection[UUID]) ->
     candidates = Candidate.objects.filter(reference__in=since)
     marks.update(candidates.values_list("claims_sha256", flat=True))
     return any(
-        keyed_mark(text) in marks
-        for row in map(formats_rows.of_line, draft.lines())
-        for text in (row.reference, row.b, row.c)
+        keyed_mark(text) in marks for row in draft.rows for text in (row.reference, row.b, row.c)
     )

@@ -11,7 +11,6 @@ from annotator.models import Campaign, User
 from core.errors import Refused
 from core.languages import CODE
 from core.text_io.streams import ReadNotes
-from scoring import files as scoring_files
 from scoring.datasets.cards import make_card
 from scoring.datasets.drafts import Draft
 from scoring.datasets.freezing.erased import erased_in, quotes_erased
@@ -120,29 +119,28 @@ def _imported(
     **how: Any,
 ) -> Frozen:
     before = erased_in(campaign) if campaign else frozenset()
-    with scoring_files.spool() as spool:
-        draft = Draft(spool)
-        join(files, draft, notes)
-        if not len(draft):
-            raise Refused("The files hold 0 quadruplets.")
-        draft.split(plan)
-        made = {"split": split_json(plan), "files": list(stated)}
-        if counts_people:
-            made["people"] = {"annotators": len(draft.annotators), "adjudicators": 0}
-        card = make_card(draft, source="import", **made)
+    draft = Draft()
+    join(files, draft, notes)
+    if not len(draft):
+        raise Refused("The files hold 0 quadruplets.")
+    draft.split(plan)
+    made = {"split": split_json(plan), "files": list(stated)}
+    if counts_people:
+        made["people"] = {"annotators": len(draft.annotators), "adjudicators": 0}
+    card = make_card(draft, source="import", **made)
 
-        def erased() -> str:
-            return ERASED if campaign and quotes_erased(campaign, draft, before) else ""
+    def erased() -> str:
+        return ERASED if campaign and quotes_erased(campaign, draft, before) else ""
 
-        return store_version(
-            campaign=campaign,
-            draft=draft,
-            card=card,
-            erased=erased,
-            progress=progress,
-            progress_from=WRITING_FROM,
-            **how,
-        )
+    return store_version(
+        campaign=campaign,
+        draft=draft,
+        card=card,
+        erased=erased,
+        progress=progress,
+        progress_from=WRITING_FROM,
+        **how,
+    )
 
 
 def _statement(path: Path) -> dict[str, Any]:

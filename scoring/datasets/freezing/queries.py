@@ -1,27 +1,24 @@
 """A campaign's ratings, read as of one moment, as a draft of quadruplets with its card.
 
-Put aside, because comparing takes longer than reading: no moment of the database is held open, and
-no reference stays in memory.
+Comparing takes longer than reading, so all is read first: no moment of the database is held open.
 """
 
-import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from django.db.models import Exists, OuterRef, QuerySet
 
 from annotator.access.scopes import campaigns_for
 from annotator.access.visibility import withheld_campaigns
 from annotator.adjudication.settled.queries import FreezableReference, freezable_references
-from annotator.models import GENUINE, Campaign, Candidate, Rating, Ruling, User
+from annotator.models import GENUINE, Campaign, Candidate, Rating, User
 from annotator.rating_values import RatedScores, ruled_points, scores_of
 from annotator.rubric import ALL_CRITERIA, NAMES, SCORE_COLUMNS
 from core.database import one_moment
 from core.errors import Refused
-from scoring import files as scoring_files
 from scoring.access.scopes import MAY_READ, read_rows
 from scoring.datasets.cards import make_card, measure_agreement
 from scoring.datasets.drafts import Draft
@@ -53,99 +50,68 @@ class FreezableRecord:
     adjudicators: dict[str, str]
 
 
-def read_aside(
-    campaign: Campaign, spool: IO[bytes], *, include_unlocked: bool
-) -> tuple[int, dict[str, int]]:
-    """Put aside all that a freeze of the campaign uses, as it was at one moment.
+def read_campaign(
+    campaign: Campaign, *, include_unlocked: bool
+) -> tuple[list[FreezableRecord], dict[str, int]]:
+    """Read all that a freeze of the campaign uses, as it was at one moment.
 
-    Returns how many references that is, and how many are left out by the reason.
+    Returns the references, and how many are left out by the reason.
     """
     left_out: Counter[str] = Counter()
-    count = 0
     with one_moment():
-        for found in freezable_references(
-            campaign, include_unlocked=include_unlocked, left_out=left_out
-        ):
-            spool.write(json.dumps(_plain(found), ensure_ascii=False).encode() + b"\n")
-            count += 1
-    return count, dict(sorted(left_out.items()))
+        found = freezable_references(campaign, include_unlocked=include_unlocked, left_out=left_out)
+        records = list(map(_record, found))
+    return records, dict(sorted(left_out.items()))
 
 
-def _plain(found: FreezableReference) -> dict[str, Any]:
+def _record(found: FreezableReference) -> FreezableRecord:
     reference = found.reference
-    people = {rating.annotator_id for _, ratings in found.ratings for rating in ratings}
+    everything = [rating for _, ratings in found.ratings for rating in ratings]
     # Pseudonyms of this reference only: they cannot be joined over references or exports.
     order = sorted(
-        people, key=lambda pk: sha256(f"{reference.claims_sha256} {pk}".encode()).digest()
+        {rating.annotator_id for rating in everything},
+        key=lambda pk: sha256(f"{reference.claims_sha256} {pk}".encode()).digest(),
     )
     names = {pk: f"annotator-{number}" for number, pk in enumerate(order, start=1)}
-    return {
-        "reference_id": reference.reference_id,
-        "claims": reference.claims,
-        "facts": {name: getattr(reference, name) for name in FACTS if getattr(reference, name)},
-        "latest": max(r.submitted_at.timestamp() for _, ratings in found.ratings for r in ratings),
-        "candidates": [
-            {
-                "candidate_id": candidate.candidate_id,
-                "claims": candidate.claims,
-                "ratings": [_plain_rating(rating, names) for rating in ratings],
-                "ruling": _plain_ruling(found.rulings.get(candidate.pk)),
-            }
-            for candidate, ratings in found.ratings
-        ],
-    }
-
-
-def _plain_rating(rating: Rating, names: dict[Any, str]) -> list[Any]:
-    scores = [getattr(rating, column) for column in SCORE_COLUMNS]
-    return [names[rating.annotator_id], str(rating.annotator_id), str(rating.pk), scores]
-
-
-def _plain_ruling(ruling: Ruling | None) -> list[Any] | None:
-    if ruling is None:
-        return None
-    adjudicator = ruling.adjudication.adjudicator_id
-    return [str(ruling.adjudication_id), str(adjudicator), ruling.scores]
-
-
-def _record(read: dict[str, Any]) -> FreezableRecord:
-    candidates = read["candidates"]
-    rulings = [one["ruling"] for one in candidates if one["ruling"]]
-    return FreezableRecord(
-        rated=RatedReference(
-            reference_id=read["reference_id"],
-            text=read["claims"],
-            candidates=tuple(map(_rated_candidate, candidates)),
-            facts=read["facts"],
-        ),
-        latest=read["latest"],
-        given={
-            pk: RatedScores(
-                annotator,
-                f"{read['reference_id']}\n{one['candidate_id']}",
-                scores_of(scores),
-                reference=read["reference_id"],
+    facts = {name: getattr(reference, name) for name in FACTS if getattr(reference, name)}
+    candidates, given, adjudicators = [], dict[str, RatedScores](), dict[str, str]()
+    for candidate, ratings in found.ratings:
+        name = candidate.candidate_id
+        rated = []
+        for rating in ratings:
+            pk, scores = str(rating.pk), scores_of(getattr(rating, c) for c in SCORE_COLUMNS)
+            rated.append(RatedScores(names[rating.annotator_id], name, scores, rating=pk))
+            given[pk] = RatedScores(
+                str(rating.annotator_id),
+                f"{reference.reference_id}\n{name}",
+                scores,
+                reference=reference.reference_id,
                 rating=pk,
             )
-            for one in candidates
-            for _, annotator, pk, scores in one["ratings"]
-        },
-        adjudicators={adjudication: person for adjudication, person, _ in rulings},
-    )
-
-
-def _rated_candidate(read: dict[str, Any]) -> RatedCandidate:
-    name = read["candidate_id"]
-    adjudication, _, ruled = read["ruling"] or ("", "", None)
-    return RatedCandidate(
-        candidate_id=name,
-        text=read["claims"],
-        ratings=tuple(
-            RatedScores(pseudonym, name, scores_of(scores), rating=pk)
-            for pseudonym, _, pk, scores in read["ratings"]
+        ruling, adjudication = found.rulings.get(candidate.pk), ""
+        if ruling is not None:
+            adjudication = str(ruling.adjudication_id)
+            adjudicators[adjudication] = str(ruling.adjudication.adjudicator_id)
+        candidates.append(
+            RatedCandidate(
+                candidate_id=name,
+                text=candidate.claims,
+                ratings=tuple(rated),
+                ruling=ruled_points(ruling.scores) if ruling is not None else None,
+                adjudication_id=adjudication,
+            )
+        )
+    return FreezableRecord(
+        rated=RatedReference(
+            reference_id=reference.reference_id,
+            text=reference.claims,
+            candidates=tuple(candidates),
+            facts=facts,
+            is_control=reference.is_control,
         ),
-        ruling=ruled and ruled_points(ruled),
-        adjudication_id=adjudication,
+        latest=max(rating.submitted_at.timestamp() for rating in everything),
+        given=given,
+        adjudicators=adjudicators,
     )
 
 
@@ -160,25 +126,27 @@ IPC_SUBCLASS: Final = 4
 
 
 def draft_freeze(
-    campaign: Campaign, settings: FreezeSettings, progress: Progress, spool: IO[bytes] | None = None
+    campaign: Campaign, settings: FreezeSettings, progress: Progress
 ) -> tuple[Draft, dict[str, Any], tuple[str, ...]]:
-    """Read, compare, split and count; with a spool the rows are kept there.
+    """Read, compare, split and count.
 
     Returns a draft with its splits, its card, and the ids of the ratings its labels follow from.
     Raises Refused when nothing is left, or when the references cannot be split as asked.
     """
     progress(0.0, READING)
-    draft, used, adjudicators = Draft(spool), dict[str, RatedScores](), set[str]()
-    with scoring_files.spool() as aside:
-        count, left_out = read_aside(campaign, aside, include_unlocked=settings.include_unlocked)
-        aside.seek(0)
-        records = _reported(map(_record, map(json.loads, aside)), count, progress)
-        for record, row in _rows(records, settings, campaign.rubric_version):
-            for pk in row.provenance["ratings"]:
-                used.setdefault(pk, record.given[pk])
-            ruled = row.provenance["adjudications"]
-            adjudicators.update(record.adjudicators[pk] for pk in ruled)
-            draft.add(row, _bond(record.rated.facts, settings.split_by), record.latest)
+    draft, used, adjudicators = Draft(), dict[str, RatedScores](), set[str]()
+    # Of references that were chosen to be rated: no figure of agreement rests on them.
+    chosen = set[str]()
+    records, left_out = read_campaign(campaign, include_unlocked=settings.include_unlocked)
+    compared = _rows(_reported(records, progress), settings, campaign.rubric_version)
+    for record, row in compared:
+        for pk in row.provenance["ratings"]:
+            used.setdefault(pk, record.given[pk])
+        if row.is_chosen:
+            chosen.update(row.provenance["ratings"])
+        ruled = row.provenance["adjudications"]
+        adjudicators.update(record.adjudicators[pk] for pk in ruled)
+        draft.add(row, _bond(record.rated.facts, settings.split_by), record.latest)
     if not len(draft):
         raise _nothing_left(campaign, left_out)
     fixed = version_tested(campaign, settings.test_of) if settings.test_of else None
@@ -231,19 +199,17 @@ def _nothing_left(campaign: Campaign, left_out: dict[str, int]) -> Refused:
     )
 
 
-def _reported(
-    records: Iterator[FreezableRecord], count: int, progress: Progress
-) -> Iterator[FreezableRecord]:
+def _reported(records: Sequence[FreezableRecord], progress: Progress) -> Iterator[FreezableRecord]:
     span = MEASURING_FROM - COMPARING_FROM
     for number, record in enumerate(records):
-        progress(COMPARING_FROM + span * number / count, COMPARING)
+        progress(COMPARING_FROM + span * number / len(records), COMPARING)
         yield record
 
 
 def _rows(
     records: Iterator[FreezableRecord], settings: FreezeSettings, rubric_version: str
 ) -> Iterator[tuple[FreezableRecord, DatasetRow]]:
-    """Yield each row with the reference that it is of as it was read; one of them is held."""
+    """Yield each row with the reference that it is of as it was read."""
     record: FreezableRecord | None = None
 
     def references() -> Iterator[RatedReference]:

@@ -165,19 +165,18 @@ def freeze_dataset(
     named = name or campaign.slug
     refuse_who_rates(campaign, created_by)
     refuse_name(named, campaign)
-    with scoring_files.spool() as spool:
-        draft, card, used_ratings = draft_freeze(campaign, chosen, on_progress, spool)
-        return store_version(
-            name=named,
-            campaign=campaign,
-            draft=draft,
-            card=card,
-            used_ratings=used_ratings,
-            created_by=created_by,
-            erased=lambda: ERASED if rates_erased(campaign, used_ratings) else "",
-            progress=on_progress,
-            progress_from=WRITING_FROM,
-        )
+    draft, card, used_ratings = draft_freeze(campaign, chosen, on_progress)
+    return store_version(
+        name=named,
+        campaign=campaign,
+        draft=draft,
+        card=card,
+        used_ratings=used_ratings,
+        created_by=created_by,
+        erased=lambda: ERASED if rates_erased(campaign, used_ratings) else "",
+        progress=on_progress,
+        progress_from=WRITING_FROM,
+    )
 
 
 WAITING: Final = "Waiting for a worker."

@@ -1,10 +1,9 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.claims import words
 from annotator.claims.change_classes import Change
 from annotator.claims.segments import Segment, Span, cut_segments
 from annotator.claims.word_diff import Kind, Piece, diff_words
@@ -54,18 +53,6 @@ def test_pieces_cover_each_side_and_what_is_the_same_is_so_on_both(reference, ca
         for item in pieces:
             if item.kind is Kind.ONLY_HERE:
                 assert item.start in tokens.starts and item.end in tokens.ends
-
-
-@given(FEW, FEW)
-@example("the rod rod rod rod rod rod the the", "rod the rod rod the")
-@example("rod the rod the" + " rod" * 10, "the rod the rod rod")
-def test_differences_never_slide_together_where_the_coarse_method_leaves_many(reference, candidate):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(words, "LARGEST_EXACT", 6)
-        left, right = diff_words(reference, candidate)
-    assert same_keys(reference, left) == same_keys(candidate, right)
-    assert "".join(reference[item.start : item.end] for item in left) == reference
-    assert "".join(candidate[item.start : item.end] for item in right) == candidate
 
 
 @given(TEXTS)

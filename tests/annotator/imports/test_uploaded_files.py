@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from annotator.formats.references import TextShelf
 from annotator.imports.files import (
     ORPHAN_SECONDS,
     DiskFull,
@@ -98,15 +97,3 @@ def test_what_broke_off_on_its_way_is_deleted_once_it_is_old() -> None:
     os.utime(stale, (long_ago, long_ago))
     assert drop_stale_arrivals() == 1
     assert fresh.exists() and not stale.exists()
-
-
-def test_texts_come_back_in_any_order_until_the_shelf_is_closed() -> None:
-    shelf = TextShelf()
-    texts = ["1. A cup.\r\n", "", "e\u0301 \u2028 \U0001f600", "x" * 100_000]
-    places = [shelf.put(text) for text in texts[:2]]
-    assert shelf.get(places[0]) == texts[0]
-    places += [shelf.put(text) for text in texts[2:]]
-    assert [shelf.get(place) for place in reversed(places)] == texts[::-1]
-    shelf.close()
-    with pytest.raises(ValueError, match="closed"):
-        shelf.get(places[0])

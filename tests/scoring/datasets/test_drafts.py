@@ -1,8 +1,6 @@
-"""Rows put aside: groups that stay together, bytes that are the writer's own, nothing held."""
+"""Rows of a draft: groups that stay together, and bytes that are the writer's own."""
 
-import gc
 import io
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -11,24 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.rubric import ALL_CRITERIA
-from scoring.datasets.cards import make_card
 from scoring.datasets.drafts import Draft
 from scoring.formats import patent_ce_jsonl
 from scoring.formats import rows as formats_rows
-from scoring.formats.dataset_files import join
 from scoring.quadruplets import SPLIT_NAMES, DatasetRow, SplitError, SplitPlan
-
-MOST_ALIVE = 20
 
 
 def a_row(name: str, a: str, b: str, c: str, **more: Any) -> DatasetRow:
     return DatasetRow(
         name, f"ref {a}", a, b, c, f"id {b}", f"id {c}", {"overall_quality": 1}, **more
     )
-
-
-def split_of(draft: Draft) -> list[str]:
-    return [SPLIT_NAMES[place] for place in draft.splits]
 
 
 # Enough texts and bonds that most lists fall into several groups, few enough that some tie.
@@ -46,7 +36,7 @@ def split_draft(rows: list[tuple[str, str, str, str, float]], plan: SplitPlan) -
     try:
         draft.split(plan)
     except SplitError:
-        assert len(set(map(draft.texts.name, draft.a))) < len(SPLIT_NAMES)
+        assert len({draft.texts.name(a) for a, _, _ in draft.numbers}) < len(SPLIT_NAMES)
         return None
     return draft
 
@@ -57,12 +47,12 @@ def test_no_split_of_groups_parts_a_text_or_a_bond(rows, by, seed) -> None:
     if draft is None:
         return
     sides: dict[str, set[str]] = {}
-    for (*texts, bond, _), split in zip(rows, split_of(draft), strict=True):
+    for (*texts, bond, _), split in zip(rows, draft.splits, strict=True):
         for one in [*texts, *([f"bond {bond}"] if bond else [])]:
             sides.setdefault(one, set()).add(split)
     assert {len(found) for found in sides.values()} == {1}
     assert draft.shared_texts() == 0
-    assert set(split_of(draft)) == set(SPLIT_NAMES)
+    assert set(draft.splits) == set(SPLIT_NAMES)
 
 
 @given(some_rows)
@@ -71,7 +61,7 @@ def test_a_split_by_time_tests_on_nothing_older_than_what_trains(rows) -> None:
     if draft is None:
         return
     groups: dict[int, tuple[float, str]] = {}
-    for number, (*_, latest), split in zip(draft.a, rows, split_of(draft), strict=True):
+    for (number, *_), (*_, latest), split in zip(draft.numbers, rows, draft.splits, strict=True):
         name = draft.texts.name(number)
         groups[name] = (max(latest, groups.get(name, (latest, ""))[0]), split)
     newest = {s: max(t for t, found in groups.values() if found == s) for s in SPLIT_NAMES}
@@ -100,7 +90,7 @@ any_rows = st.lists(any_row, min_size=1, max_size=6, unique_by=lambda row: row.i
 
 @given(any_rows, labels)
 def test_the_lines_are_the_writers_own_with_split_and_labels_put_in(rows, more) -> None:
-    draft = Draft(io.BytesIO())
+    draft = Draft()
     for one in rows:
         draft.add(one)
     merged = {**more, **rows[0].y}
@@ -112,44 +102,11 @@ def test_the_lines_are_the_writers_own_with_split_and_labels_put_in(rows, more) 
     assert list(formats_rows.read(io.BytesIO(written))) == expected
 
 
-@pytest.fixture
-def only_new_objects() -> Iterator[None]:
-    """Keep what is alive already, millions of objects late in a run, out of `alive`."""
-    gc.freeze()
-    yield
-    gc.unfreeze()
-
-
-@pytest.mark.usefixtures("only_new_objects")
-def test_no_list_of_rows_is_ever_held() -> None:
-    def rows() -> Iterator[DatasetRow]:
-        for n in range(10 * MOST_ALIVE):
-            assert alive() < MOST_ALIVE, "rows pile up"
-            yield a_row(f"q{n}", f"A{n // 3}", f"B{n}", f"C{n}")
-
-    draft = Draft(io.BytesIO())
-    join([("one", rows())], draft)
-    draft.split(SplitPlan())
-    make_card(draft, source="import")
-    for n, _ in enumerate(formats_rows.read(io.BytesIO(b"".join(draft.lines())))):
-        assert n % MOST_ALIVE or alive() < MOST_ALIVE
-
-
-@pytest.mark.usefixtures("only_new_objects")
-def test_a_list_of_rows_would_be_found_out() -> None:
-    rows = [a_row(f"q{n}", "A", "B", "C") for n in range(MOST_ALIVE)]
-    assert alive() >= len(rows)
-
-
-def alive() -> int:
-    return sum(type(one) is DatasetRow for one in gc.get_objects())
-
-
 def test_a_row_without_a_split_is_refused_where_files_are_to_say_it() -> None:
     draft = Draft()
     draft.add(a_row("q1", "A", "B", "C", split="test"))
     draft.split(SplitPlan("file"))
-    assert split_of(draft) == ["test"]
+    assert draft.splits == ["test"]
     draft.add(a_row("q2", "A", "B", "D"))
     with pytest.raises(SplitError, match="1 quadruplets name no split"):
         draft.split(SplitPlan("file"))

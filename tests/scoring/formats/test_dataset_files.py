@@ -1,4 +1,3 @@
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,7 @@ import pytest
 from core.text_io.streams import FormatError, ReadNotes
 from scoring.datasets.drafts import Draft
 from scoring.formats.dataset_files import detect_format, format_of, join, read_file
-from scoring.quadruplets import SPLIT_NAMES, DatasetRow, SplitPlan
+from scoring.quadruplets import DatasetRow, SplitPlan
 
 CLARITY, OVERALL = "conceptual_clarity", "overall_quality"
 TEXTS = {"gold_claim": "1. A cup.", "A": "1. A mug.", "B": "1. A bowl."}
@@ -25,9 +24,9 @@ def read(path: Path, name: str = "auto") -> list[DatasetRow]:
 
 def joined(files, notes=None):
     """Return id and labels of each row, and the splits that the files state."""
-    draft = Draft(io.BytesIO())
+    draft = Draft()
     join(files, draft, notes)
-    stated = [(*SPLIT_NAMES, "")[place] for place in draft.splits]
+    stated = list(draft.splits)
     draft.split(SplitPlan("item", 0, 0))
     return [(row["id"], row["y"]) for row in map(json.loads, draft.lines())], stated
 
