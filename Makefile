@@ -75,7 +75,6 @@ check-rest:
 	@# Lint only: its formatter spreads a table row of one line over five.
 	@.venv/bin/djlint templates --lint --quiet
 	@env $(OWN_SETTINGS) $(PY) manage.py makemigrations --check --dry-run
-	@env $(OWN_SETTINGS) $(PY) -m scripts.lint_migrations
 
 bench: .venv/runtime.stamp ## figures side by side
 	@for program in benchmarks/*.py; do echo "== $$program"; PYTHONPATH=. $(PY) "$$program" || exit 1; done
@@ -90,7 +89,6 @@ coverage: .venv/development.stamp ## branches that TIER (test-all) covers, on bo
 
 lock: | .venv/bin/uv ## write requirements*.lock, the digests of what requirements*.txt pin; asks the index
 	@$(LOCK) requirements.txt --output-file requirements.lock
-	@$(LOCK) requirements-traces.txt --output-file requirements-traces.lock
 	@$(LOCK) requirements-uv.txt --output-file requirements-uv.lock
 	@$(LOCK) requirements-documents.txt --output-file requirements-documents.lock
 

@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING
 
 from django.core.wsgi import get_wsgi_application
 
-from core import traces
-
 if TYPE_CHECKING:
     from annotator.site.whole_requests import WholeRequests
 
@@ -15,7 +13,6 @@ def load() -> "WholeRequests":
     """Load the application, and only then what reads its settings."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     loaded = get_wsgi_application()
-    traces.begin("web")
     from annotator.site.whole_requests import WholeRequests
 
     return WholeRequests(loaded)
