@@ -276,7 +276,7 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     }
 }
-# How many requests a web process answers at once (docs/adr/0010); slow clients hold none of these.
+# How many requests a web process answers at once; slow clients hold none of these.
 WEB_THREADS = _numbers["WEB_THREADS"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
