@@ -20,6 +20,8 @@ ON_SQLITE = $(PYTEST) -n 2 --dist worksteal
 TOGETHER := -n 3 --dist worksteal
 NEEDS_SERVICES := postgres or browser or broker
 WAITING := slow or browser or broker
+# A full count takes longer than any test of the suite.
+SOAK = $(PYTEST) -m promise -rP --timeout 3000 -o faulthandler_timeout=2900
 OWN_SETTINGS := -u DATABASE_URL -u CELERY_BROKER_URL -u SECRET_KEY -u ALLOWED_HOSTS
 # What follows is run on the pair that `make run` uses first, or on throw-away servers.
 EMBEDDED := data=$$(mktemp -d) && trap 'rm -rf "$$data"' EXIT && env $(OWN_SETTINGS) DATA_DIR="$$data"
@@ -75,13 +77,14 @@ check-rest:
 	@# Lint only: its formatter spreads a table row of one line over five.
 	@.venv/bin/djlint templates --lint --quiet
 	@env $(OWN_SETTINGS) $(PY) manage.py makemigrations --check --dry-run
-	@env $(OWN_SETTINGS) $(PY) -m scripts.lint_migrations
 
 bench: .venv/runtime.stamp ## figures side by side
 	@for program in benchmarks/*.py; do echo "== $$program"; PYTHONPATH=. $(PY) "$$program" || exit 1; done
 
 soak: .venv/development.stamp ## the promises at full counts, with servers that die: long
-	@$(PY) -m tests.soak $(SOAK_ARGS)
+	@# -rP prints what each test tried and found.
+	@export THOROUGH=1 PROMISES_SCALE=20; $(EMBEDDED) $(SOAK) $(SOAK_ARGS)
+	@export THOROUGH=1 PROMISES_SCALE=20; $(SERVICES) $(SOAK) $(SOAK_ARGS)
 
 coverage: .venv/development.stamp ## branches that TIER (test-all) covers, on both databases: long
 	@export COVERAGE_FILE="$$PWD/.coverage"; $(PY) -m coverage erase && \
@@ -90,7 +93,6 @@ coverage: .venv/development.stamp ## branches that TIER (test-all) covers, on bo
 
 lock: | .venv/bin/uv ## write requirements*.lock, the digests of what requirements*.txt pin; asks the index
 	@$(LOCK) requirements.txt --output-file requirements.lock
-	@$(LOCK) requirements-traces.txt --output-file requirements-traces.lock
 	@$(LOCK) requirements-uv.txt --output-file requirements-uv.lock
 	@$(LOCK) requirements-documents.txt --output-file requirements-documents.lock
 

@@ -9,6 +9,7 @@ class AnnotatorConfig(AppConfig):
     def ready(self) -> None:
         from celery.signals import worker_ready, worker_shutting_down
         from django.core.signals import request_started
+        from django.db.backends.signals import connection_created
 
         from annotator import tasks
         from annotator.accounts.sessions import delete_ended_sessions
@@ -36,7 +37,9 @@ class AnnotatorConfig(AppConfig):
         from core.jobs.queues import Queues
         from core.jobs.registry import register, register_tidying
         from core.jobs.rows import JobStatus
+        from core.sqlite import add_audit_seal
 
+        connection_created.connect(add_audit_seal)
         register(
             ReliabilityReport,
             lambda pk: tasks.reliability.delay(str(pk)),

@@ -4,11 +4,8 @@ import os
 
 import django
 
-from core import traces
-
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django.setup(set_prefix=False)
-traces.begin("web")
 
 from annotator.site.asgi import PooledHandler  # noqa: E402 - it needs the settings
 

@@ -6,9 +6,8 @@ from billiard.process import current_process
 from celery import Celery
 from celery.signals import setup_logging, worker_process_init
 from kombu import Queue
-from kombu.transport import TRANSPORT_ALIASES
 
-from core import logs, traces
+from core import logs
 from core.jobs.queues import Queues
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
@@ -34,22 +33,11 @@ def bind_device(**_: object) -> None:
         os.environ[VISIBLE] = device_of_slot(visible, slot)
 
 
-def begin_traces(**_: object) -> None:
-    """Have each process of a pool send its spans."""
-    traces.begin("worker")
-
-
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-
-
-# Under kombu's own names, and not as CELERY_BROKER_TRANSPORT: by the name it sees whether TLS is
-# asked for.
-TRANSPORT_ALIASES.update(dict.fromkeys(("redis", "rediss"), "core.broker.redis:Transport"))
-app = Celery("annotator", task_cls="core.broker.consumer:CarefulTask")
+app = Celery("annotator")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.conf.task_queues = [Queue(name.value) for name in Queues]
+app.conf.task_queues = [Queue(name.value, routing_key=name.value) for name in Queues]
 app.autodiscover_tasks(["annotator", "scoring"])
 worker_process_init.connect(bind_device)
-worker_process_init.connect(begin_traces)
 # Connected, it prevents Celery's own, whose lines quote what a task failed on.
 setup_logging.connect(logs.configure_worker)

@@ -26,7 +26,6 @@ from core import (  # noqa: E402
     logs,
     mail_settings,
     sqlite,
-    traces,
 )
 from core.artefacts import settings as artefacts  # noqa: E402
 from core.limits import UPLOAD_BYTES  # noqa: E402
@@ -96,8 +95,6 @@ try:
     )
     _numbers = environment.numbers(_given)
     _endpoint = endpoint.read(_given)
-    configuration.refuse_open_collector(_given, traces.ADDRESSES, _private_hosts)
-    traces.is_wanted(_given)
     # Where hosts share files; None where the data directory is all there is.
     ARTEFACT_STORE = artefacts.read(_given, private=_private_hosts)
     _mail = mail_settings.read(_given, is_local=IS_LOCAL, private=_private_hosts)
@@ -182,7 +179,6 @@ TEMPLATES = [
 IS_SQLITE = _database["ENGINE"].endswith("sqlite3")
 if IS_SQLITE:
     _database |= {
-        "ENGINE": "core.sqlite",
         "OPTIONS": sqlite.options(sqlite.use_sound_sqlite()),
         # Opening and closing SQLite costs a third of a short request.
         "CONN_MAX_AGE": 60,
@@ -341,6 +337,10 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_CONSUMER = "core.broker.consumer:CarefulConsumer"
 CELERY_TASK_DEFAULT_QUEUE = "web"
+# The nameless exchange delivers by the name of a queue. For a named one the filesystem transport
+# keeps a table that each worker overwrites in place: of 150 times in which three workers started
+# at once, two left a table on which every later worker ended (P10).
+CELERY_TASK_DEFAULT_EXCHANGE = ""
 CELERY_TASK_PUBLISH_RETRY = False
 
 logs.take_over()

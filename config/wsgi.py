@@ -4,8 +4,5 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
-from core import traces
-
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 application = get_wsgi_application()
-traces.begin("web")

@@ -183,17 +183,6 @@ def _refuse_open_broker(broker: str, private: Sequence[str]) -> None:
         )
 
 
-def refuse_open_collector(
-    environment: Mapping[str, str], names: Sequence[str], private: Sequence[str]
-) -> None:
-    """Raise ImproperlyConfigured when spans would travel readable to another machine."""
-    for name in names:
-        address = urlsplit(environment.get(name, ""))
-        host = address.hostname or ""
-        if address.scheme == "http" and not (is_loopback(host) or host in private):
-            raise ImproperlyConfigured(f"{name} must begin with https://, {PRIVATE}")
-
-
 def _checks_certificate(query: str) -> bool:
     """Whether a rediss address leaves its certificate checks on, as they are by default."""
     given = [(name.lower(), value.lower()) for name, value in parse_qsl(query, True)]

@@ -1,4 +1,4 @@
-"""Writes docs/licences.md: the packages of requirements.txt and of traces with their licences.
+"""Writes docs/licences.md: the packages of requirements.txt with their licences.
 
     pip-licenses --python=.venv/bin/python --from=mixed --format=json | scripts/licences.py
 
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PINNED_IN = ("requirements.txt", "requirements-traces.txt")
+PINS = ROOT / "requirements.txt"
 HEAD = """# Licences of the packages
 
 What the application runs on, as `make licences` wrote it from what each package says of itself.
@@ -29,8 +29,7 @@ def plain(name: str) -> str:
 
 def main() -> None:
     """Read the list from standard input and write the table."""
-    text = "".join((ROOT / name).read_text() for name in PINNED_IN)
-    pins = set(re.findall(r"^([A-Za-z0-9_.-]+)==([^\s;]+)", text, re.MULTILINE))
+    pins = set(re.findall(r"^([A-Za-z0-9_.-]+)==([^\s;]+)", PINS.read_text(), re.MULTILINE))
     licences = {plain(row["Name"]): row["License"] for row in json.load(sys.stdin)}
     rows = sorted((plain(name), version) for name, version in pins)
     missing = [name for name, _ in rows if name not in licences]

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from core import traces
 from core.jobs.queues import Queues
 
 HOST: Final = "127.0.0.1"
@@ -41,8 +40,6 @@ def load() -> None:
     app.loader.import_default_modules()
     # What speaks with the broker that the settings name is imported, and says nothing yet.
     app.connection_for_read().get_transport_cls()
-    # Which of the programs sends spans, and under which name, is its own to say.
-    traces.end()
     gc.freeze()
     gc.enable()
 
@@ -89,7 +86,6 @@ def serve_pages(port: int) -> None:
     from granian.log import LogLevels
     from granian.server import Server
 
-    traces.begin("web")
     Server(
         "config.asgi:application",
         address=HOST,
@@ -117,7 +113,6 @@ def work(queue: Queues) -> None:
     # `make run` lacks. It is about messages that are unpickled; ours are JSON.
     warnings.simplefilter("ignore", SecurityWarning)
 
-    traces.begin("worker")
     worker = app.Worker(
         hostname=host_format(f"{queue.value}@%h"),
         queues=queue.value,

@@ -28,7 +28,6 @@ from annotator.accounts.sessions import SEEN_EVERY, see_session
 from annotator.accounts.sign_in import client_address, record_refusal
 from annotator.imports.files import arrivals_directory
 from annotator.models import User
-from core import traces
 from core.files import is_disk_full
 from core.logs import method_of, request_id, route_of
 from core.text_io.text import NO_UTF8, UTF8_ONLY
@@ -151,20 +150,11 @@ def follow(get_response: View) -> View:
         token = request_id.set(own)
         begun = time.monotonic()
         try:
-            with traces.span("request", {"request.id": own}) as note:
-                response = get_response(request)
-                response[HEADER] = own
-                seconds = time.monotonic() - begun
-                route, method = route_of(request), method_of(request)
-                status, spent = response.status_code, round(seconds * 1000)
-                note(
-                    f"{method} {route}",
-                    {
-                        "http.request.method": method,
-                        "http.route": route,
-                        "http.response.status_code": status,
-                    },
-                )
+            response = get_response(request)
+            response[HEADER] = own
+            seconds = time.monotonic() - begun
+            route, method = route_of(request), method_of(request)
+            status, spent = response.status_code, round(seconds * 1000)
             count_request(route, method, status, seconds)
             facts = {"method": method, "route": route, "status": status, "milliseconds": spent}
             # Asked for by the session only: who has not looked at it has no user to tell.

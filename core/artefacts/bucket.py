@@ -17,7 +17,6 @@ from typing import IO, Any, Final
 
 from django.conf import settings
 
-from core import traces
 from core.artefacts.settings import StoreSettings
 from core.errors import Refused, Unreachable
 from core.files import DiskFull
@@ -104,8 +103,7 @@ def _asked(of: StoreSettings) -> Iterator[Any]:
     if time.monotonic() < _silent.get(of, 0.0):
         raise Unreachable(_unreachable(of, "it did not answer a moment ago"))
     try:
-        with traces.span("store", {}):
-            yield _client(of, os.getpid())
+        yield _client(of, os.getpid())
         _silent.pop(of, None)
     except ClientError as error:
         raise _meaning(of, _code_of(error)) from error

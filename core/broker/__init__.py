@@ -1,1 +1,1 @@
-"""A worker's end of its queues: messages, their broker, its device, and its sign of life."""
+"""What of kombu and Celery would break a promise as it stands: the rest is stock."""

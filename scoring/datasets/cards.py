@@ -115,7 +115,6 @@ def make_card(draft: Draft, *, source: str, **made: Any) -> dict[str, Any]:
         **made,
         "licence": LICENCES[source],
         "counts": _counts(draft),
-        **_control(draft),
         "splits": {name: splits[name] for name in SPLIT_NAMES},
         "split_references": {name: references[name] for name in SPLIT_NAMES},
         "labels": labels,

@@ -179,9 +179,6 @@ class Draft:
         if bond:
             self.texts.tie(a, self._bonds.setdefault(bond, a))
         self._latest[a] = max(latest, self._latest.get(a, latest))
-        if (is_control := row.extras.get("is_control")) is not None:
-            self.drawn[is_control] += 1
-            self._drawn[a] = is_control
         self.rows.append(replace(row, reference=reference, b=b, c=c))
         self.numbers.append(numbers)
         self.splits.append(row.split)

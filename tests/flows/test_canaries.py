@@ -22,7 +22,6 @@ from tests.conftest import grant, make_user
 from tests.flows.programs import LONGEST_WAIT_SECONDS, Programs, wait_until
 from tests.promises.harness import Caller, Tab, make_callers, rating_body
 from tests.scoring.model_builders import promote
-from tests.served.collector import Collector, Sent, collecting
 
 pytestmark = [pytest.mark.broker, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 # Letters only: no escaping hides them. Each stands for one kind of text.
@@ -48,19 +47,12 @@ AT_HOME: Final = ("db.sqlite3", "test.sqlite3", "datasets")
 
 
 @pytest.fixture
-def collector() -> Iterator[Collector]:
-    with collecting() as found:
-        yield found
-
-
-@pytest.fixture
-def programs(tmp_path: Path, settings: Any, collector: Collector) -> Iterator[Programs]:
+def programs(tmp_path: Path, settings: Any) -> Iterator[Programs]:
     (tmp_path / "logs").mkdir()
     (tmp_path / "temp").mkdir()
     settings.DATA_DIR = tmp_path / "data"
     settings.DATA_DIR.mkdir(mode=0o700)
     more = {"TMPDIR": str(tmp_path / "temp"), "DATA_DIR": str(tmp_path / "data")}
-    more |= collector.settings
     found = Programs(tmp_path / "logs", LOG_FORMAT="json", **more)
     yield found
     found.end()
@@ -198,36 +190,10 @@ def titles(pids: list[int]) -> str:
     return "\n".join(parts)
 
 
-def assert_traces_hold_no_text(collector: Collector) -> None:
-    """Look at all that was sent, and find a job below the request that asked for it."""
-
-    def asked() -> list[Sent]:
-        return [span for span in collector.spans() if span.name == "POST scoring:score"]
-
-    def done() -> list[Sent]:
-        # The sweeper may have sent the same job again, from no request.
-        spans = (span for span in collector.spans() if span.name == "scoring.linear_scores")
-        return [span for span in spans if span.parent]
-
-    wait_until(lambda: asked() and done(), "spans of a request and of its job")
-    assert done()[0].service == "workbench-worker"
-    assert (done()[0].trace, done()[0].parent) == (asked()[0].trace, asked()[0].key)
-    assert done()[0].facts["job.key"] == str(ScoreRequest.objects.get().pk)
-    below = {span.name for span in collector.spans() if span.parent == done()[0].key}
-    assert "UPDATE scoring_scorerequest" in below
-    for body in collector.bodies:
-        text = body.decode("latin-1")
-        assert not found_in(text)
-        # Names, titles and addresses neither; the name of a campaign is in its address.
-        assert not re.search(r"pumps|Pumps|/api/|alice|rita|carol", text)
-
-
 @pytest.mark.skipif(
     not django_settings.CELERY_BROKER_URL.startswith("redis:"), reason="listens to Redis"
 )
-def test_no_text_leaves_its_place_from_import_to_scores(
-    programs: Programs, collector: Collector, tmp_path: Path
-) -> None:
+def test_no_text_leaves_its_place_from_import_to_scores(programs: Programs, tmp_path: Path) -> None:
     campaign = Campaign.objects.create(slug="pumps", name="Pumps")
     rita = grant(make_user("rita"), campaign, "researcher")
     carol = grant(make_user("carol"), campaign, "adjudicator")
@@ -258,7 +224,6 @@ def test_no_text_leaves_its_place_from_import_to_scores(
     assert '"chord": null' in unpacked(sent)
     assert not found_in(sent + unpacked(sent))
     assert '"route": "api:ratings"' in programs.log("web")
-    assert_traces_hold_no_text(collector)
     assert files_with_canaries(programs.folder) == {}
     assert files_with_canaries(tmp_path / "temp") == {}
     stored = files_with_canaries(tmp_path / "data")

@@ -77,7 +77,6 @@ UNSAFE = {
     ),
     "BEHIND_PROXY": ("-1",),
     "WEBHOOK_NETWORKS": ("0.0.0.0/0",),
-    "OTEL_EXPORTER_OTLP_ENDPOINT": ("http://collector.example.org:4318",),
     "SESSION_HOURS": ("-1", "abc", "100000"),
     "SESSION_IDLE_MINUTES": ("0",),
     "BACKUP_KEEP_DAYS": ("1e9",),

@@ -12,10 +12,7 @@ from tests.guards.conftest import ROOT
 
 LINES = [
     line.split("#")[0].strip()
-    for name in (
-        *("requirements.txt", "requirements-traces.txt"),
-        *("requirements-dev.txt", "requirements-documents.txt"),
-    )
+    for name in (*("requirements.txt", "requirements-dev.txt", "requirements-documents.txt"),)
     for line in (ROOT / name).read_text().splitlines()
     if line.split("#")[0].strip() and not line.startswith("-r ")
 ]
@@ -33,7 +30,6 @@ def test_every_requirement_is_pinned_exactly() -> None:
     ("pinned_in", "lock", "without"),
     [
         ("requirements.txt", "requirements.lock", {"torch"}),
-        ("requirements-traces.txt", "requirements-traces.lock", set()),
         ("requirements-uv.txt", "requirements-uv.lock", set()),
         ("requirements-documents.txt", "requirements-documents.lock", set()),
     ],
@@ -69,8 +65,7 @@ def test_the_licence_of_every_package_of_the_application_is_listed() -> None:
     listed = set(re.findall(r"^\| ([a-z0-9-]+) \|", (ROOT / "docs/licences.md").read_text(), re.M))
     pinned = {
         re.sub(r"[-_.]+", "-", Requirement(line.split("#")[0]).name).lower()
-        for name in ("requirements.txt", "requirements-traces.txt")
-        for line in (ROOT / name).read_text().splitlines()
+        for line in (ROOT / "requirements.txt").read_text().splitlines()
         if "==" in line and not line.startswith("#")
     }
     assert not pinned - listed, "run `make licences`, and look at what it writes"

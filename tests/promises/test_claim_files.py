@@ -15,7 +15,7 @@ from tests.served.programs import run_program
 from tests.served.server import served_environment
 
 pytestmark = [pytest.mark.promise("P12"), *SERVED]
-REFERENCES = 2_500 * SCALE
+REFERENCES = 2_500 if SCALE == 1 else 20_000
 WHOLE = (REFERENCES, 2 * REFERENCES)
 # With those of the other pair of services, twenty.
 KILLS = 3 if SCALE == 1 else 10

@@ -19,7 +19,6 @@ from annotator.imports.claims.queries import Known, known_candidates, known_refe
 from annotator.models import Campaign, Candidate, ClaimImport, Reference, User
 from core.database import RowWriter, as_id
 from core.errors import Refused
-from core.sqlite.cache import growing_cache
 from core.text_io.text import text_sha256
 
 VERSION_7: Final = 7 << 76
@@ -146,8 +145,6 @@ class ClaimBatches:
 
 CLOSED: Final = "The campaign is closed; nothing can be imported into it."
 MOST_CHANGED: Final = 100
-LARGE_IMPORT: Final = 20_000
-"""Records from which on the indexes no longer fit SQLite's usual cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,15 +206,12 @@ def _store_all(
 ) -> None:
     done = 0
     bounds = Bounds(batches.campaign)
-    with growing_cache() as grow:
-        for batch in in_batches(records):
-            if beyond := next(bounds.exceeded(batch), None):
-                raise Refused(f"Nothing was imported. {beyond}.")
-            batches.store(batch)
-            done += len(batch)
-            if done >= LARGE_IMPORT:
-                grow()
-            if progress is not None:
-                progress(done)
-            if len(batches.changed) >= MOST_CHANGED:
-                break
+    for batch in in_batches(records):
+        if beyond := next(bounds.exceeded(batch), None):
+            raise Refused(f"Nothing was imported. {beyond}.")
+        batches.store(batch)
+        done += len(batch)
+        if progress is not None:
+            progress(done)
+        if len(batches.changed) >= MOST_CHANGED:
+            break

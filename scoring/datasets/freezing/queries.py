@@ -107,7 +107,6 @@ def _record(found: FreezableReference) -> FreezableRecord:
             text=reference.claims,
             candidates=tuple(candidates),
             facts=facts,
-            is_control=reference.is_control,
         ),
         latest=max(rating.submitted_at.timestamp() for rating in everything),
         given=given,
@@ -135,15 +134,11 @@ def draft_freeze(
     """
     progress(0.0, READING)
     draft, used, adjudicators = Draft(), dict[str, RatedScores](), set[str]()
-    # Of references that were chosen to be rated: no figure of agreement rests on them.
-    chosen = set[str]()
     records, left_out = read_campaign(campaign, include_unlocked=settings.include_unlocked)
     compared = _rows(_reported(records, progress), settings, campaign.rubric_version)
     for record, row in compared:
         for pk in row.provenance["ratings"]:
             used.setdefault(pk, record.given[pk])
-        if row.is_chosen:
-            chosen.update(row.provenance["ratings"])
         ruled = row.provenance["adjudications"]
         adjudicators.update(record.adjudicators[pk] for pk in ruled)
         draft.add(row, _bond(record.rated.facts, settings.split_by), record.latest)

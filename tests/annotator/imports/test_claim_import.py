@@ -9,7 +9,6 @@ from django.test.utils import CaptureQueriesContext
 from annotator.campaigns.services import create_campaign
 from annotator.formats.references import BATCH, CandidateRecord, ReferenceRecord
 from annotator.imports.claims import queries as claims_queries
-from annotator.imports.claims import services as claims_services
 from annotator.imports.claims.queries import known_candidates, known_references, stored_texts
 from annotator.imports.claims.services import ImportCounts, NeighbouringIds, import_claims
 from annotator.models import (
@@ -22,7 +21,6 @@ from annotator.models import (
     User,
 )
 from core.errors import OutOfDate, Refused
-from core.sqlite.cache import LARGE_KIB
 from core.text_io.streams import BadRecord, FormatError
 from core.text_io.text import text_sha256
 from tests.faults import raising
@@ -76,25 +74,6 @@ def test_the_same_file_again_adds_nothing(campaign: Campaign) -> None:
     assert import_claims(campaign=campaign, records=records) == ImportCounts(0, 0, 2, 3)
     assert list(Candidate.objects.order_by("pk").values()) == before
     assert Reference.objects.count() == 2
-
-
-def test_a_large_import_has_more_memory_for_its_pages_until_it_ends(campaign, monkeypatch) -> None:
-    monkeypatch.setattr(claims_services, "LARGE_IMPORT", 1)
-    sizes: list[int] = []
-
-    def look(_: int) -> None:
-        if connection.vendor == "sqlite":
-            with connection.cursor() as cursor:
-                sizes.append(cursor.execute("PRAGMA cache_size").fetchone()[0])
-
-    look(0)
-    records = [record("r1", "c1"), record("r2", "c1", "c2")]
-    counts = import_claims(campaign=campaign, records=records, progress=look)
-    look(0)
-    assert counts == ImportCounts(2, 3, 0, 0)
-    if sizes:
-        assert sizes[1] == -LARGE_KIB
-        assert sizes[0] == sizes[-1] != -LARGE_KIB
 
 
 def test_new_candidates_and_references_are_added_to_what_is_there(campaign: Campaign) -> None:

@@ -205,7 +205,7 @@ def test_every_alert_is_tried_by_a_fault_and_says_what_to_do() -> None:
 
 
 def test_the_guide_names_each_alert() -> None:
-    guide = (MONITORING.parents[1] / "docs" / "kubernetes.md").read_text()
+    guide = (MONITORING.parents[1] / "docs" / "admin.md").read_text()
     assert re.findall(r"^\| `(Workbench\w+)` \|", guide, re.M) == [
         rule["alert"] for rule in rules()
     ]

@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
-from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from core import traces
 from core.artefacts import bucket
 from core.artefacts.bucket import DamagedObject
 from core.artefacts.settings import StoreSettings
@@ -54,27 +52,6 @@ def test_file_that_was_put_is_fetched_where_it_is_missing(
     assert there.read_bytes() == TEXT
     assert there.stat().st_mode & 0o077 == 0
     assert [path.name for path in there.parent.iterdir()] == ["file"]
-
-
-def test_calls_are_spans_of_who_makes_them_and_name_no_file(
-    shared: StoreSettings, here: Path, tmp_path: Path, db: None
-) -> None:
-    exporter = InMemorySpanExporter()
-    traces.begin("test", exporter)
-    try:
-        with traces.span("job", {}):
-            put("datasets", "zqcanary", DIGEST, here)
-            open_whole("datasets", "zqcanary", DIGEST, tmp_path / "there" / "file").close()
-    finally:
-        traces.end()
-
-    *calls, job = exporter.get_finished_spans()
-    assert {(one.name, one.parent.span_id) for one in calls if one.parent} == {
-        ("store", job.context.span_id)
-    }
-    assert len(calls) > 1
-    text = "".join(one.to_json() for one in calls)
-    assert not any(word in text for word in ("zqcanary", DIGEST, shared.bucket))
 
 
 def test_copy_that_is_whole_needs_no_store(

@@ -10,6 +10,8 @@ import sqlite3
 import sys
 from typing import Any, Final
 
+from core.audit_chain import seal
+
 FIRST_SOUND: Final = (3, 51, 3)
 
 
@@ -45,3 +47,12 @@ def options(version: tuple[int, int, int]) -> dict[str, Any]:
             "PRAGMA temp_store=MEMORY;"
         ),
     }
+
+
+def add_audit_seal(connection: Any, **_: object) -> None:
+    """Give a new connection the function with which the triggers of the audit trail chain.
+
+    Django's signal `connection_created` calls it.
+    """
+    if connection.vendor == "sqlite":
+        connection.connection.create_function("audit_seal", -1, seal, deterministic=True)
