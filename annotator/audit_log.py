@@ -9,7 +9,6 @@ from uuid import UUID
 from django.db.models import Model
 
 from annotator.models import AuditEvent, Campaign, User
-from core.database import insert
 
 Details = Mapping[str, Any]
 
@@ -27,14 +26,12 @@ def record(
 
     Details hold keys, numbers, digests and old and new values, never claim text.
     """
-    insert(
-        AuditEvent(
-            **_who_and_where(actor, campaign),
-            action=action,
-            object_type=object_type,
-            object_id=str(object_id),
-            details=dict(details) if details else {},
-        )
+    AuditEvent.objects.create(
+        **_who_and_where(actor, campaign),
+        action=action,
+        object_type=object_type,
+        object_id=str(object_id),
+        details=dict(details) if details else {},
     )
 
 

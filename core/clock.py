@@ -11,11 +11,6 @@ _NOW: Final = {
 }
 
 
-def now_sql() -> str:
-    """Return a query for the time of the database, as parameters of another one are passed with."""
-    return _NOW[connection.vendor].replace("%", "%%")
-
-
 def database_now() -> datetime:
     """Return the time of the database, in UTC: a web server whose clock is wrong does no harm."""
     with connection.cursor() as cursor:

@@ -7,7 +7,6 @@ from uuid import UUID
 
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.contrib.auth.models import AnonymousUser
-from django.db import connection
 from django.db.models import Q, QuerySet
 from django.utils.crypto import salted_hmac
 
@@ -22,7 +21,7 @@ from annotator.models import (
     Ruling,
     User,
 )
-from core.clock import now_sql
+from core.clock import database_now
 
 
 def campaigns_for(
@@ -73,47 +72,18 @@ class Caller:
     is_first_today: bool
 
 
-# Written as SQL: this is asked with every call, and building it through the ORM costs several times
-# what it costs the database. The database's clock decides.
-_CALLER: Final = f"""
-SELECT t.id, t.scope, t.campaign_id, COALESCE(t.last_used_on <> CURRENT_DATE, TRUE),
-       u.id, u.username, u.is_superuser, m.campaign_id, c.slug, m.role
-  FROM {ApiToken._meta.db_table} t JOIN {User._meta.db_table} u ON u.id = t.user_id
-       LEFT JOIN {Membership._meta.db_table} m ON m.user_id = u.id
-       LEFT JOIN {Campaign._meta.db_table} c ON c.id = m.campaign_id
- WHERE t.token_sha256 = %s AND u.is_active AND t.expires_at > ({{now}})
-"""  # noqa: S608 - table names only
-
-
 def token_caller(token_sha256: str) -> Caller | None:
-    """Return the owner of a living token and the roles that it reaches, in one query.
-
-    What else is asked of the user is loaded when it is asked for.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(_CALLER.format(now=now_sql()), [token_sha256])
-        rows = cursor.fetchall()
-    if not rows:
+    """Return the owner of a living token and the roles that it reaches, by the database's clock."""
+    now = database_now()
+    token = ApiToken.objects.select_related("user").filter(token_sha256=token_sha256).first()
+    if token is None or token.expires_at <= now or not token.user.is_active:
         return None
-    found: dict[str, set[str]] = {}
-    for *_, only, _, _, _, _, campaign, slug, role in rows:
-        if slug is not None and only in {None, campaign}:
-            found.setdefault(slug, set()).add(role)
-    token, scope, only, is_first_today, pk, username, is_superuser, *_ = rows[0]
-    known = {
-        # SQLite hands its text over as it is kept.
-        "id": UUID(str(pk)),
-        "username": username,
-        "is_superuser": bool(is_superuser),
-        "is_active": True,
-    }
-    # In the order of the model's fields, as `from_db` reads them.
-    names = [field.attname for field in User._meta.concrete_fields if field.attname in known]
-    user = User.from_db("default", names, [known[name] for name in names])
-    user.only_campaign_id = UUID(str(only)) if only else None
+    user, only = token.user, token.campaign_id
+    user.only_campaign_id = only
     # Who is a site admin is so outside of any campaign.
-    user.is_superuser = known["is_superuser"] and only is None
-    return Caller(user, scope, found, UUID(str(token)), bool(is_first_today))
+    user.is_superuser = user.is_superuser and only is None
+    is_first_today = token.last_used_on != now.date()
+    return Caller(user, token.scope, roles_by_campaign(user), token.pk, is_first_today)
 
 
 def roles_by_campaign(user: User | AnonymousUser) -> dict[str, set[str]]:
@@ -121,7 +91,8 @@ def roles_by_campaign(user: User | AnonymousUser) -> dict[str, set[str]]:
     if not user.is_authenticated or not user.is_active:
         return {}
     found: dict[str, set[str]] = {}
-    for slug, role in Membership.objects.filter(user=user).values_list("campaign__slug", "role"):
+    rows = Membership.objects.filter(in_reach(user), user=user)
+    for slug, role in rows.values_list("campaign__slug", "role"):
         found.setdefault(slug, set()).add(role)
     return found
 

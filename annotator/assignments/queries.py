@@ -9,18 +9,16 @@ import random
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final, Literal
+from typing import Any, Final
 from uuid import UUID
 
-from django.db import connection
-from django.db.models import Case, Count, Exists, F, OuterRef, QuerySet, Subquery, Value, When
+from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.utils.timezone import localtime
 
 from annotator.access.scopes import assignments_for, campaigns_for, recused_references
 from annotator.assignments.rules import DailyTarget, daily_target
 from annotator.assignments.sizes import Size, head_of
 from annotator.models import (
-    Adjudication,
     Assignment,
     AssignmentStatus,
     Campaign,
@@ -36,8 +34,6 @@ from annotator.models import (
     User,
 )
 from core.clock import database_now
-from core.database import as_id
-from core.prepared import PreparedQuery
 
 # Candidates looked at in one go; several, because others may take the first ones meanwhile.
 WINDOW: Final = 20
@@ -48,30 +44,6 @@ NOT_AGAIN: Final = (
     AssignmentStatus.RECUSED,
     AssignmentStatus.WITHDRAWN,
 )
-_ASSIGNMENT: Final = Assignment._meta.db_table
-_CANDIDATE: Final = Candidate._meta.db_table
-_RULING: Final = Ruling._meta.db_table
-_SIGNED: Final = Adjudication._meta.db_table
-_LAST: Final = PreparedQuery[tuple[int, int]](
-    lambda campaign, annotator: (
-        Assignment.objects.filter(campaign=campaign, annotator=annotator)
-        .order_by("-position")
-        .values_list("position", "candidate__queue_position")[:1]
-    )
-)
-# Written as SQL: this is asked with every candidate that anybody takes, and building it through the
-# ORM costs several times what it costs the database. Both databases read the same text.
-_FREE: Final = f"""
-SELECT c.queue_position, c.id
-  FROM {_CANDIDATE} c
- WHERE c.campaign_id = %s AND c.has_room AND c.queue_position {{side}} %s {{recused}}
-   AND NOT EXISTS (SELECT 1 FROM {_ASSIGNMENT} a
-                    WHERE a.annotator_id = %s AND a.candidate_id = c.id
-                      AND a.status IN ({", ".join(["%s"] * len(NOT_AGAIN))}))
-   AND NOT EXISTS (SELECT 1 FROM {_RULING} r JOIN {_SIGNED} s ON s.id = r.adjudication_id
-                    WHERE r.candidate_id = c.id AND s.adjudicator_id = %s)
- ORDER BY c.queue_position LIMIT {WINDOW}
-"""  # noqa: S608 - table names and a number only
 
 
 def standing_of(campaign_id: UUID, annotator_id: UUID) -> tuple[int, int]:
@@ -79,32 +51,31 @@ def standing_of(campaign_id: UUID, annotator_id: UUID) -> tuple[int, int]:
 
     0 and 0 before the first assignment.
     """
-    return _LAST.one(campaign_id, annotator_id) or (0, 0)
+    rows = Assignment.objects.filter(campaign=campaign_id, annotator=annotator_id)
+    last = rows.order_by("-position").values_list("position", "candidate__queue_position").first()
+    return last or (0, 0)
 
 
 def free_candidates(
-    side: Literal[">=", "<"],
-    place: int,
-    *,
-    campaign_id: UUID,
-    annotator_id: UUID,
-    recused: Collection[UUID],
+    side: Q, *, campaign_id: UUID, annotator_id: UUID, recused: Collection[UUID]
 ) -> list[UUID]:
-    """Return one window of candidates with room from a place of the queue on, or before it.
+    """Return one window of candidates with room on one side of a place of the queue.
 
     References in order, each one's candidates shuffled. Left out: what the annotator has rated,
     left or ruled on, and the references they are recused from.
     """
-    marks = ", ".join(["%s"] * len(recused))
-    sql = _FREE.format(side=side, recused=f"AND c.reference_id NOT IN ({marks})" if recused else "")
-    away = [as_id(pk) for pk in recused]
-    who = as_id(annotator_id)
-    with connection.cursor() as cursor:
-        cursor.execute(sql, [as_id(campaign_id), place, *away, who, *NOT_AGAIN, who])
-        rows = cursor.fetchall()
+    here = {"candidate": OuterRef("pk")}
+    had = Assignment.objects.filter(**here, annotator=annotator_id, status__in=NOT_AGAIN)
+    ruled = Ruling.objects.filter(**here, adjudication__adjudicator=annotator_id)
+    rows = Candidate.objects.filter(
+        side, ~Exists(had), ~Exists(ruled), campaign=campaign_id, has_room=True
+    )
+    if recused:
+        rows = rows.exclude(reference__in=recused)
+    window = rows.order_by("queue_position").values_list("queue_position", "pk")[:WINDOW]
     chance = random.SystemRandom()
-    ordered = sorted((queue_position, chance.random(), pk) for queue_position, pk in rows)
-    return [pk if isinstance(pk, UUID) else UUID(pk) for _, _, pk in ordered]
+    ordered = sorted((queue_position, chance.random(), pk) for queue_position, pk in window)
+    return [pk for _, _, pk in ordered]
 
 
 NEVER: Final = datetime.max.replace(tzinfo=UTC)
@@ -332,16 +303,8 @@ def by_reference(
         )
 
 
-_ASSIGNED: Final = PreparedQuery[Candidate](
-    lambda candidate: (
-        Candidate.objects.select_related("reference")
-        .only("claims", *(f"reference__{name}" for name in Reference.TOLD))
-        .filter(pk=candidate)
-    )
-)
-
-
 def assigned_candidate(assignment: Assignment) -> Candidate:
     """Return the candidate of an assignment with its reference; nothing else of them is loaded."""
-    (candidate,) = _ASSIGNED(assignment.candidate_id)
-    return candidate
+    rows = Candidate.objects.select_related("reference")
+    told = (f"reference__{name}" for name in Reference.TOLD)
+    return rows.only("claims", *told).get(pk=assignment.candidate_id)

@@ -9,10 +9,9 @@ from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain
 from math import ceil
-from typing import Final
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
@@ -34,22 +33,14 @@ from annotator.models import (
     User,
 )
 from core.clock import database_now
-from core.database import as_id, insert
 from core.errors import OutOfDate
-from core.prepared import PreparedQuery
-
-# Asked with every candidate that anybody takes: written once, as both databases read it.
-_HOLD: Final = f"""
-UPDATE {Candidate._meta.db_table} SET held = held + 1, has_room = (held + 1 < places)
- WHERE id = %s AND held < places
-"""  # noqa: S608 - a table name only
 
 
 def hold_place(candidate_id: UUID) -> bool:
     """Take one place of a candidate if one is free; one UPDATE decides between two takers."""
-    with connection.cursor() as cursor:
-        cursor.execute(_HOLD, [as_id(candidate_id)])
-        return cursor.rowcount == 1
+    free = Q(held__lt=F("places") - 1)
+    rows = Candidate.objects.filter(pk=candidate_id, held__lt=F("places"))
+    return rows.update(held=F("held") + 1, has_room=free) == 1
 
 
 def add_places(candidate_ids: list[UUID]) -> None:
@@ -183,27 +174,6 @@ def assign_candidates(
     return rows
 
 
-# One person's requests wait for each other, so that two of them take one candidate. The membership
-# comes with the campaign as it is now.
-_MEMBERSHIP: Final = PreparedQuery[Membership](
-    lambda slug, annotator: (
-        Membership.objects.select_for_update(of=("self",), no_key=True)
-        .select_related("campaign")
-        .filter(campaign__slug=slug, user=annotator, role=Role.ANNOTATOR)
-    )
-)
-# Locked, so that a submit or a skip from another tab comes before or after, never between.
-_UNFINISHED: Final = PreparedQuery[Assignment](
-    lambda campaign, annotator: Assignment.objects.select_for_update(
-        of=("self",), no_key=True
-    ).filter(
-        campaign=campaign,
-        annotator=annotator,
-        status__in=(AssignmentStatus.OPEN, AssignmentStatus.LAPSED, AssignmentStatus.RECUSED),
-    )
-)
-
-
 @transaction.atomic
 def take_next(
     *,
@@ -222,9 +192,12 @@ def take_next(
     the campaign's order, then of those before it; nothing beyond their quota. Raises
     Membership.DoesNotExist for who is no annotator of the campaign, OutOfDate when it is closed.
     """
-    membership = _MEMBERSHIP.one(slug, annotator.pk)
-    if membership is None:
-        raise Membership.DoesNotExist
+    # One person's requests wait for each other, so that two of them take one candidate. The
+    # membership comes with the campaign as it is now.
+    locked = Membership.objects.select_for_update(of=("self",), no_key=True)
+    membership = locked.select_related("campaign").get(
+        campaign__slug=slug, user=annotator, role=Role.ANNOTATOR
+    )
     campaign = membership.campaign
     if look:
         look(campaign, annotator)
@@ -270,7 +243,10 @@ def _unfinished(
     The open assignments, then by candidate those whose lease ran out.
     """
     by_status: dict[str, list[Assignment]] = {}
-    for row in _UNFINISHED(campaign.pk, annotator.pk):
+    # Locked, so that a submit or a skip from another tab comes before or after, never between.
+    rows = Assignment.objects.select_for_update(of=("self",), no_key=True)
+    unfinished = (AssignmentStatus.OPEN, AssignmentStatus.LAPSED, AssignmentStatus.RECUSED)
+    for row in rows.filter(campaign=campaign, annotator=annotator, status__in=unfinished):
         row.campaign = campaign
         by_status.setdefault(row.status, []).append(row)
     recused: frozenset[UUID] = frozenset()
@@ -292,11 +268,11 @@ def _free_candidates(
         free_candidates, campaign_id=campaign.pk, annotator_id=annotator.pk, recused=recused
     )
     # The rest of the reference rated last stands first among those from its place on.
-    yield from _until_none(partial(free, ">=", place))
-    yield from _until_none(partial(free, "<", place))
+    yield from _until_none(partial(free, Q(queue_position__gte=place)))
+    yield from _until_none(partial(free, Q(queue_position__lt=place)))
     # The sweeper does this every few seconds; nobody is sent away for its next turn.
     if lapse_leases(campaign):
-        yield from _until_none(partial(free, ">=", 0))
+        yield from _until_none(partial(free, Q()))
 
 
 def _until_none(look: Callable[[], list[UUID]]) -> Iterable[UUID]:
@@ -314,10 +290,7 @@ def _leased(assignment: Assignment) -> Assignment:
     """Store an assignment as open and leased: a new one, or one's own that had lapsed."""
     assignment.status = AssignmentStatus.OPEN
     assignment.lease_expires_at = _lease_end(assignment.campaign)
-    if assignment._state.adding:
-        insert(assignment)
-    else:
-        assignment.save()
+    assignment.save()
     audit_log.record_on(assignment, "assignment.leased", assignment.annotator_id)
     return assignment
 

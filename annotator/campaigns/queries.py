@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 from django.db import connection
-from django.db.models import Count, DateTimeField, Q
+from django.db.models import Count, DateTimeField, Q, UUIDField
 
 from annotator.conflicts.queries import count_cases
 from annotator.conflicts.rules import gap_text
@@ -30,7 +30,6 @@ from annotator.models import (
 )
 from annotator.planning.queries import AnnotatorProgress, annotator_progress
 from core.clock import database_now
-from core.database import as_id
 
 
 class CandidateCounts(NamedTuple):
@@ -79,7 +78,7 @@ def candidate_counts(campaign: Campaign, now: datetime) -> Mapping[str, Candidat
     moment = DateTimeField()
     before = now - timedelta(hours=campaign.revision_hours)
     values = {
-        "campaign": as_id(campaign.pk),
+        "campaign": UUIDField().get_db_prep_value(campaign.pk, connection),
         "is_closed": int(not campaign.is_open),
         "before": moment.get_db_prep_value(before, connection),
         "now": moment.get_db_prep_value(now, connection),

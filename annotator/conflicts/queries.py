@@ -1,15 +1,10 @@
-"""When a rating is locked, how a new one is stored, and the ratings that conflicts are measured on.
-
-Written as SQL: this is asked with every submit, and building it through the ORM costs several
-times what it costs the database. Both databases read the same text.
-"""
+"""When a rating is locked, how a new one is stored, and which ratings conflicts are found in."""
 
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
-from django.db import connection
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
@@ -31,18 +26,9 @@ from annotator.models import (
 from annotator.rating_values import RatedScores, scores_of
 from annotator.rubric import SCORE_COLUMNS
 from core.clock import database_now
-from core.database import as_id
 
 # Who holds one of these sees what others gave, and is no blind annotator.
 SEEING: Final = (Role.ADMIN, Role.ADJUDICATOR, Role.RESEARCHER)
-_ASKED: Final = f"""
-SELECT EXISTS (SELECT 1 FROM {Membership._meta.db_table}
-                WHERE campaign_id = %s AND user_id = %s AND role IN (%s, %s, %s)),
-       EXISTS (SELECT 1 FROM {Unblinding._meta.db_table} WHERE campaign_id = %s AND user_id = %s),
-       r.number, r.kind
-  FROM (SELECT 1) one LEFT JOIN {Round._meta.db_table} r
-    ON r.candidate_id = %s AND r.finished_at IS NULL
-"""  # noqa: S608 - table names only
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +42,14 @@ class Circumstances:
 
 def circumstances_of(assignment: Assignment) -> Circumstances:
     """Return the circumstances of an assignment as they are now."""
-    who = [as_id(assignment.campaign_id), as_id(assignment.annotator_id)]
-    with connection.cursor() as cursor:
-        cursor.execute(_ASKED, [*who, *SEEING, *who, as_id(assignment.candidate_id)])
-        has_role, was_shown, number, kind = cursor.fetchone()
-    return Circumstances(not (has_role or was_shown), number or 1, kind or "")
+    who = {"campaign": assignment.campaign_id, "user": assignment.annotator_id}
+    sees_others = (
+        Membership.objects.filter(**who, role__in=SEEING).exists()
+        or Unblinding.objects.filter(**who).exists()
+    )
+    rounds = Round.objects.filter(candidate=assignment.candidate_id, finished_at=None)
+    number, kind = rounds.values_list("number", "kind").first() or (1, "")
+    return Circumstances(not sees_others, number, kind)
 
 
 LOCKED_SENTENCE = (
@@ -106,30 +95,18 @@ def is_locked(assignment: Assignment) -> bool:
     )
 
 
-_RATINGS: Final = f"""
-SELECT r.annotator_id, r.candidate_id, {", ".join(f"r.{name}" for name in SCORE_COLUMNS)}
-  FROM {Rating._meta.db_table} r JOIN {Candidate._meta.db_table} c ON c.id = r.candidate_id
- WHERE c.reference_id = %s AND c.purpose IN ({", ".join(["%s"] * len(GENUINE))})
-"""  # noqa: S608 - table and column names only
-
-
 def reference_ratings(reference_id: UUID) -> list[RatedScores]:
     """Return every rating of a reference's genuine candidates.
 
     Keys are UUIDs as 32 hexadecimal digits.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_RATINGS, [as_id(reference_id), *GENUINE])
-        rows = cursor.fetchall()
+    rows = Rating.objects.filter(
+        candidate__reference=reference_id, candidate__purpose__in=GENUINE
+    ).values_list("annotator_id", "candidate_id", *SCORE_COLUMNS)
     return [
-        RatedScores(_hex(annotator), _hex(candidate), scores_of(scores))
+        RatedScores(annotator.hex, candidate.hex, scores_of(scores))
         for annotator, candidate, *scores in rows
     ]
-
-
-def _hex(key: UUID | str) -> str:
-    # SQLite hands its text over as it is stored.
-    return key if isinstance(key, str) else key.hex
 
 
 def rules_of(campaign: Campaign) -> ConflictRules:

@@ -1,14 +1,12 @@
 """Conflicts measured anew with each rating, and the further annotators that they call for.
 
-Of order flips there is a row for each candidate's widest, see `widest_flips`, and not for each
-pair: a row goes over to another pair when that is the widest, unless somebody is at work on it.
+Of order flips there is a row for each candidate's widest, see `widest_flips`, not for each pair.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
@@ -17,14 +15,7 @@ from annotator import audit_log
 from annotator.access.scopes import annotators_of
 from annotator.assignments.services import add_places, widen
 from annotator.conflicts.queries import SEEING, reference_ratings, rules_of
-from annotator.conflicts.rules import (
-    ConflictRules,
-    Finding,
-    find_flips,
-    find_gaps,
-    flip_gap,
-    overalls_of,
-)
+from annotator.conflicts.rules import Pair, find_flips, find_gaps, widest_flips
 from annotator.models import (
     HOLDING,
     UNSETTLED,
@@ -47,8 +38,6 @@ from annotator.models import (
     Unblinding,
     User,
 )
-from core.database import as_id, update_rows
-from core.prepared import PreparedQuery
 
 
 def further_annotators(candidate: Candidate) -> QuerySet[User]:
@@ -183,215 +172,151 @@ def _members(candidate: Candidate) -> QuerySet[Membership]:
 Key = tuple[str, str, str, str]
 
 
-class _Row(NamedTuple):
+class _Known(NamedTuple):
     """A stored conflict."""
 
     pk: UUID
-    key: Key
     gap: int
     status: str
-
-    @property
-    def pair(self) -> set[str]:
-        return _pair(self.key)
-
-    @property
-    def is_flip(self) -> bool:
-        return bool(self.key[2])
+    opened_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """What the ratings of a reference show, and who is ruled and asked about there."""
-
-    found: dict[Key, int]
-    overalls: dict[str, dict[str, int]]
-    rules: ConflictRules
-    ruled: AbstractSet[str]
-    asked: AbstractSet[str]
-
-    def status(self, key: Key) -> ConflictStatus:
-        return ConflictStatus.WAITING if _pair(key) & self.asked else ConflictStatus.OPEN
-
-    def is_ruled(self, key: Key) -> bool:
-        return _pair(key) <= self.ruled
-
-    def flip(self, key: Key) -> int:
-        """Return how wide the flip of a pair is, be it the widest of a candidate or not; or 0."""
-        _, left, right, _ = key
-        both = self.overalls.get(left, {}), self.overalls.get(right, {})
-        gap = flip_gap(*both, has_ladder=self.rules.has_ladder)
-        return gap if gap >= self.rules.flip_gap_numerator else 0
-
-
-def measure_conflicts(
-    campaign: Campaign, reference_id: UUID, now: datetime, *, rated: UUID | None = None
-) -> None:
+def measure_conflicts(campaign: Campaign, reference_id: UUID, now: datetime) -> None:
     """Have the conflict rows of a reference hold what its ratings show now.
-
-    `rated` names the candidate whose ratings or ruling changed, where all else is as it was: then
-    no gaps but its own are measured. With a ladder all are, for whom it asks hangs on more than on
-    ratings. Order flips are all measured: at most one for each candidate is stored.
 
     What is ruled stays ruled, whatever a later rating shows: no conflict of ruled candidates opens.
     While a planned rating is to come, or annotators are asked, it waits. With a ladder a further
-    annotator is asked before it opens.
+    annotator is asked before it opens. A flip that is no candidate's widest any more lapses, but
+    not one that was signed or sent back, or that an adjudicator has open.
     """
     ratings = reference_ratings(reference_id)
     if len({rating.annotator for rating in ratings}) < 2:
         return
     rules = rules_of(campaign)
-    about = None if campaign.has_ladder else rated
-    ruled = {pk.hex for pk in _RULED(reference_id)}
-    gaps = _by_key(find_gaps(ratings, rules, about.hex if about else ""))
-    flips = _by_key(find_flips(ratings, rules, ruled))
-    known = _known(reference_id, about)
-    found = gaps | flips
+    rulings = Ruling.objects.filter(candidate__reference=reference_id, is_valid=True)
+    ruled = {pk.hex for pk in rulings.values_list("candidate_id", flat=True)}
+    gaps = {(f.kind, f.candidate, "", f.criterion): f.gap for f in find_gaps(ratings, rules)}
+    flips = find_flips(ratings, rules)
+    known = _known(reference_id)
+    found = gaps | _by_key(widest_flips(flips, ruled))
     asked = _asked(campaign, reference_id, found, known, ruled, now) if found else set()
-    if flips and asked:
-        found = gaps | _by_key(find_flips(ratings, rules, ruled, asked))
-    shown = _Shown(found, overalls_of(ratings), rules, ruled, asked)
-    keys = {row.key for row in known}
-    missing = [key for key in found if key not in keys and not shown.is_ruled(key)]
-    stale = [row for row in known if row.is_flip and row.key not in found]
-    now_is = [*_measured(known, shown), *_gone_over(reference_id, stale, missing, shown)]
-    _update(campaign, known, now_is)
-    taken = {row.key for row in now_is}
-    _open_conflicts(campaign, [key for key in missing if key not in taken], shown, now)
+    if asked:
+        found = gaps | _by_key(widest_flips(flips, ruled, asked))
+    narrower = {
+        key: gap
+        for key, gap in _by_key(flips).items()
+        if key not in found and key in known and known[key].status in UNSETTLED
+    }
+    if narrower:
+        found |= {key: narrower[key] for key in _touched(reference_id, narrower, known, ruled)}
+
+    status_now: dict[Key, ConflictStatus] = {}
+    for key in found.keys() | known:
+        before = known[key].status if key in known else ConflictStatus.LAPSED
+        is_ruled = _pair(key) <= ruled
+        if key in found and (
+            before in UNSETTLED or (before == ConflictStatus.LAPSED and not is_ruled)
+        ):
+            is_asked = bool(_pair(key) & asked)
+            status_now[key] = ConflictStatus.WAITING if is_asked else ConflictStatus.OPEN
+        elif key not in found and before in UNSETTLED:
+            is_settled = is_ruled and key[0] == ConflictKind.ORDER_FLIP
+            status_now[key] = ConflictStatus.RULED if is_settled else ConflictStatus.LAPSED
+    _store(campaign, status_now, found, known, now)
 
 
-def _measured(known: Iterable[_Row], shown: _Shown) -> Iterator[_Row]:
-    """Yield what becomes of the rows of gaps, and of flips that are a candidate's widest still."""
-    for row in known:
-        gap = shown.found.get(row.key, 0)
-        if row.status == ConflictStatus.RULED:
-            continue
-        if gap:
-            is_past = row.status == ConflictStatus.LAPSED and shown.is_ruled(row.key)
-            if not is_past:
-                yield row._replace(gap=gap, status=shown.status(row.key))
-        elif not row.is_flip:
-            yield row._replace(status=ConflictStatus.LAPSED)
-
-
-def _gone_over(
-    reference_id: UUID, stale: Sequence[_Row], missing: Sequence[Key], shown: _Shown
-) -> Iterator[_Row]:
-    """Yield what becomes of flips that are no candidate's widest: they go over to missing ones.
-
-    Not those that were signed or sent back, nor those that an adjudicator has open.
-    """
-    if not stale:
-        return
-    used = Q(Exists(Adjudication.objects.filter(conflict=OuterRef("pk")))) | Q(
-        Exists(Round.objects.filter(conflict=OuterRef("pk")))
+def _known(reference_id: UUID) -> dict[Key, _Known]:
+    rows = Conflict.objects.filter(candidate__reference=reference_id).values_list(
+        *("kind", "candidate_id", "other_candidate_id", "criterion"),
+        *("pk", "gap", "status", "opened_at"),
     )
-    flips = Conflict.objects.filter(used, candidate__reference_id=reference_id)
-    used_keys = set(flips.values_list("pk", flat=True))
-    turns = Turn.objects.filter(candidate__reference_id=reference_id)
+    return {
+        (kind, candidate.hex, other.hex if other else "", criterion): _Known(*row)
+        for kind, candidate, other, criterion, *row in rows
+    }
+
+
+def _by_key(flips: Mapping[Pair, int]) -> dict[Key, int]:
+    return {(str(ConflictKind.ORDER_FLIP), *pair, ""): gap for pair, gap in flips.items()}
+
+
+def _pair(key: Key) -> set[str]:
+    return {key[1], key[2]} - {""}
+
+
+def _touched(
+    reference_id: UUID, keys: Iterable[Key], known: Mapping[Key, _Known], ruled: AbstractSet[str]
+) -> list[Key]:
+    """Return which order flips were signed or sent back, or are open at an adjudicator's."""
+    here = {"conflict": OuterRef("pk")}
+    used = Exists(Adjudication.objects.filter(**here)) | Exists(Round.objects.filter(**here))
+    rows = Conflict.objects.filter(used, candidate__reference=reference_id)
+    used_rows = set(rows.values_list("pk", flat=True))
+    turns = Turn.objects.filter(candidate__reference=reference_id)
     open_now = {pk.hex for pk in turns.values_list("candidate_id", flat=True)}
-    spare = []
-    for row in stale:
-        undecided = row.pair - shown.ruled if row.status in UNSETTLED else set()
-        is_open_now = bool(undecided) and undecided <= open_now
-        if row.pk not in used_keys and not is_open_now:
-            spare.append(row)
-            continue
-        gap = 0 if shown.is_ruled(row.key) or row.status not in UNSETTLED else shown.flip(row.key)
-        yield row._replace(gap=gap, status=shown.status(row.key)) if gap else _settled(row, shown)
-    # The last that are taken are those that a ruling settled.
-    spare.sort(key=lambda row: row.status != ConflictStatus.RULED)
-    reused = _reused(spare, [key for key in missing if key[2]])
-    for row in spare:
-        key = reused.get(row.pk)
-        if key:
-            yield _Row(row.pk, key, shown.found[key], shown.status(key))
-        else:
-            yield _settled(row, shown)
-
-
-def _settled(row: _Row, shown: _Shown) -> _Row:
-    if row.status not in UNSETTLED:
-        return row
-    is_ruled = shown.is_ruled(row.key)
-    return row._replace(status=ConflictStatus.RULED if is_ruled else ConflictStatus.LAPSED)
-
-
-def _reused(spare: Iterable[_Row], missing: Iterable[Key]) -> dict[UUID, Key]:
-    """Return which row goes over to which pair: one on a candidate of the pair where there is."""
-    left = {row.pk: row for row in spare}
-    on: dict[str, list[UUID]] = {}
-    for row in left.values():
-        for candidate in row.pair:
-            on.setdefault(candidate, []).append(row.pk)
-    found: dict[UUID, Key] = {}
-    rest = []
-    for key in missing:
-        for rows in (on.get(key[1], []), on.get(key[2], [])):
-            while rows and rows[-1] not in left:
-                rows.pop()
-            if rows:
-                found[rows[-1]] = key
-                del left[rows.pop()]
-                break
-        else:
-            rest.append(key)
-    return found | dict(zip(reversed(left), rest, strict=False))
-
-
-def _update(campaign: Campaign, known: Iterable[_Row], now_is: Iterable[_Row]) -> None:
-    """Write the rows that are not what they were."""
-    before = {row.pk: row for row in known}
-    update_rows(
-        Conflict,
-        ("candidate", "other_candidate", "gap", "status", "rules_version"),
-        [
-            (
-                as_id(row.pk),
-                as_id(UUID(row.key[1])),
-                as_id(UUID(row.key[2])) if row.is_flip else None,
-                row.gap,
-                str(row.status),
-                campaign.rules_version,
-            )
-            for row in now_is
-            if row != before[row.pk]
-        ],
-    )
-
-
-_RULED: Final = PreparedQuery[UUID](
-    lambda reference: Ruling.objects.filter(
-        candidate__reference_id=reference, is_valid=True
-    ).values_list("candidate_id", flat=True)
-)
-
-
-def _conflicts(reference: UUID, *about: UUID) -> QuerySet[Conflict, tuple[Any, ...]]:
-    rows = Conflict.objects.filter(candidate__reference_id=reference)
-    if about:
-        rows = rows.filter(Q(candidate__in=about) | Q(kind=ConflictKind.ORDER_FLIP))
-    return rows.values_list(
-        "pk", "kind", "candidate_id", "other_candidate_id", "criterion", "gap", "status"
-    )
-
-
-_CONFLICTS: Final = PreparedQuery[tuple[Any, ...]](_conflicts)
-
-
-def _known(reference_id: UUID, about: UUID | None) -> list[_Row]:
-    rows = _CONFLICTS(reference_id, *([about] if about else []))
+    undecided = {key: _pair(key) - ruled for key in keys}
     return [
-        _Row(pk, (kind, candidate.hex, "" if other is None else other.hex, criterion), gap, status)
-        for pk, kind, candidate, other, criterion, gap, status in rows
+        key
+        for key, left in undecided.items()
+        if left and (known[key].pk in used_rows or left <= open_now)
     ]
+
+
+def _store(
+    campaign: Campaign,
+    status_now: Mapping[Key, ConflictStatus],
+    found: Mapping[Key, int],
+    known: Mapping[Key, _Known],
+    now: datetime,
+) -> None:
+    """Write the rows that are not what they were, and those that are new."""
+    rows, new = [], []
+    for key, status in sorted(status_now.items()):
+        row = known.get(key)
+        gap = found.get(key) or known[key].gap
+        if row and (gap, status) == (row.gap, row.status):
+            continue
+        kind, candidate, other, criterion = key
+        conflict = Conflict(
+            campaign=campaign,
+            candidate_id=UUID(candidate),
+            other_candidate_id=UUID(other) if other else None,
+            kind=kind,
+            criterion=criterion,
+            gap=gap,
+            status=status,
+            rules_version=campaign.rules_version,
+            opened_at=row.opened_at if row else now,
+        )
+        if row:
+            conflict.pk = row.pk
+        else:
+            new.append(conflict)
+        rows.append(conflict)
+    if rows:
+        Conflict.objects.bulk_create(
+            rows,
+            update_conflicts=True,
+            unique_fields=["id"],
+            update_fields=["gap", "status", "rules_version"],
+        )
+    if new:
+        audit_log.record_each(
+            campaign=campaign,
+            action="conflict.opened",
+            object_type="conflict",
+            details_by_id=(
+                (row.pk, {"kind": row.kind, "criterion": row.criterion, "gap": row.gap})
+                for row in new
+            ),
+        )
 
 
 def _asked(
     campaign: Campaign,
     reference_id: UUID,
     found: Collection[Key],
-    known: Iterable[_Row],
+    known: Mapping[Key, _Known],
     ruled: AbstractSet[str],
     now: datetime,
 ) -> set[str]:
@@ -408,51 +333,21 @@ def _asked(
     past = {pk.hex for pk, _ in rows} | ruled | {""}
     first = {pk for key in found for pk in key[1:3]} - past
     # Of these a rating is still to come.
-    candidates = Candidate.objects.filter(pk__in=first).annotate(rated=Count("ratings"))
+    candidates = Candidate.objects.filter(pk__in=first).only("campaign", "reference", "purpose")
+    candidates = candidates.annotate(rated=Count("ratings"))
     awaited = can_be_rated(candidates.filter(rated__lt=F("places"))) if first else ()
     coming = {pk.hex for pk in awaited}
     asked |= coming
     if campaign.has_ladder:
-        beyond = [row for row in known if row.status != ConflictStatus.LAPSED]
-        new = first - coming - {pk for row in beyond for pk in row.pair}
+        in_conflict = {
+            pk
+            for key, row in known.items()
+            if row.status != ConflictStatus.LAPSED
+            for pk in _pair(key)
+        }
+        new = first - coming - in_conflict
         asked |= {pk for pk in sorted(new) if ask_by_ladder(candidate_id=UUID(pk), now=now)}
     return asked
-
-
-def _by_key(findings: Iterable[Finding]) -> dict[Key, int]:
-    return {(f.kind, f.candidate, f.other_candidate, f.criterion): f.gap for f in findings}
-
-
-def _pair(key: Key) -> set[str]:
-    return {key[1], key[2]} - {""}
-
-
-def _open_conflicts(campaign: Campaign, keys: Sequence[Key], shown: _Shown, now: datetime) -> None:
-    if not keys:
-        return
-    conflicts = Conflict.objects.bulk_create(
-        Conflict(
-            campaign=campaign,
-            status=shown.status(key),
-            rules_version=campaign.rules_version,
-            candidate_id=key[1],
-            other_candidate_id=key[2] or None,
-            kind=key[0],
-            criterion=key[3],
-            gap=shown.found[key],
-            opened_at=now,
-        )
-        for key in sorted(keys)
-    )
-    audit_log.record_each(
-        campaign=campaign,
-        action="conflict.opened",
-        object_type="conflict",
-        details_by_id=(
-            (row.pk, {"kind": row.kind, "criterion": row.criterion, "gap": row.gap})
-            for row in conflicts
-        ),
-    )
 
 
 def answer_by_rating(*, assignment: Assignment, now: datetime) -> None:

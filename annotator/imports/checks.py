@@ -95,7 +95,7 @@ class _Ledger:
     """Counts what is new and what is known, and finds ids that are known with another text."""
 
     def __init__(self, campaign: Campaign | None) -> None:
-        self._campaign = campaign
+        self._known = known_references(campaign) if campaign else {}
         self._bad = BadRecordList()
         self._counts = dict.fromkeys(
             ("references", "candidates", "known_references", "known_candidates"), 0
@@ -103,11 +103,10 @@ class _Ledger:
 
     def take(self, batch: list[ReferenceRecord]) -> None:
         """Enter a batch of records."""
-        names = [record.reference_id for record in batch]
-        known = known_references(self._campaign, names) if self._campaign else {}
-        texts = known_candidates(known.values())
+        names = {record.reference_id for record in batch} & self._known.keys()
+        texts = known_candidates([self._known[name].pk for name in names])
         for record in batch:
-            stored = known.get(record.reference_id)
+            stored = self._known.get(record.reference_id)
             self._count("references", stored is not None)
             if stored and stored.sha256 != text_sha256(record.reference_claims):
                 self._changed(record, "reference_id", record.reference_id)

@@ -32,8 +32,7 @@ UNSETTLED = (ConflictStatus.OPEN, ConflictStatus.WAITING)
 class Conflict(Keyed):
     """Ratings of one candidate, or of two of one reference, that differ beyond the rules.
 
-    Of order flips each candidate's widest has a row, shared by two that are each other's widest; so
-    a row's pair may become another one as long as nobody has signed it or sent it back.
+    Of order flips each candidate's widest has a row, shared by two that are each other's widest.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="conflicts")

@@ -1,6 +1,5 @@
 """Rating over REST: take the next assignment, submit, revise; blind, as the page is."""
 
-from copy import copy
 from dataclasses import asdict
 from typing import Any, Final, cast
 from uuid import UUID
@@ -111,11 +110,6 @@ class RatingSerializer(serializers.Serializer):
         }
 
 
-# To make their fields takes longer than to use them.
-_NEW_RATING: Final = NewRatingSerializer()
-_REVISION: Final = RevisionSerializer()
-_RATING: Final = RatingSerializer()
-
 LONGEST_KEY = 200
 KEY_HEADER = "Idempotency-Key"
 
@@ -157,7 +151,7 @@ class Ratings(APIView):
     )
     def post(self, request: Request) -> Response:
         user = cast(User, request.user)
-        sent = _valid(_NEW_RATING, request.data)
+        sent = _valid(NewRatingSerializer(data=request.data))
         assignment_id = sent.pop("assignment")
         if user.only_campaign_id and not assignments_for(user).filter(pk=assignment_id).exists():
             raise Http404
@@ -213,7 +207,7 @@ class RatingDetail(APIView):
         rating = get_object_or_404(ratings_by(user), pk=pk)
         version = _version_seen(request)
         given = {"scores": rating.scores} | remarks_of(rating)
-        given |= _valid(_REVISION, request.data)
+        given |= _valid(RevisionSerializer(data=request.data))
         try:
             revised = revise_rating(rating_id=rating.pk, annotator=user, version=version, **given)
         except OutOfDate as refusal:
@@ -223,13 +217,9 @@ class RatingDetail(APIView):
         return _answer(revised, 200)
 
 
-def _valid(serializer: serializers.Serializer, sent: Any) -> dict[str, Any]:
-    # The fields are made with the first request, and shared.
-    assert serializer.fields
-    asked = copy(serializer)
-    asked.initial_data = sent
-    asked.is_valid(raise_exception=True)
-    return dict(asked.validated_data)
+def _valid(serializer: serializers.Serializer) -> dict[str, Any]:
+    serializer.is_valid(raise_exception=True)
+    return dict(serializer.validated_data)
 
 
 def _key(request: Request) -> str:
@@ -250,4 +240,4 @@ def _version_seen(request: Request) -> int:
 
 def _answer(rating: Rating, status: int) -> Response:
     etag = {"ETag": f'"{rating.version}"'}
-    return Response(_RATING.to_representation(rating), status=status, headers=etag)
+    return Response(RatingSerializer(rating).data, status=status, headers=etag)

@@ -2,15 +2,15 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final, Unpack
+from typing import Any, Unpack
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Q, QuerySet, Subquery
+from django.db.models import Q, Subquery
 
 from annotator import audit_log
 from annotator.access.locks import lock_open_campaign
-from annotator.access.scopes import annotators_own, has_ruled_on, recused_references
+from annotator.access.scopes import annotators_own, has_ruled_on, in_reach, recused_references
 from annotator.assignments.services import add_places, free_place, hold_place, renew_lease
 from annotator.conflicts.queries import LOCKED_SENTENCE, circumstances_of, is_locked
 from annotator.conflicts.services import (
@@ -41,55 +41,11 @@ from annotator.rating_values import COLUMNS, ERROR_TAGS, LONGEST_TEXT, Given, te
 from annotator.rubric import overall_numerator
 from annotator.typology import clean_tags
 from core.clock import database_now
-from core.database import as_id, insert, update_rows
 from core.errors import Forbidden, OutOfDate, Refused
-from core.prepared import PreparedQuery
 from core.text_io.shapes import LONGEST_REASON, check_text
 
 RULED_ON_IT = "You have ruled on this candidate, so you cannot rate it. Skip it."
 LONGEST_ACTIVE_SECONDS = 10**6
-# What a submit looks at, of the assignment and of what is joined to it.
-LOOKED_AT = (
-    *("label", "status", "annotator_id", "lease_expires_at", "candidate__reference_id"),
-    *("rating__version", "work_time__seconds", "draft__version"),
-    *(
-        f"campaign__{name}"
-        for name in (
-            *("slug", "status", "overlap", "rubric_version", "revision_hours"),
-            *("criterion_gap", "overall_gap_numerator", "flip_gap_numerator"),
-            *("has_ladder", "rules_version", "has_calibration"),
-        )
-    ),
-)
-
-
-# Everything that a submit looks at comes in one row, read after the lock, and nothing else: the
-# texts, which only placed error tags need, follow when they are asked for.
-_LOCKED: Final = PreparedQuery[Assignment](
-    lambda assignment, annotator: (
-        annotators_own(annotator)
-        .filter(pk=assignment)
-        .select_related("campaign", "candidate", "rating", "work_time", "draft")
-        .only(*LOOKED_AT)
-        .select_for_update(of=("self",), no_key=True)
-    )
-)
-
-
-def _locked_reference(assignment: UUID) -> QuerySet[Reference]:
-    """Return the reference of an assignment, locked.
-
-    Each key is looked up once, whatever PostgreSQL believes of the tables: with joins, and no
-    statistics yet of rows just imported, it compared every row with every other for minutes.
-    """
-    candidate = Assignment.objects.filter(pk=assignment).values("candidate_id")
-    reference = Candidate.objects.filter(pk=Subquery(candidate)).values("reference_id")
-    # Of the reference only: who leaves or lapses an assignment locks it before its candidate.
-    locked = Reference.objects.select_for_update(of=("self",), no_key=True).only("pk")
-    return locked.filter(pk=Subquery(reference))
-
-
-_LOCKED_REFERENCE: Final = PreparedQuery[Reference](_locked_reference)
 
 
 def submit_rating(
@@ -126,7 +82,7 @@ def submit_rating(
             fields |= _at_work(assignment, given)
             asked = circumstances_of(assignment)
             is_further = asked.round_kind in (RoundKind.LADDER, RoundKind.ANOTHER)
-            rating = Rating(
+            rating = Rating.objects.create(
                 assignment=assignment,
                 candidate_id=assignment.candidate_id,
                 annotator=annotator,
@@ -137,17 +93,14 @@ def submit_rating(
                 revised_at=now,
                 **fields,
             )
-            insert(rating)
-            submitted = (as_id(assignment.pk), AssignmentStatus.SUBMITTED)
-            update_rows(Assignment, ("status",), [submitted])
+            own = Assignment.objects.filter(pk=assignment.pk)
+            own.update(status=AssignmentStatus.SUBMITTED)
             if idempotency_key:
-                insert(
-                    IdempotencyKey(
-                        user=annotator,
-                        key=idempotency_key,
-                        request_sha256=request_sha256,
-                        rating=rating,
-                    )
+                IdempotencyKey.objects.create(
+                    user=annotator,
+                    key=idempotency_key,
+                    request_sha256=request_sha256,
+                    rating=rating,
                 )
             if is_further:
                 answer_by_rating(assignment=assignment, now=now)
@@ -241,12 +194,18 @@ def _lock(assignment_id: UUID, annotator: User) -> Assignment:
     Raises Assignment.DoesNotExist for one that is not theirs, or in a campaign they have left.
     """
     if connection.features.has_select_for_update:
-        # SQLite's transactions wait for each other as they are.
-        _LOCKED_REFERENCE(assignment_id)
-    assignment = _LOCKED.one(assignment_id, annotator.pk)
-    if assignment is None or annotator.only_campaign_id not in {None, assignment.campaign_id}:
-        raise Assignment.DoesNotExist
-    return assignment
+        # SQLite's transactions wait for each other as they are. Each key is looked up once: with
+        # joins, and no statistics yet of rows just imported, PostgreSQL compared every row with
+        # every other for minutes.
+        candidate = Assignment.objects.filter(pk=assignment_id).values("candidate_id")
+        reference = Candidate.objects.filter(pk=Subquery(candidate)).values("reference_id")
+        # Of the reference only: who leaves or lapses an assignment locks it before its candidate.
+        locked = Reference.objects.select_for_update(of=("self",), no_key=True)
+        locked.filter(pk=Subquery(reference)).values_list("pk").first()
+    # The texts, which only placed error tags need, follow when they are asked for.
+    rows = annotators_own(annotator.pk).filter(in_reach(annotator)).defer("candidate__claims")
+    rows = rows.select_related("campaign", "candidate", "rating", "work_time", "draft")
+    return rows.select_for_update(of=("self",), no_key=True).get(pk=assignment_id)
 
 
 def _answered_before(annotator: User, key: str, request_sha256: str) -> Rating | None:
@@ -281,18 +240,15 @@ def _end_draft(assignment: Assignment, version: int | None) -> None:
 
 
 def _record(rating: Rating, assignment: Assignment, action: str, now: datetime) -> None:
-    insert(
-        RatingRevision(
-            rating=rating,
-            number=rating.version,
-            made_at=now,
-            **{name: getattr(rating, name) for name in COLUMNS},
-        )
+    RatingRevision.objects.create(
+        rating=rating,
+        number=rating.version,
+        made_at=now,
+        **{name: getattr(rating, name) for name in COLUMNS},
     )
     said = {"version": rating.version, "scores": rating.scores}
     audit_log.record_on(rating, action, rating.annotator_id, assignment.campaign, **said)
-    candidate = assignment.candidate
-    measure_conflicts(assignment.campaign, candidate.reference_id, now, rated=candidate.pk)
+    measure_conflicts(assignment.campaign, assignment.candidate.reference_id, now)
 
 
 @transaction.atomic

@@ -137,11 +137,9 @@ def sign_decided(*, conflict_id: UUID, adjudicator: User, decided: Decided) -> A
             rows.update(status=ConflictStatus.RULED)
             Turn.objects.filter(candidate__in=pks).delete()
             _audit(row, conflict, adjudicator, RULED)
-            # Flips between two ruled candidates are settled; others of theirs may take their rows.
+            # Flips between two ruled candidates are settled; others of theirs may open.
             reference_id = conflict.candidate.reference_id
-            measure_conflicts(
-                conflict.campaign, reference_id, row.made_at, rated=conflict.candidate_id
-            )
+            measure_conflicts(conflict.campaign, reference_id, row.made_at)
             # Whoever prepared one on what is settled by now has nothing to sign.
             done = {"candidate__reference": reference_id, "status": ConflictStatus.RULED}
             PreparedRuling.objects.filter(conflict__in=Conflict.objects.filter(**done)).delete()

@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from django.db import connection
-
 from annotator.adjudication.rulings.queries import RulingTime, ruling_time
 from annotator.adjudication.what_if.rules import (
     CRITERION_GAP,
@@ -24,17 +22,8 @@ from annotator.adjudication.what_if.rules import (
 )
 from annotator.conflicts.queries import rules_of
 from annotator.conflicts.rules import ConflictRules
-from annotator.models import GENUINE, Campaign, Candidate, Rating, Ruling
+from annotator.models import GENUINE, Campaign, Rating, Ruling
 from annotator.rubric import CRITERIA
-from core.database import as_id
-
-_RATINGS: Final = f"""
-SELECT CAST(c.reference_id AS TEXT), CAST(c.id AS TEXT), CAST(r.annotator_id AS TEXT),
-       r.overall_numerator,
-       {", ".join(f"r.{criterion}" for criterion in CRITERIA)}
-  FROM {Candidate._meta.db_table} c JOIN {Rating._meta.db_table} r ON r.candidate_id = c.id
- WHERE c.campaign_id = %s AND c.purpose IN ({", ".join(["%s"] * len(GENUINE))})
-"""  # noqa: S608 - table and column names only
 
 
 def campaign_widths(campaign: Campaign) -> list[Width]:
@@ -42,21 +31,16 @@ def campaign_widths(campaign: Campaign) -> list[Width]:
 
     References and candidates are named by UUIDs as 32 hexadecimal digits.
     """
-    # In plain rows of text and numbers: objects of 30,000 ratings take longer to make, and UUIDs to
-    # compare, than their widths to find.
     found: defaultdict[str, dict[str, list[Row]]] = defaultdict(dict)
-    with connection.cursor() as cursor:
-        cursor.execute(_RATINGS, [as_id(campaign.pk), *GENUINE])
-        for reference, candidate, *row in cursor.fetchall():
-            found[reference].setdefault(candidate, []).append(tuple(row))
+    rows = Rating.objects.filter(candidate__campaign=campaign, candidate__purpose__in=GENUINE)
+    for reference, candidate, annotator, *values in rows.values_list(
+        "candidate__reference_id", "candidate_id", "annotator_id", "overall_numerator", *CRITERIA
+    ):
+        found[reference.hex].setdefault(candidate.hex, []).append((annotator.hex, *values))
     return [
         width
         for reference, by_candidate in found.items()
-        for width in row_widths(
-            # One database writes its UUIDs with hyphens, the other keeps them without.
-            reference.replace("-", ""),
-            {name.replace("-", ""): rows for name, rows in by_candidate.items()},
-        )
+        for width in row_widths(reference, by_candidate)
     ]
 
 

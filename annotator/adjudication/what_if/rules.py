@@ -5,10 +5,9 @@ Standard library only.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Final, NamedTuple
 
-from annotator.conflicts.rules import ConflictRules, widest_flips
+from annotator.conflicts.rules import ConflictRules, apart, flip_gaps, widest_flips
 from annotator.rubric import CRITERIA, TOTAL_WEIGHT
 
 CRITERION_GAP: Final = "criterion_gap"
@@ -58,9 +57,9 @@ def row_widths(reference: str, by_candidate: Mapping[str, Sequence[Row]]) -> Ite
         if len(rows) > 1:
             yield from _gaps(reference, candidate, rows)
     overalls = {name: {row[0]: row[1] for row in rows} for name, rows in by_candidate.items()}
-    plain = on_ladder = widest_flips(overalls, 1, has_ladder=False)
-    if any(len(rows) > 2 for rows in by_candidate.values()):
-        on_ladder = widest_flips(overalls, 1, has_ladder=True)
+    plain, on_ladder = (
+        widest_flips(flip_gaps(overalls, 1, has_ladder=has_ladder)) for has_ladder in (False, True)
+    )
     for pair in sorted(plain.keys() | on_ladder):
         gaps = plain.get(pair, 0), on_ladder.get(pair, 0)
         yield Width(ORDER_FLIP, reference, *pair, "", *gaps)
@@ -68,18 +67,11 @@ def row_widths(reference: str, by_candidate: Mapping[str, Sequence[Row]]) -> Ite
 
 def _gaps(reference: str, candidate: str, rows: Sequence[Row]) -> Iterator[Width]:
     _, overalls, *columns = zip(*rows, strict=True)
-    for criterion, column in zip(CRITERIA, columns, strict=True):
-        values = sorted(column)
-        if values[0] != values[-1]:
-            yield Width(CRITERION_GAP, reference, candidate, "", criterion, *_apart(values))
-    values = sorted(overalls)
-    if values[0] != values[-1]:
-        yield Width(OVERALL_GAP, reference, candidate, "", "", *_apart(values))
-
-
-def _apart(values: Sequence[int]) -> tuple[int, int]:
-    """Return the largest and the smallest distance of any two of the sorted values."""
-    return values[-1] - values[0], min([two - one for one, two in pairwise(values)])
+    places = [(CRITERION_GAP, criterion) for criterion in CRITERIA] + [(OVERALL_GAP, "")]
+    for (kind, criterion), values in zip(places, [*columns, overalls], strict=True):
+        widest, least = apart(values)
+        if widest:
+            yield Width(kind, reference, candidate, "", criterion, widest, least)
 
 
 def found_by(rules: ConflictRules, measured: Iterable[Width]) -> list[Width]:

@@ -1,6 +1,6 @@
 """Which claim sets a campaign holds already, and what is odd about the texts of an import."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
@@ -15,7 +15,7 @@ from annotator.claims.near_duplicates import (
 )
 from annotator.formats.references import ReferenceRecord
 from annotator.models import GENUINE, Campaign, Candidate, Reference
-from core.database import BATCH, batches, rows_of_each
+from core.database import BATCH, batches
 from core.text_io.strict_json import short
 
 
@@ -27,13 +27,11 @@ class Known(NamedTuple):
     sha256: str
 
 
-def known_references(campaign: Campaign, names: Iterable[str]) -> dict[str, Known]:
-    """Return the references that have one of these ids, by id."""
-    there = Reference.objects.filter(campaign=campaign)
-    rows = rows_of_each(
-        there, "reference_id", names, ("reference_id", "pk", "position", "claims_sha256")
-    )
-    return {name: Known(pk, position, digest) for name, pk, position, digest in rows}
+def known_references(campaign: Campaign) -> dict[str, Known]:
+    """Return the references of a campaign, by id."""
+    rows = Reference.objects.filter(campaign=campaign)
+    found = rows.values_list("reference_id", "pk", "position", "claims_sha256")
+    return {name: Known(pk, position, digest) for name, pk, position, digest in found}
 
 
 def stored_reference(campaign: Campaign, name: str) -> str:
@@ -42,12 +40,11 @@ def stored_reference(campaign: Campaign, name: str) -> str:
     return rows.values_list("claims", flat=True).first() or ""
 
 
-def known_candidates(references: Iterable[Known]) -> dict[tuple[UUID, str], str]:
+def known_candidates(references: Collection[UUID]) -> dict[tuple[UUID, str], str]:
     """Return the digests of all candidates of these references, by reference and id."""
-    keys = (reference.pk for reference in references)
-    fields = ("reference_id", "candidate_id", "claims_sha256")
-    rows = rows_of_each(Candidate.objects.all(), "reference_id", keys, fields)
-    return {(pk, name): digest for pk, name, digest in rows}
+    rows = Candidate.objects.filter(reference__in=references)
+    found = rows.values_list("reference_id", "candidate_id", "claims_sha256")
+    return {(pk, name): digest for pk, name, digest in found}
 
 
 def stored_texts(campaign: Campaign) -> Iterator[tuple[str, str, str]]:

@@ -1,10 +1,8 @@
 """Writes of claim sets, held against what the campaign has already: a whole file or nothing."""
 
-import os
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from django.db import transaction
@@ -17,45 +15,8 @@ from annotator.formats.references import ReferenceRecord, in_batches
 from annotator.imports.bounds import Bounds
 from annotator.imports.claims.queries import Known, known_candidates, known_references
 from annotator.models import Campaign, Candidate, ClaimImport, Reference, User
-from core.database import RowWriter, as_id
 from core.errors import Refused
 from core.text_io.text import text_sha256
-
-VERSION_7: Final = 7 << 76
-VARIANT: Final = 2 << 62
-FREE_BITS: Final = ~((0xF << 76) | (3 << 62))
-
-
-class NeighbouringIds:
-    """Makes keys of the time in milliseconds and 74 random bits after it.
-
-    Wholly random keys touch another page of each index with every row, and a file of a million rows
-    then writes each page many times. The time is read once a batch: within it the keys stay in
-    random order, so that none reveals which of two candidates stood first in its file, where one
-    system may always come before another. Layout: RFC 9562, version 7.
-    """
-
-    def __init__(self) -> None:
-        self.begin_batch()
-
-    def begin_batch(self) -> None:
-        """Place the keys that follow after all earlier ones."""
-        self._time = (time.time_ns() // 1_000_000) << 80
-
-    def new(self) -> UUID:
-        """Return a key that nobody else has."""
-        tail = int.from_bytes(os.urandom(10), "big")
-        return UUID(int=(self._time | tail) & FREE_BITS | VERSION_7 | VARIANT)
-
-
-OF_REFERENCE: Final = (
-    *("id", "campaign", "reference_id", "title", "office", "ipc", "language", "family"),
-    *("claims", "claims_sha256", "draft_claims", "may_train", "position", "imported_from"),
-)
-OF_CANDIDATE: Final = (
-    *("id", "reference", "campaign", "queue_position", "places", "candidate_id", "system"),
-    *("claims", "claims_sha256", "imported_from"),
-)
 
 
 class ClaimBatches:
@@ -69,77 +30,92 @@ class ClaimBatches:
     ) -> None:
         self.campaign = campaign
         self.may_train = may_train
+        self.source = source
         self.references = self.candidates = self.contexts = 0
         self.known = {"known_references": 0, "known_candidates": 0}
         self.changed: list[tuple[str, str]] = []
-        self._campaign_id = as_id(campaign.pk)
-        self._source_id = as_id(source.pk if source else None)
-        self._ids = NeighbouringIds()
-        self._position = Reference.objects.filter(campaign=campaign).count()
-        self._reference_rows = RowWriter(Reference, OF_REFERENCE)
-        self._candidate_rows = RowWriter(Candidate, OF_CANDIDATE)
+        self._known = known_references(campaign)
+        self._position = len(self._known)
+        self._unread = {known.pk for known in self._known.values()}
+        self._texts: dict[tuple[UUID, str], str] = {}
 
     def store(self, records: Sequence[ReferenceRecord]) -> None:
         """Write what is new of a batch; nothing once a text differs."""
-        known = known_references(self.campaign, (record.reference_id for record in records))
-        texts = known_candidates(known.values())
-        references: list[tuple[Any, ...]] = []
-        candidates: list[tuple[Any, ...]] = []
-        self._ids.begin_batch()
+        stored = {
+            known.pk
+            for record in records
+            if (known := self._known.get(record.reference_id)) and known.pk in self._unread
+        }
+        self._texts |= known_candidates(stored)
+        self._unread -= stored
+        references, candidates = [], []
         for record in records:
             digest = text_sha256(record.reference_claims)
-            reference = known.get(record.reference_id)
-            if reference is None:
-                self._position += 1
-                reference = known[record.reference_id] = Known(
-                    self._ids.new(), self._position, digest
-                )
-                references.append(self._reference(record, reference))
+            known = self._known.get(record.reference_id)
+            if known is None:
+                row = self._reference(record, digest)
+                references.append(row)
+                known = self._known[record.reference_id] = Known(row.pk, row.position, digest)
             else:
                 self.known["known_references"] += 1
-                if reference.sha256 != digest:
+                if known.sha256 != digest:
                     self.changed.append(("reference", record.reference_id))
-            candidates += self._new_candidates(record, reference, texts)
+            candidates += self._new_candidates(record, known)
         if not self.changed:
-            self._reference_rows.write(references)
-            self._candidate_rows.write(candidates)
+            Reference.objects.bulk_create(references)
+            Candidate.objects.bulk_create(candidates)
             self.contexts += store_context(
-                (known[record.reference_id].pk, record.context)
+                (self._known[record.reference_id].pk, record.context)
                 for record in records
                 if record.context
             )
         self.references += len(references)
         self.candidates += len(candidates)
 
-    def _new_candidates(
-        self, record: ReferenceRecord, reference: Known, texts: dict[tuple[UUID, str], str]
-    ) -> list[tuple[Any, ...]]:
+    def _new_candidates(self, record: ReferenceRecord, reference: Known) -> list[Candidate]:
         rows = []
-        owner = as_id(reference.pk)
         for candidate in record.candidates:
             digest = text_sha256(candidate.claims)
             key = (reference.pk, candidate.candidate_id)
-            if key not in texts:
-                texts[key] = digest
-                # Where only some references are shared, `spread_places` says which, afterwards.
-                place = (reference.position, self.campaign.overlap)
-                text = (candidate.claims, digest, self._source_id)
-                keys = (as_id(self._ids.new()), owner, self._campaign_id)
-                rows.append((*keys, *place, candidate.candidate_id, candidate.system, *text))
+            if key not in self._texts:
+                self._texts[key] = digest
+                rows.append(
+                    Candidate(
+                        campaign=self.campaign,
+                        reference_id=reference.pk,
+                        queue_position=reference.position,
+                        # Where only some references are shared, `spread_places` says which.
+                        places=self.campaign.overlap,
+                        candidate_id=candidate.candidate_id,
+                        system=candidate.system,
+                        claims=candidate.claims,
+                        claims_sha256=digest,
+                        imported_from=self.source,
+                    )
+                )
                 continue
             self.known["known_candidates"] += 1
-            if texts[key] != digest:
+            if self._texts[key] != digest:
                 name = f"{record.reference_id}/{candidate.candidate_id}"
                 self.changed.append(("candidate", name))
         return rows
 
-    def _reference(self, record: ReferenceRecord, reference: Known) -> tuple[Any, ...]:
-        may_train = self.may_train if record.may_train is None else record.may_train
-        return (
-            *(as_id(reference.pk), self._campaign_id, record.reference_id, record.title),
-            *(record.office, record.ipc, record.language, record.family),
-            *(record.reference_claims, reference.sha256, record.draft_claims, may_train),
-            *(reference.position, self._source_id),
+    def _reference(self, record: ReferenceRecord, digest: str) -> Reference:
+        self._position += 1
+        return Reference(
+            campaign=self.campaign,
+            reference_id=record.reference_id,
+            title=record.title,
+            office=record.office,
+            ipc=record.ipc,
+            language=record.language,
+            family=record.family,
+            claims=record.reference_claims,
+            claims_sha256=digest,
+            draft_claims=record.draft_claims,
+            may_train=self.may_train if record.may_train is None else record.may_train,
+            position=self._position,
+            imported_from=self.source,
         )
 
 

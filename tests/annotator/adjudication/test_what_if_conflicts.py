@@ -18,7 +18,7 @@ from annotator.conflicts.rules import ConflictRules, Finding
 from annotator.rating_values import RatedScores
 from annotator.rubric import CRITERIA
 from tests.amounts import tries
-from tests.annotator.conflicts.all_pairs import find_conflicts, rated
+from tests.annotator.conflicts.findings import find_conflicts, rated
 
 
 def widths(reference: str, ratings: Sequence[RatedScores]) -> Iterator[Width]:

@@ -1,6 +1,5 @@
 from collections.abc import Iterator
 from typing import Any
-from uuid import RFC_4122
 
 import pytest
 from django.db import connection
@@ -10,7 +9,7 @@ from annotator.campaigns.services import create_campaign
 from annotator.formats.references import BATCH, CandidateRecord, ReferenceRecord
 from annotator.imports.claims import queries as claims_queries
 from annotator.imports.claims.queries import known_candidates, known_references, stored_texts
-from annotator.imports.claims.services import ImportCounts, NeighbouringIds, import_claims
+from annotator.imports.claims.services import ImportCounts, import_claims
 from annotator.models import (
     AuditEvent,
     Campaign,
@@ -133,10 +132,10 @@ def filled(slug: str, *names: str) -> Campaign:
 def test_names_are_looked_up_in_their_own_campaign() -> None:
     campaign = filled("mugs", "r1", "r2")
     filled("other", "r3")
-    known = known_references(campaign, ["r2", "r3", "r4"])
-    assert list(known) == ["r2"]
+    known = known_references(campaign)
+    assert list(known) == ["r1", "r2"]
     assert known["r2"][1:] == (2, text_sha256("1. Cup r2."))
-    texts = known_candidates(known.values())
+    texts = known_candidates([known["r2"].pk])
     assert texts == {
         (known["r2"].pk, "a"): text_sha256("1. A."),
         (known["r2"].pk, "b"): text_sha256("1. B."),
@@ -239,7 +238,8 @@ def test_many_changed_texts_are_not_looked_for_without_end(campaign: Campaign) -
 def test_a_batch_takes_the_same_number_of_questions_whatever_its_size(campaign, count) -> None:
     with CaptureQueriesContext(connection) as asked:
         import_claims(campaign=campaign, records=[record(f"r{n}") for n in range(count)])
-    assert len(asked) < 12
+    # SQLite takes about 50 rows a statement.
+    assert len(asked) < 25
 
 
 def test_where_some_references_are_shared_places_are_spread(campaign: Campaign) -> None:
@@ -247,22 +247,3 @@ def test_where_some_references_are_shared_places_are_spread(campaign: Campaign) 
     campaign.save()
     import_claims(campaign=campaign, records=[record(f"r{n}") for n in range(4)])
     assert sorted(Candidate.objects.values_list("places", flat=True)) == [1, 1, 2, 2]
-
-
-def test_keys_are_well_formed_all_different_and_tell_no_order_within_a_batch() -> None:
-    ids = NeighbouringIds()
-    keys = [ids.new() for _ in range(1_000)]
-    assert len(set(keys)) == 1_000
-    assert {(key.version, key.variant) for key in keys} == {(7, RFC_4122)}
-    pairs = [(ids.new(), ids.new()) for _ in range(2_000)]
-    in_order = sum(first < second for first, second in pairs)
-    assert 800 < in_order < 1_200
-
-
-def test_a_later_batch_stands_after_an_earlier_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("time.time_ns", iter([1_000_000, 2_000_000]).__next__)
-    ids = NeighbouringIds()
-    earlier = [ids.new() for _ in range(100)]
-    ids.begin_batch()
-    later = [ids.new() for _ in range(100)]
-    assert max(earlier).hex < min(later).hex

@@ -61,9 +61,9 @@ def test_no_lookup_order_or_unknown_word_is_heeded(call, everybody, name) -> Non
             answer = call(everybody, "get", f"{name}/?{words}")
             assert (answer.status_code, words) == (400, words)
             assert list(answer.json().values()) == [["This parameter is not known here."]]
-    # Nothing beyond whose token it is was looked up.
+    # Nothing beyond whose token it is, and their roles, was looked up.
     first_tables = {table for query in asked for table in FROM.findall(query["sql"])[:1]}
-    assert first_tables == {ApiToken._meta.db_table}
+    assert first_tables == {ApiToken._meta.db_table, Membership._meta.db_table}
 
 
 @pytest.mark.parametrize("name", LISTS)
