@@ -11,7 +11,6 @@ from typing import Final
 NUMBERS: Final = {
     "SESSION_IDLE_MINUTES": (30, 1, 24 * 60),
     "READING_IDLE_SECONDS": (120, 15, 3600),
-    "SESSION_HOURS": (12, 1, 7 * 24),
     "TRUSTED_PROXIES": (0, 0, 10),
     "API_CALLS_PER_MINUTE": (2400, 1, 1_000_000),
     "JOB_LEASE_SECONDS": (20, 2, 3600),

@@ -85,7 +85,6 @@ class Person:
     address: str
     groups: tuple[str, ...] | None
     session: str
-    refresh_token: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,22 +105,15 @@ def provider_of(issuer: str) -> Provider | None:
 
 
 def may_use_password(user: User) -> bool:
-    """Return whether the account signs in with a password here.
-
-    It does not where passwords are switched off, nor once its provider lets the person in no more.
-    """
-    if user.username == settings.EMERGENCY_ACCOUNT or not settings.OIDC_PROVIDERS:
-        return True
-    issuers = [one.issuer for one in settings.OIDC_PROVIDERS]
-    is_shut_out = user.identities.filter(ended_at__isnull=False, issuer__in=issuers).exists()
-    return settings.EMERGENCY_ACCOUNT is None and not is_shut_out
+    """Return whether the account signs in with a password here, or passwords are switched off."""
+    return settings.EMERGENCY_ACCOUNT in (None, user.username)
 
 
 def signs_at(user: User) -> Provider | None:
     """Return the provider that is asked where others give their password; None for a password."""
     if not settings.OIDC_PROVIDERS or (user.has_usable_password() and may_use_password(user)):
         return None
-    rows = user.identities.filter(ended_at=None).order_by("-signed_in_at")
+    rows = user.identities.order_by("-signed_in_at")
     issuers = rows.values_list("issuer", flat=True)
     return next(filter(None, map(provider_of, issuers)), None)
 
@@ -250,7 +242,6 @@ def answered(request: HttpRequest, provider: Provider, question: Question, code:
         address=str(claims.get("email") or "")[:254],
         groups=groups_of(provider, claims),
         session=str(claims.get("sid") or ""),
-        refresh_token=tokens.refresh_token,
     )
 
 

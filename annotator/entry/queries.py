@@ -19,14 +19,6 @@ def newcomers_for(user: User) -> QuerySet[Identity]:
     return rows.alias(is_refused=Count("refused_at")).order_by("is_refused", "made_at")
 
 
-def linked_people_for(user: User) -> QuerySet[Identity]:
-    """Return who is linked to a provider, by name; for site admins."""
-    if not (user.is_superuser and user.is_active):
-        return Identity.objects.none()
-    rows = Identity.objects.filter(user__isnull=False).select_related("user")
-    return rows.order_by("user__username", "made_at")
-
-
 def group_roles_for(user: User) -> QuerySet[GroupRole]:
     """Return the groups that give roles, and how many have one by them; for site admins."""
     if not (user.is_superuser and user.is_active):

@@ -4,13 +4,11 @@ from uuid import UUID
 
 from django.conf import settings
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render, resolve_url
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotator.access.gate import SignedInRequest, own_campaign
-from annotator.accounts.endings import FOR_GOOD, ways_in
 from annotator.accounts.providers import provider_named, redirect_uri
 from annotator.campaigns.members.pending import PendingGrant, pending_grants
 from annotator.entry.forms import ApproveForm, GroupRoleForm
@@ -18,11 +16,10 @@ from annotator.entry.groups import add_group_role, answer_pending_grant, remove_
 from annotator.entry.queries import (
     group_roles_for,
     label_of,
-    linked_people_for,
     newcomers_for,
 )
-from annotator.entry.services import approve, has_way_beside, refuse, unlink_person
-from annotator.models import GroupRole, Identity
+from annotator.entry.services import approve, refuse
+from annotator.models import GroupRole
 from core.confirmation import Confirmation, ask, is_confirmed
 from core.errors import Refused
 from core.http import SeeOther, missing_is_404, refusals_told
@@ -31,7 +28,6 @@ from core.oidc.settings import Provider
 from core.plurals import counted
 
 PAGE = "annotator:sign_on"
-PEOPLE_A_PAGE = 50
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -76,35 +72,6 @@ def answer_newcomer(request: SignedInRequest, pk: UUID, name: str) -> HttpRespon
             messages.success(request, f"{user.username} may sign in now.")
             return SeeOther(resolve_url(PAGE))
     return _page(request, GroupRoleForm(), of=pk, approving=form)
-
-
-@require_POST
-def unlink(request: SignedInRequest, pk: UUID) -> HttpResponse:
-    """Have somebody sign in at a provider no more, once confirmed."""
-    row = get_object_or_404(linked_people_for(request.user), pk=pk)
-    if not is_confirmed(request):
-        return ask(request, _about_unlinking(row))
-    with refusals_told(request, messages.ERROR):
-        ended = unlink_person(identity=row, by=request.user)
-        messages.success(request, f"Unlinked. {ended.sentence}")
-    return SeeOther(resolve_url(PAGE))
-
-
-def _about_unlinking(row: Identity) -> Confirmation:
-    user, label = row.user, label_of(row.issuer)
-    assert user is not None
-    is_only = not has_way_beside(row)
-    only = f" It is the only way in of {user.username}, whom you can let in anew as somebody new."
-    return Confirmation(
-        question=f"Unlink {user.username} from {label}?",
-        count=ways_in(user),
-        effect=f"end at once, and {label} lets {user.username} in here no more."
-        + (only if is_only else ""),
-        undo=FOR_GOOD if is_only else "Its owner can link the account again, with the password.",
-        act="Unlink",
-        leave="Leave it linked",
-        back=resolve_url(PAGE),
-    )
 
 
 @require_POST
@@ -176,8 +143,6 @@ def _page(
     form.focus_error()
     status = approving.status if approving else form.status
     newcomers = newcomers_for(request.user)
-    pages = Paginator(linked_people_for(request.user), PEOPLE_A_PAGE)
-    people = pages.get_page(request.GET.get("page"))
     context = {
         "form": form,
         "newcomers": [
@@ -188,8 +153,6 @@ def _page(
             }
             for row in newcomers
         ],
-        "page": people,
-        "people": [(row, label_of(row.issuer)) for row in people],
         "groups": [(row, label_of(row.issuer)) for row in group_roles_for(request.user)],
         "providers": [
             _to_register(request, one) | {"findings": findings if one.name == of else ()}

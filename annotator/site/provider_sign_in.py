@@ -26,12 +26,11 @@ from annotator.accounts.providers import (
     take_question,
 )
 from annotator.accounts.services import confirm_password
-from annotator.accounts.sessions import ENDS_BY, IDENTITY, PROVIDER, PROVIDER_SESSION
+from annotator.accounts.sessions import IDENTITY, PROVIDER, PROVIDER_SESSION
 from annotator.adjudication.rulings import views as rulings_views
 from annotator.campaigns.members.services import open_invitations
 from annotator.entry.queries import label_of
 from annotator.entry.services import (
-    WITHOUT_REFRESH,
     link_person,
     log_out,
     refuse_only_way,
@@ -109,7 +108,7 @@ def unlink(request: SignedInRequest, pk: UUID) -> HttpResponse:
         if not is_confirmed(request):
             refuse_only_way(row)
             return ask(request, _about_unlinking(row))
-        unlink_person(identity=row, by=request.user)
+        unlink_person(identity=row)
         messages.success(request, "Unlinked. What was signed in by it is signed out.")
     return SeeOther(resolve_url("annotator:account"))
 
@@ -194,14 +193,11 @@ def _sign_in(request: HttpRequest, question: Question, person: Person) -> HttpRe
 
 def _of_session(row: Identity, person: Person) -> dict[str, str]:
     """Return what the session holds of the provider, which ends it when the person ends there."""
-    held = {
+    return {
         PROVIDER: person.provider.name,
         IDENTITY: str(row.pk),
         PROVIDER_SESSION: session_digest(person.provider, person.session),
     }
-    if not row.refresh_token:
-        held[ENDS_BY] = (database_now() + WITHOUT_REFRESH).isoformat()
-    return held
 
 
 def _link(request: HttpRequest, question: Question, person: Person) -> HttpResponse:
@@ -224,7 +220,7 @@ def _self(request: HttpRequest) -> User:
 def _fresh(request: HttpRequest, person: Person) -> Fresh:
     """Return what stands for the password, if whoever signed in there is who is signed in here."""
     user = _self(request)
-    known = {"issuer": person.provider.issuer, "subject": person.subject, "ended_at": None}
+    known = {"issuer": person.provider.issuer, "subject": person.subject}
     if not user.identities.filter(**known).exists():
         raise Refused(f"At {person.provider.label} somebody else signed in. Nothing was stored.")
     return Fresh(user)

@@ -47,11 +47,11 @@ def look_at(provider: Provider, redirect_uri: str) -> tuple[Finding, ...]:
         _redirect(provider, place.authorization, redirect_uri, budget),
         _secret(provider, redirect_uri, budget),
     ]
-    if "offline_access" in provider.scopes.split():
-        found.append(_refresh(place.scopes))
     sentence = "It can say when somebody signs out there."
     if not place.logs_out:
-        sentence = "It does not say when somebody signs out there; refreshing finds out."
+        sentence = (
+            "It does not say when somebody signs out there: sessions here end after 12 hours."
+        )
     return (*found, Finding("Logout", place.logs_out or None, sentence))
 
 
@@ -117,14 +117,3 @@ def _secret(provider: Provider, redirect_uri: str, budget: Budget) -> Finding:
     except ProviderDown as error:
         return Finding(about, False, f"{_begun(error)}.")
     return Finding(about, None, "It gave tokens for a code that is none.")
-
-
-def _refresh(scopes: frozenset[str]) -> Finding:
-    about = "Refreshing"
-    if not scopes or "offline_access" in scopes:
-        return Finding(about, True, "Closed accounts are found within minutes.")
-    why = (
-        "It does not list the scope offline_access. Without a refresh token sessions end after 15 "
-        "minutes: see the install guide on your provider."
-    )
-    return Finding(about, False, why)

@@ -58,18 +58,16 @@ class Published:
     user_info: str
     posts_secret: bool
     logs_out: bool
-    scopes: frozenset[str]
     clock_off: float | None
     """Seconds by which its clock is ahead of ours."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """What a provider gave for a code or a refresh token; missing ones are empty."""
+    """What a provider gave for a code; missing ones are empty."""
 
     id_token: str = field(repr=False)
     access_token: str = field(repr=False)
-    refresh_token: str = field(repr=False)
 
 
 @dataclass(slots=True)
@@ -111,7 +109,6 @@ def published(provider: Provider, budget: Budget) -> Published:
             "discovery names another issuer than the setting; write it there letter by letter as "
             "the provider does"
         )
-    scopes = said.get("scopes_supported")
     methods = said.get("token_endpoint_auth_methods_supported")
     found = Published(
         authorization=_place(said, "authorization_endpoint"),
@@ -119,7 +116,6 @@ def published(provider: Provider, budget: Budget) -> Published:
         keys=_place(said, "jwks_uri"),
         user_info=_place(said, "userinfo_endpoint") if said.get("userinfo_endpoint") else "",
         logs_out=said.get("backchannel_logout_supported") is True,
-        scopes=frozenset(map(str, scopes if isinstance(scopes, list) else ())),
         posts_secret=isinstance(methods, list) and "client_secret_basic" not in methods,
         clock_off=_clock_off(reply),
     )
@@ -171,17 +167,12 @@ def tokens_for_code(
     provider: Provider, *, code: str, verifier: str, redirect_uri: str, budget: Budget
 ) -> Tokens:
     """Exchange a code; raise ProviderRefused where it is none, or was used."""
-    sent = {"grant_type": "authorization_code", "code": code, "redirect_uri": redirect_uri}
-    return _tokens(provider, sent | {"code_verifier": verifier}, budget)
-
-
-def renewed(provider: Provider, refresh_token: str, budget: Budget) -> Tokens:
-    """Return new tokens; raise ProviderRefused where the person's session there has ended."""
-    sent = {"grant_type": "refresh_token", "refresh_token": refresh_token}
-    return _tokens(provider, sent, budget)
-
-
-def _tokens(provider: Provider, sent: dict[str, str], budget: Budget) -> Tokens:
+    sent = {
+        "grant_type": "authorization_code",
+        "code": code,
+        "redirect_uri": redirect_uri,
+        "code_verifier": verifier,
+    }
     place = published(provider, budget)
     headers = {"Content-Type": "application/x-www-form-urlencoded"}
     own = provider.client_id, provider.client_secret
@@ -194,11 +185,11 @@ def _tokens(provider: Provider, sent: dict[str, str], budget: Budget) -> Tokens:
     if reply.status in (400, 401, 403):
         raise ProviderRefused(_error_of(reply))
     said = _object(reply, "tokens")
-    id_token, access, refresh = (
+    id_token, access = (
         value if isinstance(value := said.get(name), str) else ""
-        for name in ("id_token", "access_token", "refresh_token")
+        for name in ("id_token", "access_token")
     )
-    return Tokens(id_token, access, refresh)
+    return Tokens(id_token, access)
 
 
 def _error_of(reply: Reply) -> str:

@@ -11,7 +11,7 @@ from core.environment import names, switch
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9]{0,19}")
 _PRINTED: Final = re.compile(r"[\x21-\x7e]{1,4096}")
-SCOPES: Final = "openid profile email offline_access"
+SCOPES: Final = "openid profile email"
 GROUPS: Final = "groups"
 MOST: Final = 10
 

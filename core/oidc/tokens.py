@@ -30,12 +30,12 @@ class BadToken(Exception):
 
 
 def read_id_token(
-    provider: Provider, text: str, *, nonce: str | None, now: int, budget: Budget
+    provider: Provider, text: str, *, nonce: str, now: int, budget: Budget
 ) -> dict[str, Any]:
-    """Return the claims of an ID token; `nonce` is what the sign-in sent, None after a refresh."""
+    """Return the claims of an ID token; `nonce` is what the sign-in sent."""
     claims = _signed(provider, text, budget)
     _check(provider, claims, now)
-    if nonce is not None and claims.get("nonce") != nonce:
+    if claims.get("nonce") != nonce:
         raise BadToken("it answers another sign-in: the nonce is not ours")
     subject = claims.get("sub")
     if not isinstance(subject, str) or not 0 < len(subject) <= LONGEST_SUBJECT:

@@ -10,7 +10,6 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db import DatabaseError, close_old_connections
 
 from annotator.assignments.services import lapse_leases_everywhere
-from annotator.entry.refreshing import refresh_people
 from annotator.imports.sweeping import sweep_imports
 from annotator.mail.reminders import remind_everybody
 from annotator.management.base import refusing_without_tables
@@ -49,7 +48,6 @@ class Command(BaseCommand):
                 if number % SWEEPS_BETWEEN_REPORTS == 0:
                     report_presence(name=name, works=[SWEEPER])
                     show_life()
-                    refresh_people()
                 sweep()
                 lapse_leases_everywhere()
                 # Nobody waits for one, and asking counts all assignments.
@@ -70,8 +68,7 @@ class Command(BaseCommand):
         try:
             with refusing_without_tables():
                 enqueued, lapsed, repeated = sweep(), lapse_leases_everywhere(), repeat_everywhere()
-                refreshed, dropped, announced, mailed, tidied = (
-                    refresh_people(),
+                dropped, announced, mailed, tidied = (
                     sweep_imports(),
                     announce_settled(),
                     remind_everybody(),
@@ -82,7 +79,7 @@ class Command(BaseCommand):
             sys.exit(1)
         self.stderr.write(
             f"{enqueued} jobs enqueued, {lapsed} leases lapsed, {repeated} repeats given, "
-            f"{refreshed} people refreshed, {announced} settled candidates announced, "
+            f"{announced} settled candidates announced, "
             f"{mailed} mails queued, {dropped} uploads deleted and "
             f"{tidied} rows or folders tidied"
         )
