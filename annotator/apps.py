@@ -17,15 +17,13 @@ class AnnotatorConfig(AppConfig):
         from annotator.entry.services import delete_old_strangers
         from annotator.imports.sweeping import sweep_files
         from annotator.inbox.rows import register_inbox
-        from annotator.mail.letters import register_letters
         from annotator.mail.reminders import mail_of_job
         from annotator.mail.services import delete_old_resets
-        from annotator.models import ClaimImport, Delivery, ImportStage, ReliabilityReport
+        from annotator.models import ClaimImport, Delivery, ReliabilityReport
         from annotator.operations import drawings, presences, shared, sources
         from annotator.operations.backups.archives import register_files
         from annotator.operations.health.database import register_look
         from annotator.operations.reach import register_reach, store_out_of_reach
-        from annotator.outgoing.finished import register_announced
         from annotator.outgoing.queue import delete_old_deliveries
         from annotator.rate_limits import delete_used_up
         from annotator.webhooks.events import notify_of_job
@@ -36,7 +34,6 @@ class AnnotatorConfig(AppConfig):
         from core.jobs.endings import register_ending
         from core.jobs.queues import Queues
         from core.jobs.registry import register, register_tidying
-        from core.jobs.rows import JobStatus
         from core.sqlite import add_audit_seal
 
         connection_created.connect(add_audit_seal)
@@ -51,23 +48,8 @@ class AnnotatorConfig(AppConfig):
             lambda _: Queues.WEB,
         )
         register(Delivery, lambda pk: tasks.deliver.delay(str(pk)), lambda _: Queues.WEB)
-        register_announced(
-            ReliabilityReport,
-            "reliability",
-            campaign_of=lambda row: row.campaign_id,
-            asker_of=lambda row: row.asked_by_id,
-        )
-        register_announced(
-            ClaimImport,
-            "import",
-            campaign_of=lambda row: row.campaign_id,
-            asker_of=lambda row: row.asked_by_id,
-            # A file that was checked is not stored yet.
-            is_end=lambda row, status: row.stage == ImportStage.APPLY or status == JobStatus.FAILED,
-        )
         register_ending(notify_of_job)
         register_ending(mail_of_job)
-        register_letters()
         register_files(sources.source_files, **sources.KINDS)
         register_look(sources.look_at_sources)
         register_files(drawings.drawing_files, **drawings.KINDS)

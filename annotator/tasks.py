@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from annotator.imports.services import carry_out_import
-from annotator.outgoing.queue import carry_out_delivery
+from annotator.mail.deliveries import carry_out_delivery
 from annotator.reliability.services import carry_out_reliability
 from core.jobs.queues import Queues
 

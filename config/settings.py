@@ -73,8 +73,6 @@ try:
     REQUIRE_SECOND_FACTOR = environment.switch(
         _given, "REQUIRE_SECOND_FACTOR", default=not IS_LOCAL
     )
-    # Whether a passkey that has asked who its owner is lets them in without their password.
-    PASSKEYS_ALONE = environment.switch(_given, "PASSKEYS_ALONE", default=False)
     LOG_FORMAT = _given.get("LOG_FORMAT") or environment.LOG_FORMATS[0]
     if LOG_FORMAT not in environment.LOG_FORMATS:
         raise ValueError(f"LOG_FORMAT must be {' or '.join(environment.LOG_FORMATS)}")
@@ -241,12 +239,11 @@ STORAGES = {
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_ENGINE = "annotator.accounts.sessions"
-# After so long without a request of theirs, and after so long in any case, a person signs in anew.
+# A session ends after this long without a request, and 12 hours after the sign-in in any case.
 SESSION_IDLE_MINUTES = _numbers["SESSION_IDLE_MINUTES"]
-SESSION_HOURS = _numbers["SESSION_HOURS"]
 # So long without a key or a movement a page in focus still counts as read.
 READING_IDLE_SECONDS = 120
-SESSION_COOKIE_AGE = SESSION_HOURS * 60 * 60
+SESSION_COOKIE_AGE = 12 * 60 * 60
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not INSECURE_HTTP
 if not INSECURE_HTTP:
     # A browser takes such a name only over TLS, for this host alone and for all its paths.

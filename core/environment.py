@@ -10,7 +10,6 @@ from typing import Final
 # Name: value where none is set, lowest, highest. docs/admin.md shows the same.
 NUMBERS: Final = {
     "SESSION_IDLE_MINUTES": (30, 1, 24 * 60),
-    "SESSION_HOURS": (12, 1, 7 * 24),
     "BEHIND_PROXY": (0, 0, 10),
     "JOB_LEASE_SECONDS": (20, 2, 3600),
     "TRAINING_STATE_SECONDS": (60, 0, 24 * 3600),

@@ -111,13 +111,13 @@ def ask_to_make(
 
 
 def ask_to_use(
-    place: Place, challenge: str, *, keys: Sequence[str] | None, is_verified: bool
+    place: Place, challenge: str, *, keys: Sequence[str], is_verified: bool
 ) -> dict[str, Any]:
-    """Return what a browser is asked to use one of the keys, or one that it knows where None."""
+    """Return what a browser is asked to use one of the keys."""
     from fido2.webauthn import UserVerificationRequirement as Wish
 
     options, _ = _server(place).authenticate_begin(
-        None if keys is None else [_stored(one) for one in keys],
+        [_stored(one) for one in keys],
         user_verification=Wish.REQUIRED if is_verified else Wish.PREFERRED,
         challenge=_bytes(challenge),
     )
@@ -163,13 +163,12 @@ def used(
     *,
     key: str,
     user_id: bytes,
-    is_alone: bool,
     is_verified: bool,
 ) -> Use:
     """Return the use of a stored key; BadAnswer where its owner did not use it here just now.
 
-    With `is_alone` the answer itself has to name the owner; with `is_verified` the authenticator
-    has to have asked for a PIN, a finger or a face: else NotVerified.
+    With `is_verified` the authenticator has to have asked for a PIN, a finger or a face: else
+    NotVerified.
     """
     from fido2.webauthn import AuthenticationResponse
 
@@ -179,7 +178,7 @@ def used(
         asked = {"challenge": challenge, "user_verification": None}
         _server(place).authenticate_complete(asked, [_stored(key)], response)
         owner = response.response.user_handle
-        if owner != user_id and (is_alone or owner):
+        if owner and owner != user_id:
             raise ValueError("the key is another person's")
         found = response.response.authenticator_data
         if is_verified and not found.is_user_verified():

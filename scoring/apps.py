@@ -15,7 +15,6 @@ class ScoringConfig(AppConfig):
         from annotator.operations.backups.archives import register_files
         from annotator.operations.health.database import register_look
         from annotator.operations.reach import register_reach
-        from annotator.outgoing.finished import register_announced
         from core.artefacts.copies import register_tidying_of_copies
         from core.artefacts.installed import register_installed
         from core.artefacts.kinds import register_kind
@@ -44,24 +43,6 @@ class ScoringConfig(AppConfig):
         register(AgreementReport, scoring_tasks.enqueue_report, scoring_tasks.queue_of_report)
         register(ScoreRequest, scoring_tasks.enqueue_scores, scoring_tasks.queue_of_scores)
         register(Freeze, lambda pk: scoring_tasks.freeze.delay(str(pk)), lambda _: Queues.WEB)
-        register_announced(
-            TrainingRun,
-            "training",
-            campaign_of=lambda row: row.dataset_version.dataset.campaign_id,
-            asker_of=lambda row: row.requested_by_id,
-        )
-        register_announced(
-            AgreementReport,
-            "report",
-            campaign_of=lambda row: row.dataset_version.dataset.campaign_id,
-            asker_of=lambda row: row.requested_by_id,
-        )
-        register_announced(
-            Freeze,
-            "freeze",
-            campaign_of=lambda row: row.campaign_id,
-            asker_of=lambda row: row.asked_by_id,
-        )
         register_tidying(delete_old_scores)
         register_tidying(clear_ended_runs)
         register_tidying(carry_out_erasures)

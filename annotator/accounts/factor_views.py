@@ -1,6 +1,6 @@
 """The page of one's second factors: an app, passkeys, recovery codes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -192,19 +192,17 @@ def ask_passkey(
     *,
     back: str,
     action: str = "",
-    sent: Sequence[tuple[str, str]] = (),
 ) -> HttpResponse:
     """Answer with the page whose script has an authenticator do what it is asked.
 
-    `does` says what the passkey does then, and is empty where one is made; `sent` goes along with
-    the answer, to `action` or else to where the request came.
+    `does` says what the passkey does then, and is empty where one is made. The answer goes to
+    `action`, or else to where the request came.
     """
     context = {
         "asked": asked,
         "does": does,
         "back": back,
         "action": action or request.path,
-        "sent": sent,
     }
     return render(request, "annotator/accounts/use_passkey.html", context)
 
@@ -259,7 +257,6 @@ def _passkeys_of(request: SignedInRequest) -> dict[str, Any]:
         "usable": usable_passkeys(request, user).exists(),
         "rp_id": here(request).rp_id,
         "problem": problem_here(request),
-        "is_enough": settings.PASSKEYS_ALONE,
     }
 
 

@@ -17,12 +17,9 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from annotator import audit_log
-from annotator.accounts.providers import may_use_password
 from annotator.accounts.second_factor import OF_CODES, TOO_MANY, first_codes
 from annotator.accounts.services import OF_SIGNATURES
-from annotator.accounts.sign_in import OF_ADDRESS, client_address, network_of
 from annotator.models import Passkey, User
-from annotator.rate_limits import Asked as Limited
 from annotator.rate_limits import RateLimit, give_back, take_or_refuse
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
@@ -65,7 +62,6 @@ CLONED: Final = (
     "have copied it. Use another way, remove this passkey, and speak to a site admin."
 )
 DEACTIVATED: Final = "Your account here is deactivated. Ask a site admin."
-AT_PROVIDER: Final = "Sign in at your provider: a passkey alone does not let you in."
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +78,6 @@ class Purpose:
     is_verified: bool = True
 
 
-_SHUT: Final = "Nothing is locked: try again in"
-ALONE: Final = Purpose(
-    "sign in alone", OF_ADDRESS, f"Too many sign-ins came from here. {_SHUT}", "sign_in.refused"
-)
 # The password came before, or the session.
 FACTOR: Final = Purpose(
     "second factor", OF_CODES, TOO_MANY, "second_factor.refused", is_verified=False
@@ -120,22 +112,18 @@ def usable_passkeys(request: HttpRequest, user: User) -> QuerySet[Passkey]:
 def asked_of(
     request: HttpRequest,
     purpose: Purpose,
-    owner: User | None,
+    owner: User,
     sent: Mapping[str, Any] | None = None,
 ) -> str:
-    """Return what the browser is to ask an authenticator, as JSON; of nobody: whoever it knows.
+    """Return what the browser is to ask an authenticator of this person, as JSON.
 
     `sent` is what is done once the answer is right. Refused where no passkey can be used here.
     """
     if problem := problem_here(request):
         raise Refused(problem)
-    keys = None
-    if owner is None:  # anybody may ask, and each question is a row
-        take_or_refuse(_limits(request, purpose, None), purpose.too_many)
-    else:
-        keys = list(usable_passkeys(request, owner).values_list("credential", flat=True))
-        if not keys:
-            raise Refused("You have no passkey for this address of the site.")
+    keys = list(usable_passkeys(request, owner).values_list("credential", flat=True))
+    if not keys:
+        raise Refused("You have no passkey for this address of the site.")
     challenge = _ask(request, purpose.name, sent or {})
     wish = ask_to_use(here(request), challenge, keys=keys, is_verified=purpose.is_verified)
     return json.dumps(wish["publicKey"])
@@ -186,42 +174,31 @@ def take_asked(request: HttpRequest, purpose: str) -> Asked:
     return Asked(found["challenge"], asked_at, found["sent"])
 
 
-def answered(
-    request: HttpRequest, purpose: Purpose, owner: User | None
-) -> tuple[User, Mapping[str, Any]]:
-    """Return whose passkey answered, and what was sent along; Refused, on record, with why not.
+def answered(request: HttpRequest, purpose: Purpose, owner: User) -> Mapping[str, Any]:
+    """Return what was sent along with a question; Refused, on record, where the answer is wrong.
 
     To be called outside of a transaction, which a refusal would undo with its count and its act.
     """
     asked = take_asked(request, purpose.name)
-    limits = _limits(request, purpose, owner)
+    limits = [(purpose.limit, str(owner.pk))]
     take_or_refuse(limits, purpose.too_many)
     rows = Passkey.objects.filter(rp_id=here(request).rp_id).select_related("user")
-    row = None
     try:
         answer = request.POST.get(ANSWER, "")
-        row = _row_of(rows.filter(user=owner) if owner else rows, answer)
+        row = _row_of(rows.filter(user=owner), answer)
         _use(row, _checked(request, purpose, row, asked, answer), asked.asked_at)
         if not row.user.is_active:
             raise Refused(DEACTIVATED)
-        if purpose is ALONE and not may_use_password(row.user):
-            raise Refused(AT_PROVIDER)
     except Refused:
-        about = owner or (row.user if row else None)
         audit_log.record(
             action=purpose.refused,
             actor=request.user if isinstance(request.user, User) else None,
             object_type="user",
-            object_id=about.pk if about else "unknown",
+            object_id=owner.pk,
         )
         raise
     give_back(limits)
-    return row.user, asked.sent
-
-
-def _limits(request: HttpRequest, purpose: Purpose, owner: User | None) -> list[Limited]:
-    subject = str(owner.pk) if owner else network_of(client_address(request))
-    return [(purpose.limit, subject)]
+    return asked.sent
 
 
 def _row_of(rows: QuerySet[Passkey], answer: str) -> Passkey:
@@ -244,7 +221,6 @@ def _checked(
             answer,
             key=row.credential,
             user_id=row.user.pk.bytes,
-            is_alone=purpose is ALONE,
             is_verified=purpose.is_verified,
         )
     except NotVerified as error:

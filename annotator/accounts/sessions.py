@@ -27,7 +27,6 @@ DEVICE = "device"
 PROVIDER = "provider"
 IDENTITY = "identity"
 PROVIDER_SESSION = "provider_session"
-ENDS_BY = "ends_by"
 
 
 class SessionStore(DatabaseStore):
@@ -77,8 +76,6 @@ class SessionStore(DatabaseStore):
         known.device = data.get(DEVICE, "")
         known.identity_id = data.get(IDENTITY)
         known.provider_session_sha256 = data.get(PROVIDER_SESSION, "")
-        ends_by = data.get(ENDS_BY)
-        known.ends_by = datetime.fromisoformat(ends_by) if ends_by else None
         known.expire_date = end_of(known)
         self.row = known
         return known
@@ -86,9 +83,9 @@ class SessionStore(DatabaseStore):
 
 def end_of(row: BrowserSession) -> datetime:
     """Return when a session ends unless it is seen again."""
-    latest = row.started_at + timedelta(hours=settings.SESSION_HOURS)
+    latest = row.started_at + timedelta(seconds=settings.SESSION_COOKIE_AGE)
     idle = row.seen_at + timedelta(minutes=settings.SESSION_IDLE_MINUTES)
-    return min(latest, idle, row.ends_by or latest)
+    return min(latest, idle)
 
 
 def digest(session_key: str | None) -> str:

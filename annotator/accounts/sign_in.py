@@ -145,13 +145,12 @@ def record_wrong(attempt: Attempt) -> None:
     )
 
 
-def record_right(user: User, provider: str = "", *, is_by_passkey: bool = False) -> None:
+def record_right(user: User, provider: str = "") -> None:
     """Write down that a person has signed in: at a provider, or here.
 
     With passwords switched off, the account that still has one leaves an act of its own.
     """
     how: dict[str, Any] = {"provider": provider} if provider else {}
-    how |= {"passkey": True} if is_by_passkey else {}
     is_emergency = settings.EMERGENCY_ACCOUNT is not None and not provider
     act = "sign_in.emergency" if is_emergency else "sign_in.accepted"
     audit_log.record_on(user, act, user, **how)

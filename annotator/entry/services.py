@@ -5,23 +5,16 @@ from typing import Final
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
-from django.db.models.functions import Now
 
 from annotator import audit_log
 from annotator.accounts.providers import Person, may_use_password, provider_of
 from annotator.accounts.services import create_user, refuse_name
-from annotator.accounts.sessions import Ended, end_access
 from annotator.campaigns.members.services import accept_invitation
 from annotator.entry.groups import give_group_roles
 from annotator.models import BrowserSession, Identity, User
-from annotator.sealing import seal
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
 
-# Half of what a person may stay in for after the provider closed the account.
-REFRESHED_EVERY: Final = timedelta(minutes=5)
-# Of one that the provider cannot be asked about.
-WITHOUT_REFRESH: Final = timedelta(minutes=15)
 # Names and addresses of people without an account are deleted after so long.
 REFUSED_IS_STORED: Final = timedelta(days=30)
 WAITING_IS_STORED: Final = timedelta(days=90)
@@ -50,8 +43,7 @@ def sign_in_person(*, person: Person, invitation: str = "") -> Identity:
 def _signed_in(row: Identity, user: User, person: Person) -> None:
     if not user.is_active:
         raise Refused(DEACTIVATED)
-    row.ended_at, row.signed_in_at = None, database_now()
-    note_tokens(row, person.refresh_token)
+    row.signed_in_at = database_now()
     row.save()
     if person.groups is not None:
         give_group_roles(identity=row, groups=person.groups)
@@ -81,16 +73,6 @@ def waiting() -> Q:
     return Q(user=None, refused_at=None)
 
 
-def note_tokens(row: Identity, refresh_token: str) -> None:
-    """Set what the provider is asked with, and when; some give a refresh token the first time only.
-
-    The caller saves the row.
-    """
-    if refresh_token:
-        row.refresh_token = seal(refresh_token, owner=row.owner)
-    row.refresh_at = database_now() + REFRESHED_EVERY if row.refresh_token else None
-
-
 def free_name(wanted: str) -> str:
     """Return the name, or the next one that nobody has and nobody takes for another's."""
     wanted = wanted or "person"
@@ -105,8 +87,8 @@ def free_name(wanted: str) -> str:
 
 
 def _link(row: Identity, user: User, by: User) -> None:
-    row.user, row.refused_at, row.linked_at = user, None, database_now()
-    row.save(update_fields=["user", "refused_at", "linked_at"])
+    row.user, row.refused_at = user, None
+    row.save(update_fields=["user", "refused_at"])
     audit_log.record_on(row, "identity.linked", by, user=str(user.pk))
 
 
@@ -131,7 +113,7 @@ def has_way_beside(identity: Identity) -> bool:
     assert user is not None
     if user.has_usable_password() and may_use_password(user):
         return True
-    others = user.identities.filter(ended_at=None).exclude(pk=identity.pk)
+    others = user.identities.exclude(pk=identity.pk)
     return any(provider_of(issuer) for issuer in others.values_list("issuer", flat=True))
 
 
@@ -145,20 +127,17 @@ def refuse_only_way(identity: Identity) -> None:
 
 
 @transaction.atomic
-def unlink_person(*, identity: Identity, by: User) -> Ended:
-    """Let somebody sign in by this provider no more; the sessions that began so end.
+def unlink_person(*, identity: Identity) -> None:
+    """Stop a person's sign-in by this provider and end the sessions that began there.
 
-    Of another person all sessions and tokens end, and it may be their only way in; of oneself
-    it must not: OutOfDate.
+    Raise OutOfDate where it is their only way in.
     """
     user = identity.user
     assert user is not None
-    if by == user:
-        User.objects.select_for_update(no_key=True).get(pk=by.pk)
-        refuse_only_way(identity)
-    audit_log.record_on(identity, "identity.unlinked", by, user=str(user.pk))
+    User.objects.select_for_update(no_key=True).get(pk=user.pk)
+    refuse_only_way(identity)
+    audit_log.record_on(identity, "identity.unlinked", user, user=str(user.pk))
     identity.delete()
-    return Ended(0, 0) if by == user else end_access(user=user, by=by)
 
 
 @transaction.atomic
@@ -214,30 +193,10 @@ def delete_old_strangers() -> int:
 
 
 @transaction.atomic
-def end_identity(*, identity: Identity) -> Ended:
-    """Shut every way into the account of somebody whom the provider lets in no more.
-
-    Their next sign-in there, if there is one, opens it again.
-    """
-    user = identity.user
-    assert user is not None
-    # Who has signed in there anew meanwhile has another refresh token.
-    asked = {"ended_at": None, "refresh_token": identity.refresh_token}
-    changed = Identity.objects.filter(pk=identity.pk, **asked).update(
-        ended_at=database_now(), refresh_at=None, refresh_token=""
-    )
-    if not changed:
-        return Ended(0, 0)
-    audit_log.record_on(identity, "identity.ended", None, user=str(user.pk))
-    return end_access(user=user, by=None)
-
-
-@transaction.atomic
 def log_out(*, issuer: str, subject: str, provider_session: str, made_at: int) -> int:
     """End the sessions that a logout token names and that began before it; return how many.
 
-    The token names a person, a session at the provider, or both; without either nothing ends. The
-    provider is asked at once whether the person is still there.
+    The token names a person, a session at the provider, or both; without either nothing ends.
     """
     if not (subject or provider_session):
         return 0
@@ -247,16 +206,11 @@ def log_out(*, issuer: str, subject: str, provider_session: str, made_at: int) -
     if provider_session:
         rows = rows.filter(provider_session_sha256=provider_session)
     before = datetime.fromtimestamp(made_at + 1, tz=UTC)
-    found = list(rows.filter(started_at__lte=before).values_list("pk", "user_id", "identity_id"))
-    people = Identity.objects.filter(
-        Q(pk__in={identity for _, _, identity in found})
-        | (Q(issuer=issuer, subject=subject) if subject else Q(pk__in=[]))
-    )
-    people.filter(refresh_at__isnull=False).update(refresh_at=Now())
-    BrowserSession.objects.filter(pk__in=[pk for pk, _, _ in found]).delete()
+    found = list(rows.filter(started_at__lte=before).values_list("pk", "user_id"))
+    BrowserSession.objects.filter(pk__in=[pk for pk, _ in found]).delete()
     audit_log.record_each(
         action="session.ended",
         object_type="user",
-        details_by_id=[(user, {"sessions": 1}) for _, user, _ in found],
+        details_by_id=[(user, {"sessions": 1}) for _, user in found],
     )
     return len(found)

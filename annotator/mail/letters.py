@@ -21,7 +21,7 @@ from annotator.models import (
     MailKind,
     User,
 )
-from annotator.outgoing.mailing import Letter, register_letter, sealed_of, site_name
+from annotator.outgoing.mailing import Letter, Write, sealed_of, site_name
 from core.plurals import counted
 
 # What the event of a finished job is called.
@@ -37,17 +37,6 @@ JOBS: Final = {
 def link_to(route: str, *arguments: object) -> str:
     """Return the full address of a page; the site's name is the operator's, not the request's."""
     return f"{settings.SITE_URL}{resolve_url(route, *arguments)}"
-
-
-def register_letters() -> None:
-    """Register all letters; the app does so at its start."""
-    register_letter("invitation", _invitation)
-    register_letter("confirm", _confirm)
-    register_letter("reset", _reset)
-    register_letter(MailKind.DUE, _due)
-    register_letter(MailKind.SECOND_LOOK, _second_look)
-    register_letter(MailKind.FINISHED, _finished)
-    register_letter(MailKind.DIGEST, _digest)
 
 
 def _invitation(row: Delivery) -> Letter:
@@ -154,3 +143,16 @@ def _digest(row: Delivery) -> Letter | None:
     if not found:
         return None
     return _to(row, "what waits for you", "What waits for you today:\n\n" + "".join(found))
+
+
+# Who writes the mails of each kind when they are sent. A writer returns None where there is nothing
+# to send, and may be called again for the same row after a worker was killed.
+LETTERS: Final[dict[str, Write]] = {
+    "invitation": _invitation,
+    "confirm": _confirm,
+    "reset": _reset,
+    MailKind.DUE: _due,
+    MailKind.SECOND_LOOK: _second_look,
+    MailKind.FINISHED: _finished,
+    MailKind.DIGEST: _digest,
+}

@@ -4,6 +4,7 @@ A row whose name is taken is not made twice, whoever looks at the same moment.
 """
 
 from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -20,7 +21,6 @@ from annotator.models import (
     SecondLook,
     User,
 )
-from annotator.outgoing.finished import finished
 from annotator.outgoing.queue import queue_mail
 from core.clock import database_now
 from core.jobs.rows import JobRow, JobStatus
@@ -34,16 +34,16 @@ DIGEST_HOUR: Final = 7
 
 def mail_of_job(row: JobRow, status: JobStatus) -> None:
     """Queue a mail to who asked for a job, in the transaction that ends it."""
-    ended = finished(row, status)
-    if ended is None or ended.asker_id is None or not settings.EMAIL_HOST:
+    if not settings.EMAIL_HOST or not row.is_announced(status):
         return
-    address = MailAddress.objects.filter(user=ended.asker_id).select_related("user").first()
+    person = attrgetter(row.asker_path)(row)
+    address = MailAddress.objects.filter(user=person).select_related("user").first()
     if address is not None and wants(address.user, address, MailKind.FINISHED):
         queue_mail(
             MailKind.FINISHED,
-            person=ended.asker_id,
-            content={"event": ended.event, "state": status.value},
-            once=f"finished:{ended.job}:{status.value}",
+            person=person,
+            content={"event": row.event, "state": status.value},
+            once=f"finished:{row.pk}:{status.value}",
         )
 
 

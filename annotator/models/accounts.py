@@ -81,7 +81,6 @@ class BrowserSession(AbstractBaseSession):
         "annotator.Identity", on_delete=models.CASCADE, null=True, related_name="sessions"
     )
     provider_session_sha256 = models.CharField(max_length=64, blank=True, default="", db_default="")
-    ends_by = models.DateTimeField(null=True)
 
 
 class SecondFactor(models.Model):

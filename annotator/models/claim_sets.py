@@ -1,13 +1,13 @@
 """Imports of claim sets, and the references and candidates that they brought."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
 
 from annotator.models.campaigns import Campaign
 from annotator.models.keyed import Keyed
-from core.jobs.rows import JobRow
+from core.jobs.rows import JobRow, JobStatus
 
 
 class ImportStage(models.TextChoices):
@@ -20,6 +20,8 @@ class ClaimImport(JobRow):
 
     Imports by command have a row, too: it records where a claim set came from.
     """
+
+    event: ClassVar[str] = "import"
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="imports")
     asked_by = models.ForeignKey(
@@ -43,6 +45,10 @@ class ClaimImport(JobRow):
 
     class Meta:
         ordering = ["-created_at"]
+
+    def is_announced(self, status: str) -> bool:
+        # The claims of a file that was only checked are not stored yet.
+        return self.stage == ImportStage.APPLY or status == JobStatus.FAILED
 
 
 class Reference(Keyed):

@@ -8,10 +8,7 @@ from annotator.models.keyed import Keyed
 
 
 class Identity(Keyed):
-    """A person at a provider; without a user one that waits for a site admin, or was refused.
-
-    The refresh token is sealed (annotator.sealing), for this row alone.
-    """
+    """A person at a provider; without a user one that waits for a site admin, or was refused."""
 
     issuer = models.CharField(max_length=255)
     subject = models.CharField(max_length=255)
@@ -22,25 +19,14 @@ class Identity(Keyed):
     name = models.CharField(max_length=150, blank=True, default="")
     address = models.CharField(max_length=254, blank=True, default="")
     groups = models.JSONField(default=list)
-    refresh_token = models.TextField(blank=True, default="")
     made_at = models.DateTimeField(auto_now_add=True)
-    linked_at = models.DateTimeField(null=True)
     signed_in_at = models.DateTimeField(null=True)
-    # When the provider is asked again whether the person is still there.
-    refresh_at = models.DateTimeField(null=True, db_index=True)
-    # Since when the provider lets them in no more.
-    ended_at = models.DateTimeField(null=True)
     refused_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["issuer", "subject"], name="one_identity_once")
         ]
-
-    @property
-    def owner(self) -> str:
-        """Whose a sealed refresh token is."""
-        return f"identity {self.pk}"
 
 
 class GroupRole(Keyed):

@@ -24,8 +24,6 @@ class Webhook(Keyed):
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
     )
     made_at = models.DateTimeField()
-    # Events that were not queued because too many waited.
-    dropped = models.PositiveIntegerField(default=0)
 
     class Meta:
         ordering = ["made_at", "pk"]
@@ -92,7 +90,7 @@ class Delivery(JobRow):
     """One notice on its way out; its key is what a receiver knows it by, however often it comes."""
 
     # After so many tries it is given up; the waits are in annotator.outgoing.rules.
-    most_attempts: ClassVar[int] = 8
+    most_attempts: ClassVar[int] = 6
 
     way = models.CharField(max_length=7, choices=Way)
     webhook = models.ForeignKey(

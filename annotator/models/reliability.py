@@ -1,5 +1,7 @@
 """Reliability reports: how far the annotators of a campaign agree, worked out by a worker."""
 
+from typing import ClassVar
+
 from django.conf import settings
 from django.db import models
 
@@ -9,6 +11,8 @@ from core.jobs.rows import JobRow
 
 class ReliabilityReport(JobRow):
     """The figures of a campaign's ratings as they were; one for each state of the ratings."""
+
+    event: ClassVar[str] = "reliability"
 
     campaign = models.ForeignKey(
         Campaign, on_delete=models.PROTECT, related_name="reliability_reports"

@@ -1,4 +1,4 @@
-"""Sends one mail by SMTP and returns the outcome; its text is registered by kind."""
+"""Sends one mail by SMTP and returns the outcome; its text is written by kind (mail.letters)."""
 
 import smtplib
 import ssl
@@ -32,15 +32,6 @@ class CannotBeOpened(Exception):
 
 
 Write = Callable[[Delivery], Letter | None]
-_writers: dict[str, Write] = {}
-
-
-def register_letter(about: str, write: Write) -> None:
-    """Register who writes the mails of a kind, as they are sent; None where there is none to send.
-
-    It may be called again for the same row: a worker that was killed has another do it anew.
-    """
-    _writers[about] = write
 
 
 def site_name() -> str:
@@ -57,9 +48,8 @@ def sealed_of(row: Delivery) -> dict[str, str]:
     return found
 
 
-def send(row: Delivery) -> Outcome:
-    """Send a mail once."""
-    write = _writers.get(row.about)
+def send(row: Delivery, write: Write | None) -> Outcome:
+    """Send a mail once, with the text that `write` gives it."""
     if write is None or not settings.EMAIL_HOST:
         return Outcome("not allowed")
     try:

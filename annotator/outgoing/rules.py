@@ -143,22 +143,13 @@ class Outcome:
     may_help: bool = False
 
 
-# After the first try, the second and so on: 8 tries over some 27 hours.
-WAITS: Final = tuple(
-    timedelta(**wait)
-    for wait in (
-        {"seconds": 10},
-        {"minutes": 1},
-        {"minutes": 5},
-        {"minutes": 30},
-        {"hours": 2},
-        {"hours": 8},
-        {"hours": 16},
-    )
-)
-TRIES: Final = len(WAITS) + 1
+TRIES: Final = 6
+FIRST_WAIT: Final = timedelta(seconds=10)
 
 
 def wait_after(attempt: int) -> timedelta | None:
-    """Return how long to wait after a try, counted from 1; None where it was the last."""
-    return WAITS[attempt - 1] if attempt < TRIES else None
+    """Return how long to wait after a try, counted from 1; None where it was the last.
+
+    Each wait is five times as long as the one before: about two hours in all.
+    """
+    return FIRST_WAIT * 5 ** (attempt - 1) if attempt < TRIES else None

@@ -16,7 +16,6 @@ from django.conf import settings
 from django.core import signals
 from django.core.handlers.asgi import ASGIHandler
 from django.http import HttpResponse
-from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
 from annotator.imports.files import arrivals_directory
@@ -64,14 +63,14 @@ class PooledHandler(ASGIHandler):
             response = _closing(HttpResponse(FULL_SENTENCE, status=INSUFFICIENT_STORAGE))
         await self.send_response(response, send)
 
-    def _answer(self, scope: Scope, body: IO[bytes]) -> HttpResponseBase:
+    def _answer(self, scope: Scope, body: IO[bytes]) -> Any:
         """Run the application to the end of its answer; copy a streamed one into a file."""
         set_script_prefix("/")
         signals.request_started.send(sender=type(self), scope=scope)
-        request, response = self.create_request(scope, body)
+        request, refusal = self.create_request(scope, body)
         if request is None:
-            return cast(HttpResponseBase, _closing(response))
-        response = self.get_response(request)
+            return _closing(refusal)
+        response: Any = self.get_response(request)
         try:
             if response.streaming:
                 file = TemporaryFile(dir=arrivals_directory())  # noqa: SIM115 - sent later

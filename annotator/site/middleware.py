@@ -106,7 +106,6 @@ def page_header(request: HttpRequest) -> dict[str, object]:
     return {
         "places": SimpleLazyObject(lambda: places(request)),
         "sign_in_providers": settings.OIDC_PROVIDERS,
-        "passkeys_alone": settings.PASSKEYS_ALONE,
     }
 
 

@@ -40,7 +40,7 @@ from annotator.access.second_step import (
 from annotator.accounts.forms import CodeForm, SignInForm
 from annotator.accounts.passkeys import ANSWER, FACTOR, answered, asked_of
 from annotator.accounts.second_factor import app_of, check_code
-from annotator.accounts.sessions import DEVICE, ENDS_BY, IDENTITY, PROVIDER, PROVIDER_SESSION
+from annotator.accounts.sessions import DEVICE, IDENTITY, PROVIDER, PROVIDER_SESSION
 from annotator.accounts.sign_in import describe_device, record_right, remember_browser
 from annotator.adjudication.rulings.queries import adjudication_page
 from annotator.comparisons.queries import compare_page
@@ -72,21 +72,20 @@ def let_in(
     *,
     resubmitted: str = "",
     with_code: bool = False,
-    is_by_passkey: bool = False,
     at_provider: Mapping[str, str] | None = None,
 ) -> HttpResponse:
     """Begin the session of a person, and answer with where to go, or a script with its token.
 
     `at_provider` is what the session holds of a sign-in at a provider, `with_code` whether a second
-    factor was given; `is_by_passkey` says that it was a passkey instead of the password.
+    factor was given.
     """
     request.session.pop(PENDING, None)
     login(request, user, backend=BACKEND)
-    record_right(user, (at_provider or {}).get(PROVIDER, ""), is_by_passkey=is_by_passkey)
+    record_right(user, (at_provider or {}).get(PROVIDER, ""))
     request.session[DEVICE] = describe_device(request.headers.get("User-Agent", ""))
     request.session[GIVEN] = with_code
     # What a session of this browser held of an earlier sign-in is not this one's.
-    for name in (PROVIDER, IDENTITY, PROVIDER_SESSION, ENDS_BY):
+    for name in (PROVIDER, IDENTITY, PROVIDER_SESSION):
         request.session.pop(name, None)
     request.session.update(dict(at_provider or {}))
     response: HttpResponse = HttpResponseRedirect(target)

@@ -24,7 +24,7 @@ from annotator.rating import all_views, context_views, reading_views
 from annotator.rating import views as rating_views
 from annotator.rating.calibration import views as calibration_views
 from annotator.reliability import views as reliability_views
-from annotator.site import home, passkey_sign_in, provider_sign_in, sign_in
+from annotator.site import home, provider_sign_in, sign_in
 from annotator.site.help import api_docs, help_page
 from annotator.timesheets import views as timesheets_views
 from annotator.webhooks import views as webhooks_views
@@ -114,7 +114,6 @@ urlpatterns = [
     path("", home.home, name="home"),
     path("login/", sign_in.SignIn.as_view(), name="login"),
     path("login/code/", sign_in.SignInCode.as_view(), name="login_code"),
-    path("login/passkey/", passkey_sign_in.sign_in, name="login_passkey"),
     path("login/with/<slug:name>/", provider_sign_in.begin, name="provider_sign_in"),
     path("login/with/<slug:name>/back/", provider_sign_in.back, name="provider_back"),
     path("login/with/<slug:name>/ended/", provider_sign_in.ended, name="provider_ended"),
@@ -154,7 +153,6 @@ urlpatterns = [
     path("account/sessions/<uuid:pk>/end/", accounts_views.end_one, name="account_end_session"),
     path("users/", members_views.users, name="users"),
     path("users/sign-on/", entry_views.sign_on, name="sign_on"),
-    path("users/sign-on/people/<uuid:pk>/unlink/", entry_views.unlink, name="unlink_person"),
     path(
         "users/sign-on/people/<uuid:pk>/<str:name>/",
         entry_views.answer_newcomer,

@@ -52,7 +52,6 @@ class WebhookSerializer(serializers.Serializer):
     url = serializers.CharField(source="row.url")
     events = serializers.ListField(child=serializers.CharField(), source="row.events")
     made_at = serializers.DateTimeField(source="row.made_at")
-    dropped = serializers.IntegerField(source="row.dropped")
     deliveries = WebhookDeliverySerializer(many=True, source="rows")
 
 

@@ -1,5 +1,6 @@
 """What webhooks get: jobs as they end, and candidates once they are settled."""
 
+from operator import attrgetter
 from typing import Final
 from uuid import UUID
 
@@ -9,7 +10,6 @@ from django.db import transaction
 from annotator.access.visibility import counts_withheld
 from annotator.adjudication.settled.queries import settled_candidates
 from annotator.models import AnnouncedCandidate, Webhook
-from annotator.outgoing.finished import finished
 from annotator.outgoing.queue import notify_webhooks, queue_for
 from annotator.outgoing.rules import SETTLED
 from core.jobs.rows import JobRow, JobStatus
@@ -23,8 +23,9 @@ def notify_of_job(row: JobRow, status: JobStatus) -> None:
 
     Ids, kind and state: the message of a failure may quote claims.
     """
-    if ended := finished(row, status):
-        notify_webhooks(ended.campaign_id, ended.event, job=str(ended.job), state=status.value)
+    if row.is_announced(status):
+        campaign = attrgetter(row.campaign_path)(row)
+        notify_webhooks(campaign, row.event, job=str(row.pk), state=status.value)
 
 
 def announce_settled() -> int:

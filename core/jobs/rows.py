@@ -48,6 +48,11 @@ class JobRow(models.Model):
 
     # A job whose worker died so many times is given up.
     most_attempts: ClassVar[int] = 5
+    # The event under which its end is announced; empty where it is not announced.
+    event: ClassVar[str] = ""
+    # Attributes with the keys of the campaign and of the person who are notified of it.
+    campaign_path: ClassVar[str] = "campaign_id"
+    asker_path: ClassVar[str] = "asked_by_id"
 
     class Meta:
         abstract = True
@@ -56,6 +61,10 @@ class JobRow(models.Model):
     def kind(cls) -> str:
         """What figures, logs and commands call this kind of job."""
         return cls.__name__.lower()
+
+    def is_announced(self, status: str) -> bool:
+        """Return whether this end is announced."""
+        return bool(self.event)
 
     @property
     def is_final(self) -> bool:

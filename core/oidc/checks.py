@@ -49,7 +49,9 @@ def look_at(provider: Provider, redirect_uri: str) -> tuple[Finding, ...]:
     ]
     sentence = "It can say when somebody signs out there."
     if not place.logs_out:
-        sentence = "It does not say when somebody signs out there: sessions here end after 12 hours."
+        sentence = (
+            "It does not say when somebody signs out there: sessions here end after 12 hours."
+        )
     return (*found, Finding("Logout", place.logs_out or None, sentence))
 
 
@@ -115,5 +117,3 @@ def _secret(provider: Provider, redirect_uri: str, budget: Budget) -> Finding:
     except ProviderDown as error:
         return Finding(about, False, f"{_begun(error)}.")
     return Finding(about, None, "It gave tokens for a code that is none.")
-
-

@@ -1,6 +1,7 @@
 """Datasets and their immutable versions."""
 
 import uuid
+from typing import ClassVar
 
 from django.db import models
 
@@ -117,6 +118,8 @@ class TextPermission(models.Model):
 
 class Freeze(JobRow):
     """A freeze that was asked for: how, and the version that came of it."""
+
+    event: ClassVar[str] = "freeze"
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="freezes")
     asked_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")

@@ -1,6 +1,7 @@
 """Metric scores and the agreement reports made of them."""
 
 import uuid
+from typing import ClassVar
 
 from django.db import models
 
@@ -36,6 +37,10 @@ class MetricScore(models.Model):
 
 class AgreementReport(JobRow):
     """Agreement of scorers with people on one dataset version; screens only read it."""
+
+    event: ClassVar[str] = "report"
+    campaign_path: ClassVar[str] = "dataset_version.dataset.campaign_id"
+    asker_path: ClassVar[str] = "requested_by_id"
 
     dataset_version = models.ForeignKey(
         DatasetVersion, on_delete=models.PROTECT, related_name="reports"

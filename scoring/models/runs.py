@@ -1,6 +1,7 @@
 """Training runs and the model versions they produce."""
 
 import uuid
+from typing import ClassVar
 
 from django.db import models
 
@@ -11,6 +12,10 @@ from scoring.models.datasets import DatasetVersion
 
 class TrainingRun(JobRow):
     """One training of one criterion on one dataset version; this row is the truth about it."""
+
+    event: ClassVar[str] = "training"
+    campaign_path: ClassVar[str] = "dataset_version.dataset.campaign_id"
+    asker_path: ClassVar[str] = "requested_by_id"
 
     dataset_version = models.ForeignKey(
         DatasetVersion, on_delete=models.PROTECT, related_name="training_runs"

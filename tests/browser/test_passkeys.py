@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import BrowserContext, CDPSession, Page, expect
 
-from annotator.models import Adjudication, BrowserSession, Draft, Passkey, User
+from annotator.models import Adjudication, BrowserSession, Draft, Passkey
 from tests.browser.axe import faults
 from tests.browser.scene import PASSWORD, furnish, sign_in
 
@@ -50,8 +50,7 @@ def key(page: Page) -> Authenticator:
 
 
 @pytest.fixture
-def people(cast: Any, transactional_db: None, settings: Any) -> Any:
-    settings.PASSKEYS_ALONE = True
+def people(cast: Any, transactional_db: None) -> Any:
     for person in (cast.alice, cast.carol):
         person.set_password(PASSWORD)
         person.save()
@@ -85,7 +84,7 @@ def leave(page: Page, site: str) -> None:
     page.goto(f"{site}/login/")
 
 
-def test_made_used_alone_and_as_second_factor_lost_and_removed(
+def test_made_used_as_second_factor_lost_and_removed(
     page: Page, site: str, people: Any, key: Authenticator, complaints: list[str]
 ) -> None:
     page.goto(f"{site}/login/")
@@ -115,23 +114,6 @@ def test_made_used_alone_and_as_second_factor_lost_and_removed(
     sign_in(page, "alice")
     page.wait_for_url(f"{site}/")
     expect(page.get_by_role("link", name="alice")).to_be_visible()
-
-    # Alone.
-    leave(page, f"{site}/login/?next=/rubric/#")
-    page.goto(f"{site}/login/?next=/rubric/")
-    page.get_by_role("button", name="Sign in with a passkey").click()
-    page.wait_for_url(f"{site}/rubric/")
-
-    # Not alone where it does not ask who she is.
-    leave(page, site)
-    key.verifies(False)
-    page.get_by_role("button", name="Sign in with a passkey").click()
-    expect(page.get_by_text("it was cancelled, or took too long")).to_be_visible()
-    shoot(page, "not-verified")
-    assert faults(page) == []
-    key.verifies(True)
-    page.get_by_role("button", name="Use the passkey").click()
-    page.wait_for_url(f"{site}/")
 
     # Lost.
     key.forget()
@@ -255,30 +237,3 @@ def test_without_scripts_or_a_name_the_page_says_so(
     page.goto(numbered + PAGE)
     expect(page.get_by_text("open this site as http://localhost")).to_be_visible()
     shoot(page, "no-name")
-
-
-def test_linked_people_are_listed_and_unlinked(page: Page, site: str, people: Any) -> None:
-    from annotator.models import Identity
-    from core.clock import database_now
-
-    people.ada.is_superuser = True
-    people.ada.set_password(PASSWORD)
-    people.ada.save()
-    Identity.objects.create(
-        issuer="https://id.firm.example",
-        subject="1",
-        user=User.objects.get(username="alice"),
-        address="alice@firm.example",
-        linked_at=database_now(),
-    )
-    page.goto(f"{site}/users/sign-on/")
-    sign_in(page, "ada")
-    page.wait_for_url("**/sign-on/")
-    shoot(page, "linked")
-    assert faults(page) == []
-    page.get_by_role("button", name="Unlink alice").click()
-    expect(page.get_by_role("heading", name="Unlink alice from")).to_be_visible()
-    shoot(page, "unlink")
-    page.get_by_role("button", name="Unlink", exact=True).click()
-    expect(page.get_by_text("Unlinked. Sessions ended")).to_be_visible()
-    assert not Identity.objects.exists()

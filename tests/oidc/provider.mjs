@@ -13,12 +13,12 @@ const provider = new Provider(issuer, {
     client_id: "workbench",
     client_secret: "hush",
     redirect_uris: [asked.redirect_uri],
-    grant_types: ["authorization_code", "refresh_token"],
+    grant_types: ["authorization_code"],
     backchannel_logout_uri: asked.logout_uri,
     backchannel_logout_session_required: true,
   }],
   claims: { openid: ["sub", "groups"], profile: ["preferred_username"], email: ["email"] },
-  scopes: ["openid", "profile", "email", "offline_access"],
+  scopes: ["openid", "profile", "email"],
   cookies: { keys: ["of no importance"] },
   features: { backchannelLogout: { enabled: true } },
   findAccount: (_, sub) => (people.has(sub)
@@ -33,7 +33,7 @@ const provider = new Provider(issuer, {
       clientId: ctx.oidc.client.clientId,
       accountId: ctx.oidc.session.accountId,
     });
-    grant.addOIDCScope("openid profile email offline_access");
+    grant.addOIDCScope("openid profile email");
     await grant.save();
     return grant;
   },

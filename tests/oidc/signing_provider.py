@@ -31,9 +31,6 @@ class SigningProvider:
     key: RSAKey = field(default_factory=lambda: KEY)
     claims: dict[str, Any] = field(default_factory=dict)
     person: dict[str, Any] = field(default_factory=dict)
-    refresh_token: str = "first refresh token"
-    refreshed: dict[str, Any] | None = None
-    """What a refresh answers; None where it is refused with invalid_grant."""
     id_token: str | None = None
     """An ID token as it stands, in the place of one made of the claims."""
     delay: float = 0.0
@@ -73,17 +70,11 @@ class SigningProvider:
         self.forms.append(sent)
         if not self.knows_secret:
             return 401, {"error": "invalid_client"}
-        if sent["grant_type"] == "refresh_token":
-            if self.refreshed is None or sent["refresh_token"] != self.refresh_token:
-                return 400, {"error": "invalid_grant"}
-            return 200, self.refreshed
         if sent["code"] in self.used or not sent["code"].startswith("code"):
             return 400, {"error": "invalid_grant"}
         self.used.add(sent["code"])
         made = {"access_token": "open", "token_type": "Bearer"}
         made["id_token"] = self.id_token or self.sign(self.fresh_claims())
-        if self.refresh_token:
-            made["refresh_token"] = self.refresh_token
         return 200, made
 
 
@@ -136,7 +127,6 @@ class Handler(BaseHTTPRequestHandler):
             "token_endpoint": f"{place}/token",
             "jwks_uri": f"{place}/keys",
             "userinfo_endpoint": f"{place}/person",
-            "scopes_supported": ["openid", "offline_access"],
             "backchannel_logout_supported": True,
         }
 

@@ -126,7 +126,7 @@ def _leave_to_sign(
 
 def _sign_by_passkey(request: SignedInRequest) -> HttpResponse:
     try:
-        _, sent = answered(request, RULINGS, request.user)
+        sent = answered(request, RULINGS, request.user)
         return sign_anew(request, sent, Fresh(request.user))
     except Refused as refusal:
         messages.error(request, f"{refusal.sentence} The rulings are in the list to be signed.")

@@ -79,7 +79,7 @@ class Command(BaseCommand):
             sys.exit(1)
         self.stderr.write(
             f"{enqueued} jobs enqueued, {lapsed} leases lapsed, {repeated} repeats given, "
-            f"{refreshed} people refreshed, {announced} settled candidates announced, "
+            f"{announced} settled candidates announced, "
             f"{mailed} mails queued, {dropped} uploads deleted and "
             f"{tidied} rows or folders tidied"
         )

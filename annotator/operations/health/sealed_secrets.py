@@ -7,7 +7,7 @@ from typing import Any, Final
 from django.db import transaction
 from django.db.models import QuerySet
 
-from annotator.models import Identity, SecondFactor, Webhook
+from annotator.models import SecondFactor, Webhook
 from annotator.operations.health.database import Finding, missing, ok, warning
 from annotator.sealing import WrongKey, is_of_today, seal, unseal
 
@@ -51,15 +51,7 @@ WEBHOOKS: Final = Sealed(
     "they send nothing",
     "give them new secrets on the page of webhooks",
 )
-SIGN_ONS: Final = Sealed(
-    "single sign-on",
-    lambda: Identity.objects.exclude(refresh_token=""),
-    "refresh_token",
-    lambda row: row.owner,
-    "at their next refresh these people are signed out",
-    "have them sign in again",
-)
-SEALED: Final = (FACTORS, WEBHOOKS, SIGN_ONS)
+SEALED: Final = (FACTORS, WEBHOOKS)
 
 
 def look_at_sealed() -> Iterator[Finding]:

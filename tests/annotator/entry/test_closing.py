@@ -1,21 +1,16 @@
-"""What ends at the provider ends here: by a logout token, or when the sweeper asks."""
+"""What ends at the provider ends here, by a logout token."""
 
 import math
 import time
+from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.core.management import call_command
-from django.db.models import F
 from django.test import Client
 
-from annotator.accounts.sessions import create_token
-from annotator.entry import refreshing
-from annotator.entry.refreshing import refresh_people
-from annotator.entry.services import REFRESHED_EVERY, log_out
-from annotator.models import ApiToken, AuditEvent, BrowserSession, Identity
+from annotator.entry.services import log_out
+from annotator.models import AuditEvent, BrowserSession, Identity
 from core.clock import database_now
-from core.oidc.client import forget, renewed
 from core.oidc.tokens import LOGOUT_EVENT
 from tests.annotator.entry.conftest import sign_in
 from tests.annotator.entry.test_sign_in_at_provider import who
@@ -38,12 +33,6 @@ def there(client, firm, linked) -> Client:
     return client
 
 
-def due(firm: Any) -> None:
-    """Let the time come at which the provider is asked."""
-    rows = Identity.objects.filter(refresh_at__isnull=False)
-    rows.update(refresh_at=F("refresh_at") - REFRESHED_EVERY)
-
-
 def logout_token(firm: Any, **more: Any) -> dict[str, Any]:
     claims: dict[str, Any] = {
         "events": {LOGOUT_EVENT: {}},
@@ -59,132 +48,6 @@ def tell(firm: Any, token: str) -> Any:
     return Client(enforce_csrf_checks=True).post("/login/with/firm/ended/", {"logout_token": token})
 
 
-def test_a_person_who_is_still_there_stays(there, firm, linked) -> None:
-    assert refresh_people() == 0
-    due(firm)
-    firm.refreshed = {"access_token": "x", "refresh_token": "second"}
-    assert refresh_people() == 1
-    assert who(there) == "alice"
-    assert refresh_people() == 0
-    # What it gave in the place of the first is what it is asked with next.
-    firm.refresh_token = "second"
-    due(firm)
-    assert refresh_people() == 1
-    assert firm.forms[-1]["refresh_token"] == "second"
-    assert who(there) == "alice"
-
-
-def test_a_person_whom_the_provider_knows_no_more_is_out(there, cast, firm, linked) -> None:
-    create_token(user=cast.alice)
-    cast.alice.set_password("a long enough phrase")
-    cast.alice.save()
-    due(firm)
-    assert refresh_people() == 1
-    assert who(there) == ""
-    assert not ApiToken.objects.exists()
-    linked.refresh_from_db()
-    assert linked.ended_at and not linked.refresh_token
-    assert AuditEvent.objects.filter(action="identity.ended").count() == 1
-
-    # The password is no way around the provider; the provider is the way back.
-    sent = {"username": "alice", "password": "a long enough phrase"}
-    assert there.post("/login/", sent).status_code == 422
-    assert who(there) == ""
-    sign_in(there, firm)
-    assert who(there) == "alice"
-    there.post("/logout/")
-    assert there.post("/login/", sent).status_code == 302
-
-
-def test_the_sweeper_asks(there, firm, linked) -> None:
-    due(firm)
-    call_command("sweep")
-    assert who(there) == ""
-
-
-def test_groups_follow_at_a_refresh(there, cast, firm, linked) -> None:
-    from annotator.entry.groups import add_group_role
-    from annotator.models import Membership
-
-    Membership.objects.filter(user=cast.alice).delete()
-    key = {"issuer": firm.issuer, "campaign": cast.campaign, "by": cast.ada}
-    add_group_role(group="patents", role="reader", **key)
-    for said in ({"id_token": lambda: firm.sign(firm.fresh_claims(groups=["patents"]))}, {}):
-        firm.refreshed = {"access_token": "x"} | {name: make() for name, make in said.items()}
-        firm.person = {"sub": "s-1", "groups": []}
-        due(firm)
-        refresh_people()
-        assert Membership.objects.filter(user=cast.alice).exists() is bool(said)
-
-
-@pytest.mark.parametrize("kind", ["id_token", "person"])
-def test_a_refresh_that_speaks_of_somebody_else_changes_nothing(there, firm, linked, kind) -> None:
-    firm.refreshed = {"access_token": "x", "refresh_token": "of another"}
-    if kind == "id_token":
-        firm.refreshed["id_token"] = firm.sign(firm.fresh_claims(sub="s-2"))
-    firm.person = {"sub": "s-2", "groups": ["all"]}
-    before = linked.refresh_token
-    due(firm)
-    refresh_people()
-    linked.refresh_from_db()
-    assert linked.groups == [] and linked.refresh_token != "of another"
-    assert before == "" and who(there) == "alice"
-
-
-def test_a_provider_that_is_down_ends_nobodys_work(there, firm, linked, caplog) -> None:
-    forget(firm.settings)
-    firm.status = 503
-    due(firm)
-    assert refresh_people() == 1
-    assert who(there) == "alice"
-    assert "discovery: it answered 503" in caplog.text
-    linked.refresh_from_db()
-    assert linked.refresh_at > database_now()
-
-
-def test_wrong_settings_of_ours_end_nobodys_work(there, firm, linked, monkeypatch) -> None:
-    monkeypatch.setattr(type(firm), "tokens", lambda *_: (401, {"error": "invalid_client"}))
-    due(firm)
-    assert refresh_people() == 1
-    assert who(there) == "alice"
-
-
-def test_a_provider_that_the_settings_name_no_more_vouches_for_nobody(
-    there, cast, firm, linked, settings
-) -> None:
-    cast.alice.set_password("a long enough phrase")
-    cast.alice.save()
-    settings.OIDC_PROVIDERS = ()
-    due(firm)
-    refresh_people()
-    assert who(there) == ""
-    sent = {"username": "alice", "password": "a long enough phrase"}
-    assert there.post("/login/", sent).status_code == 302
-
-
-def test_nobody_is_asked_about_who_has_nothing_open(there, firm, linked) -> None:
-    BrowserSession.objects.all().delete()
-    due(firm)
-    assert refresh_people() == 0
-
-
-def test_who_has_signed_in_anew_meanwhile_is_not_shut_out(there, firm, linked, monkeypatch):
-    """The answer to an old refresh token says nothing of the new one."""
-    due(firm)
-    real = renewed
-
-    def slow(*asked: Any) -> Any:
-        firm.refresh_token = "newer"
-        sign_in(Client(), firm)
-        return real(*asked)
-
-    monkeypatch.setattr(refreshing, "renewed", slow)
-    refresh_people()
-    linked.refresh_from_db()
-    assert linked.ended_at is None and linked.refresh_token
-    assert who(there) == "alice"
-
-
 def test_a_logout_token_ends_the_session_that_it_names(there, firm, linked) -> None:
     other = Client()
     firm.claims = {"sid": "sid-2"}
@@ -192,8 +55,6 @@ def test_a_logout_token_ends_the_session_that_it_names(there, firm, linked) -> N
     firm.claims = {}
     assert tell(firm, firm.sign(logout_token(firm, sub=None))).status_code == 200
     assert (who(there), who(other)) == ("", "alice")
-    linked.refresh_from_db()
-    assert linked.refresh_at <= database_now()
     assert AuditEvent.objects.filter(action="session.ended").count() == 1
 
 
@@ -209,7 +70,7 @@ def test_a_logout_token_that_is_sent_again_ends_nothing_newer(there, firm, linke
     tell(firm, token)
     firm.claims = {"sid": "sid-1"}
     sign_in(there, firm)
-    later = database_now() + REFRESHED_EVERY
+    later = database_now() + timedelta(minutes=5)
     BrowserSession.objects.update(started_at=later)
     assert tell(firm, token).status_code == 200
     assert who(there) == "alice"

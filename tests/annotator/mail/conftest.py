@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from annotator.mail.deliveries import carry_out_delivery
 from annotator.models import Delivery, MailAddress, MailKind, User
-from annotator.outgoing.queue import carry_out_delivery
 from core.clock import database_now
 from core.jobs.rows import DUE
 from tests.served.mail_receiver import Mailbox, receiving_mail

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from annotator.mail.letters import LETTERS
 from annotator.mail.reminders import mail_of_job, remind_everybody
 from annotator.mail.services import ask_reset, set_address
 from annotator.models import AuditEvent, Delivery, MailAddress, MailKind
@@ -168,7 +169,7 @@ def test_a_header_cannot_be_forged_by_an_address(mailbox, reachable, cast) -> No
 
 def test_a_letter_of_many_lines_in_its_subject_is_not_sent(mailbox, reachable, cast, monkeypatch):
     letter = mailing.Letter("ada@example.org", "a\r\nBcc: eve@example.org", "text")
-    monkeypatch.setitem(mailing._writers, "finished", lambda row: letter)
+    monkeypatch.setitem(LETTERS, "finished", lambda row: letter)
     finished(cast.ada)
     (row,) = deliver()
     assert row.status == "failed" and not mailbox.received

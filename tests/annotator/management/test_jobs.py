@@ -121,7 +121,7 @@ def test_a_waiting_job_is_enqueued_once(monkeypatch) -> None:
     enqueued: list[object] = []
     monkeypatch.setattr(registry, "_enqueuers", {AgreementReport: enqueued.append})
     rest = (
-        "0 leases lapsed, 0 repeats given, 0 people refreshed, 0 settled candidates announced, "
+        "0 leases lapsed, 0 repeats given, 0 settled candidates announced, "
         "0 mails queued, 0 uploads deleted and 0 rows or folders tidied"
     )
     for expected in (f"1 jobs enqueued, {rest}", f"0 jobs enqueued, {rest}"):

@@ -16,7 +16,6 @@ __all__ = ["alice", "firm"]
 PAGE = "/account/second-factor/"
 ADD = "/account/second-factor/passkeys/"
 CODE = "/login/code/"
-ALONE = "/login/passkey/"
 
 
 def browser() -> Client:

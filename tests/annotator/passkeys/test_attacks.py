@@ -17,7 +17,6 @@ from core.webauthn import BadAnswer, digest_named, made, place_of, used
 from tests.amounts import tries
 from tests.annotator.passkeys.authenticator import HERE, Authenticator
 from tests.annotator.passkeys.conftest import (
-    ALONE,
     CODE,
     add,
     asked_on,
@@ -90,12 +89,10 @@ def test_an_answer_counts_once(key) -> None:
         assert again.post(CODE, {"passkey": answer}).status_code == 422
 
 
-def test_a_wrong_answer_uses_the_question_up(key, settings) -> None:
-    settings.PASSKEYS_ALONE = True
-    client = browser()
-    asked = asked_on(client.post(ALONE))
-    for answer in ("{}", key.use(asked)):
-        assert client.post(ALONE, {"passkey": answer}).status_code == 422
+def test_a_wrong_answer_uses_the_question_up(key) -> None:
+    client, page = sign_in()
+    for answer in ("{}", key.use(asked_on(page))):
+        assert client.post(CODE, {"passkey": answer}).status_code == 422
 
 
 def test_another_browsers_question_is_not_answered(key) -> None:
@@ -118,36 +115,16 @@ def test_a_question_is_answered_within_five_minutes(key, monkeypatch) -> None:
         assert answer.status_code == status
 
 
-def test_a_question_for_one_thing_is_no_question_for_another(key, settings) -> None:
-    settings.PASSKEYS_ALONE = True
-    client = browser()
-    page = client.post(ALONE)
-    client.post("/login/", {"username": "alice", "password": "a long enough phrase"})
+def test_a_question_for_one_thing_is_no_question_for_another(key) -> None:
+    client, page = sign_in()
     session = client.session
-    session["passkey_question"] = {
-        "purpose": "sign in alone",
-        "challenge": json.loads(asked_on(page))["challenge"],
-        "asked_at": database_now().isoformat(),
-        "sent": {},
-    }
+    session["passkey_question"] |= {"purpose": "sign rulings"}
     session.save()
     assert client.post(CODE, {"passkey": key.use(asked_on(page))}).status_code == 422
 
 
-def test_who_is_not_asked_for_a_pin_does_not_get_in_by_it_alone(key, settings) -> None:
-    settings.PASSKEYS_ALONE, key.is_verified = True, False
-    client = browser()
-    refused = client.post(ALONE, {"passkey": key.use(asked_on(client.post(ALONE)))})
-    assert refused.status_code == 422 and "did not ask who you are" in refused.content.decode()
-    assert AuditEvent.objects.filter(action="sign_in.refused").count() == 1
-    # After the password a touch is enough.
-    assert enter(key)[1].status_code == 302
-
-
-def test_one_that_names_nobody_does_not_get_in_alone(key, settings) -> None:
-    settings.PASSKEYS_ALONE, key.handle = True, None
-    client = browser()
-    assert client.post(ALONE, {"passkey": key.use(asked_on(client.post(ALONE)))}).status_code == 422
+def test_after_the_password_a_touch_is_enough(key) -> None:
+    key.is_verified, key.handle = False, None
     assert enter(key)[1].status_code == 302
 
 
@@ -239,7 +216,6 @@ def test_whatever_is_sent_is_refused_without_a_fault(outer, parts) -> None:
                 text,
                 key=stored.credential,
                 user_id=b"",
-                is_alone=False,
                 is_verified=False,
             )
     for text in ("[]", "{}", '{"rawId": 1}', '{"rawId": "\ud800"}'):

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.signals import request_started
 from django.http import HttpResponse, StreamingHttpResponse
 
 from annotator.imports.files import arrivals_directory
@@ -18,7 +19,7 @@ def small(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     settings.DATA_DIR = tmp_path
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 100_000
     settings.MAX_UPLOAD_BYTES = 300_000
-    monkeypatch.setattr(asgi.signals.request_started, "send", lambda **_: None)
+    monkeypatch.setattr(request_started, "send", lambda **_: None)
 
 
 class Site(asgi.PooledHandler):

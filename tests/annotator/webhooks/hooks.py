@@ -6,8 +6,8 @@ import hmac
 import json
 from typing import Any
 
+from annotator.mail.deliveries import carry_out_delivery
 from annotator.models import Campaign, Candidate, Delivery, User
-from annotator.outgoing.queue import carry_out_delivery
 from annotator.outgoing.rules import EVENTS
 from annotator.rating.services import submit_rating
 from annotator.rubric import CRITERIA

@@ -6,14 +6,12 @@ from ipaddress import ip_network
 
 import pytest
 
+from annotator.mail.deliveries import carry_out_delivery
 from annotator.models import AuditEvent, Delivery, Webhook
 from annotator.outgoing import posting
-from annotator.outgoing import queue as outgoing_queue
 from annotator.outgoing.queue import (
     LISTED,
-    carry_out_delivery,
     delete_old_deliveries,
-    notify_webhooks,
     queue_for,
 )
 from annotator.outgoing.rules import TRIES
@@ -100,17 +98,6 @@ def test_a_receiver_that_does_not_answer_is_left_after_a_time(receiver, cast, mo
     assert (row.status, row.answer) == ("queued", "timeout")
 
 
-def test_one_that_is_slow_has_its_other_deliveries_wait_as_well(receiver, cast) -> None:
-    made = add(cast.campaign, cast.ada, f"{receiver.base}/status/500")
-    other = add(cast.campaign, cast.ada, f"{receiver.base}/status/200")
-    for _ in range(3):
-        queue_for(made.row, "test", state="test")
-    queue_for(other.row, "test", state="test")
-    deliver()
-    assert sorted(one["path"] for one in receiver.received) == ["/status/200", "/status/500"]
-    assert sorted(Delivery.objects.values_list("attempt", flat=True)) == [0, 0, 1, 1]
-
-
 def test_after_its_last_try_it_is_given_up(receiver, cast) -> None:
     made = add(cast.campaign, cast.ada, f"{receiver.base}/status/500")
     queue_for(made.row, "test", state="test")
@@ -187,17 +174,6 @@ def test_a_secret_of_another_key_signs_nothing(receiver, cast) -> None:
     assert (row.status, row.answer) == ("failed", "secret cannot be opened")
 
 
-def test_too_many_that_wait_are_counted_and_not_queued(cast, settings, monkeypatch) -> None:
-    monkeypatch.setattr(outgoing_queue, "MOST_WAITING", 2)
-    settings.WEBHOOK_HOSTS = ["127.0.0.1"]
-    made = add(cast.campaign, cast.ada, "http://127.0.0.1/")
-    for _ in range(4):
-        notify_webhooks(cast.campaign.pk, "freeze", state="succeeded")
-    assert Delivery.objects.count() == 2
-    made.row.refresh_from_db()
-    assert made.row.dropped == 2
-
-
 def test_what_was_delivered_is_listed_for_a_time_and_goes_with_its_webhook(receiver, cast) -> None:
     made = add(cast.campaign, cast.ada, f"{receiver.base}/status/204")
     for _ in range(2):
@@ -216,7 +192,6 @@ def test_what_was_delivered_is_listed_for_a_time_and_goes_with_its_webhook(recei
 def test_what_waits_for_a_webhook_that_is_removed_meanwhile_ends(receiver, cast) -> None:
     made = add(cast.campaign, cast.ada, f"{receiver.base}/status/204")
     row = queue_for(made.row, "test", state="test")
-    assert row is not None
     remove_webhook(webhook=made.row, by=cast.ada)
     assert posting.send(row).answer == "removed"
     carry_out_delivery(row.pk)

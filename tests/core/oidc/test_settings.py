@@ -20,7 +20,7 @@ def test_without_a_name_there_is_no_provider() -> None:
 def test_a_provider_has_what_is_set_and_else_what_most_need() -> None:
     (one,) = read(FIRM)
     assert (one.name, one.label, one.issuer) == ("firm", "Firm", FIRM["OIDC_FIRM_ISSUER"])
-    assert (one.scopes, one.groups_claim) == ("openid profile email offline_access", "groups")
+    assert (one.scopes, one.groups_claim) == ("openid profile email", "groups")
     assert (one.parameters, one.required, one.asks_factor) == ((), (), False)
     assert "hush" not in repr(one)
     (one,) = read(

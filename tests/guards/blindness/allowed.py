@@ -119,10 +119,7 @@ HOOKS: Final = (
 )
 EXPORT: Final = ("annotator:export_ratings",)
 NAMES: Final = tuple(f"{who}.name" for who in ROLES)
-SIGN_ON: Final = (
-    *("annotator:sign_on", "annotator:unlink_person"),
-    *(f"annotator:sign_on after annotator:{act}" for act in ("sign_on", "unlink_person")),
-)
+SIGN_ON: Final = ("annotator:sign_on", "annotator:sign_on after annotator:sign_on")
 USERS: Final = (
     *("annotator:users", "annotator:change_user"),
     *("annotator:users after annotator:users", "annotator:users after annotator:change_user"),

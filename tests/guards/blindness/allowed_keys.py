@@ -96,7 +96,7 @@ _READ: Final = tuple(
     f"candidates.ratings.{key}" for key in f"{_SCORES} {_OVERALL} {_TAGS} comment note".split()
 )
 _WEBHOOK: Final = (
-    "id url events made_at dropped deliveries deliveries.id deliveries.event deliveries.status "
+    "id url events made_at deliveries deliveries.id deliveries.event deliveries.status "
     "deliveries.attempt deliveries.answer deliveries.created_at deliveries.due_at "
     "deliveries.finished_at"
 )
@@ -105,7 +105,7 @@ _WEBHOOK: Final = (
 FIGURES: Final = (
     *("labels", "splits", "left_out", "validation", "result", "settings"),
     *("scorers", "baselines", "published", "checks", "human_ceiling", "method", "question"),
-    *("dropped", "comparisons", "power", "breakdowns", "scatter"),
+    *("comparisons", "power", "breakdowns", "scatter"),
 )
 # One answers with the schema of all, the others with a file of lines, a document or a picture.
 NO_SERIALIZER: Final = {
