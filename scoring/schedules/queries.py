@@ -200,7 +200,7 @@ def describe_state(schedule: Schedule) -> str:
         return schedule.ended_because or "Switched off."
     chain = schedule.chains.filter(finished_at=None).first()
     if chain is not None:
-        return " ".join([f"{ChainStatus(chain.status).label}.", *_unreached(chain)])
+        return " ".join([f"{ChainStatus(chain.status).label}.", *_reasons(chain)])
     if not promoted_in(schedule.campaign):
         return "Waiting: no model is promoted in this campaign, so there is none to train again."
     fresh = newly_settled(waiting(schedule).settled, count_freezable(schedule.campaign))
@@ -212,11 +212,11 @@ def describe_state(schedule: Schedule) -> str:
     )
 
 
-def _unreached(chain: Chain) -> list[str]:
-    """Return what the jobs of a chain wait for that cannot be reached, each sentence once."""
+def _reasons(chain: Chain) -> list[str]:
+    """Return why jobs of a chain are tried again, each sentence once."""
     steps = chain.steps.select_related("run", "report")
     jobs = [chain.freeze, *(job for step in steps for job in (step.run, step.report))]
-    return list(dict.fromkeys(job.message for job in jobs if job is not None and job.is_unreached))
+    return list(dict.fromkeys(job.message for job in jobs if job is not None and job.is_retried))
 
 
 def chains_of(campaign: Campaign) -> list[Chain]:
@@ -270,7 +270,7 @@ def _state(chain: Chain, step: ChainStep) -> str:
     if chain.finished_at is not None:
         return "stopped"
     for job, doing in ((step.report, "reporting"), (step.run, "training")):
-        if job is not None and job.is_unreached:
+        if job is not None and job.is_retried:
             return f"{doing}: {job.message}"
         if job is not None:
             return f"{doing}, {job.percent} %" if not job.is_final else f"{doing} ended"
