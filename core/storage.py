@@ -52,7 +52,8 @@ def _bucket() -> Any:
 @lru_cache(maxsize=2)
 def _connected(process: int, bucket: str, endpoint: str) -> Any:
     """Return the storage of this process: a child cannot use the connections of its parent."""
-    return storages.create_storage(settings.STORAGES["files"])
+    files: Any = settings.STORAGES["files"]
+    return storages.create_storage(files)
 
 
 def local_path(name: str) -> Path:
