@@ -8,7 +8,6 @@ class AnnotatorConfig(AppConfig):
 
     def ready(self) -> None:
         from celery.signals import worker_ready, worker_shutting_down
-        from django.core.signals import request_started
         from django.db.backends.signals import connection_created
 
         from annotator import tasks
@@ -20,21 +19,17 @@ class AnnotatorConfig(AppConfig):
         from annotator.mail.reminders import mail_of_job
         from annotator.mail.services import delete_old_resets
         from annotator.models import ClaimImport, Delivery, ReliabilityReport
-        from annotator.operations import drawings, presences, shared, sources
+        from annotator.operations import drawings, presences, sources
         from annotator.operations.backups.archives import register_files
         from annotator.operations.health.database import register_look
-        from annotator.operations.reach import register_reach, store_out_of_reach
         from annotator.outgoing.queue import delete_old_deliveries
         from annotator.rate_limits import delete_used_up
         from annotator.webhooks.events import notify_of_job
-        from core.artefacts import copies
-        from core.artefacts.kinds import register_kind, sweep_store
-        from core.artefacts.store import is_shared
-        from core.jobs.elsewhere import register_elsewhere
         from core.jobs.endings import register_ending
         from core.jobs.queues import Queues
         from core.jobs.registry import register, register_tidying
         from core.sqlite import add_audit_seal
+        from core.storage import evict
 
         connection_created.connect(add_audit_seal)
         register(
@@ -61,17 +56,7 @@ class AnnotatorConfig(AppConfig):
         register_tidying(delete_old_strangers)
         register_tidying(presences.forget_presences)
         register_tidying(delete_ended_sessions)
-        register_elsewhere(presences.may_be_elsewhere)
-        register_reach(store_out_of_reach)
-        register_reach(sources.uploads_out_of_reach)
-        register_kind(shared.SOURCES)
-        register_kind(shared.DRAWINGS)
-        register_tidying(sweep_store)
-        copies.register_tidying_of_copies(sweep_files)
-        register_tidying(copies.tidy_copies)
-        if is_shared():
-            # A thread of each program that reads files; the sweeper tidies where it runs.
-            worker_ready.connect(copies.begin)
-            request_started.connect(copies.begin)
+        register_tidying(sweep_files, on_each_host=True)
+        register_tidying(evict, on_each_host=True)
         worker_ready.connect(presences.begin)
         worker_shutting_down.connect(presences.end)

@@ -27,7 +27,6 @@ from core import (  # noqa: E402
     mail_settings,
     sqlite,
 )
-from core.artefacts import settings as artefacts  # noqa: E402
 from core.limits import UPLOAD_BYTES  # noqa: E402
 from core.oidc import settings as oidc  # noqa: E402
 
@@ -93,8 +92,8 @@ try:
     )
     _numbers = environment.numbers(_given)
     _endpoint = endpoint.read(_given)
-    # Where hosts share files; None where the data directory is all there is.
-    ARTEFACT_STORE = artefacts.read(_given, private=_private_hosts)
+    # Where hosts share files (core/storage.py); without one, DATA_DIR has all of them.
+    STORAGE_BUCKET, STORAGE_ENDPOINT = configuration.storage_bucket(_given, _private_hosts)
     _mail = mail_settings.read(_given, is_local=IS_LOCAL, private=_private_hosts)
     OIDC_PROVIDERS = oidc.read(_given)
     # None where everybody may sign in with a password.
@@ -227,6 +226,15 @@ WHITENOISE_AUTOREFRESH = False
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "files": {
+        "BACKEND": "core.bucket.Bucket",
+        "OPTIONS": {"bucket_name": STORAGE_BUCKET, "endpoint_url": STORAGE_ENDPOINT or None},
+    }
+    if STORAGE_BUCKET
+    else {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": DATA_DIR},
+    },
     "staticfiles": {
         "BACKEND": (
             "django.contrib.staticfiles.storage.StaticFilesStorage"
@@ -371,7 +379,7 @@ EMAIL_USE_TLS, EMAIL_USE_SSL = _mail.use_tls, _mail.use_ssl
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = _mail.sender
 SITE_URL = _mail.site_url
-# Of what a host has fetched or written, and the store has: the least recently used goes first.
-ARTEFACT_CACHE_BYTES = _numbers["ARTEFACT_CACHE_BYTES"]
+# How much of the bucket's files a host keeps; it deletes the least recently used first.
+STORAGE_CACHE_BYTES = _numbers["STORAGE_CACHE_BYTES"]
 TRAINING_STATE_SECONDS = _numbers["TRAINING_STATE_SECONDS"]
 DEMO_PASSWORD = os.environ.get("DEMO_PASSWORD", "")

@@ -191,6 +191,29 @@ def _checks_certificate(query: str) -> bool:
     ) and not any(name == "ssl_check_hostname" and value not in ON for name, value in given)
 
 
+BUCKET_NAME = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+
+
+def storage_bucket(environment: Mapping[str, str], private: Sequence[str]) -> tuple[str, str]:
+    """Return STORAGE_BUCKET and STORAGE_ENDPOINT; raise ValueError for what is wrong with one.
+
+    boto3 itself reads the credentials and the region from AWS's own variables.
+    """
+    bucket = environment.get("STORAGE_BUCKET", "").strip()
+    if bucket and not BUCKET_NAME.fullmatch(bucket):
+        raise ValueError("STORAGE_BUCKET must be the name of a bucket, such as claims-of-a-firm")
+    endpoint = environment.get("STORAGE_ENDPOINT", "").strip()
+    address = urlsplit(endpoint)
+    host = address.hostname or ""
+    is_sealed = address.scheme == "https" or is_loopback(host) or host in private
+    if endpoint and not (host and address.scheme in ("https", "http") and is_sealed):
+        raise ValueError(
+            "STORAGE_ENDPOINT must be an address that begins with https://, because claims and "
+            f"models are sent there, {PRIVATE}"
+        )
+    return bucket, endpoint
+
+
 def _is_near(database: Mapping[str, Any], private: Sequence[str]) -> bool:
     """Whether every host of a database is this machine or declared private."""
     options = database.get("OPTIONS") or {}

@@ -14,7 +14,7 @@ NUMBERS: Final = {
     "JOB_LEASE_SECONDS": (20, 2, 3600),
     "TRAINING_STATE_SECONDS": (60, 0, 24 * 3600),
     "BACKUP_KEEP_DAYS": (90, 1, 3650),
-    "ARTEFACT_CACHE_BYTES": (100 * 1024**3, 1024**2, 1024**5),
+    "STORAGE_CACHE_BYTES": (100 * 1024**3, 1024**2, 1024**5),
 }
 ON: Final = frozenset(("1", "true", "yes", "on"))
 OFF: Final = frozenset(("0", "false", "no", "off"))
@@ -23,7 +23,6 @@ LOG_FORMATS: Final = ("line", "json")
 SECRETS: Final = (
     *("SECRET_KEY", "SECRET_KEY_FALLBACKS", "DATABASE_URL", "CELERY_BROKER_URL"),
     *("METRICS_TOKEN", "METRIC_ENDPOINT_KEY", "EMAIL_HOST_PASSWORD"),
-    "ARTEFACT_STORE_SECRET",
 )
 OF_PROVIDERS: Final = re.compile(r"(OIDC_[A-Z0-9]+_CLIENT_SECRET)_FILE")
 LARGEST_SECRET: Final = 64 * 1024

@@ -1,9 +1,6 @@
 """The Django app of the scoring package."""
 
-from pathlib import Path
-
 from django.apps import AppConfig
-from django.conf import settings
 
 
 class ScoringConfig(AppConfig):
@@ -14,10 +11,6 @@ class ScoringConfig(AppConfig):
         from annotator.inbox.rows import register_inbox
         from annotator.operations.backups.archives import register_files
         from annotator.operations.health.database import register_look
-        from annotator.operations.reach import register_reach
-        from core.artefacts.copies import register_tidying_of_copies
-        from core.artefacts.installed import register_installed
-        from core.artefacts.kinds import register_kind
         from core.jobs.queues import Queues
         from core.jobs.registry import register, register_tidying
         from scoring import tasks as scoring_tasks
@@ -26,15 +19,8 @@ class ScoringConfig(AppConfig):
         from scoring.files import remove_unnamed_datasets
         from scoring.inbox import inbox_lines
         from scoring.models import AgreementReport, Freeze, ScoreRequest, TrainingRun
-        from scoring.operations import (
-            KINDS,
-            SHARED,
-            dataset_and_model_files,
-            look_at_stored_files,
-            out_of_reach,
-        )
+        from scoring.operations import KINDS, dataset_and_model_files, look_at_stored_files
         from scoring.scores.services import delete_old_scores
-        from scoring.training.runs.choices import encoders_directory
         from scoring.training.runs.services import clear_ended_runs
 
         register_acts(ACTS)
@@ -44,15 +30,9 @@ class ScoringConfig(AppConfig):
         register(ScoreRequest, scoring_tasks.enqueue_scores, scoring_tasks.queue_of_scores)
         register(Freeze, lambda pk: scoring_tasks.freeze.delay(str(pk)), lambda _: Queues.WEB)
         register_tidying(delete_old_scores)
-        register_tidying(clear_ended_runs)
+        register_tidying(clear_ended_runs, on_each_host=True)
         register_tidying(carry_out_erasures)
-        register_installed("encoders", encoders_directory)
-        register_installed("metric_models", lambda: Path(settings.METRIC_MODELS_DIR))
-        for kind in SHARED:
-            register_kind(kind)
-        register_tidying(remove_unnamed_datasets)
-        for tidy in (erase_copies, clear_ended_runs, remove_unnamed_datasets):
-            register_tidying_of_copies(tidy)
+        register_tidying(remove_unnamed_datasets, on_each_host=True)
+        register_tidying(erase_copies, on_each_host=True)
         register_look(look_at_stored_files)
-        register_reach(out_of_reach)
         register_files(dataset_and_model_files, **KINDS)

@@ -1,7 +1,5 @@
 """Where files of datasets and models lie, how they get there complete, and how they leave.
 
-Hosts that share an artefact store fetch there what they lack (ADR 0041).
-
 A writer holds a lock on what it writes aside, so that the next one there distinguishes a file that
 is being written from what a killed process left, and removes the latter.
 """
@@ -23,8 +21,7 @@ from typing import IO, BinaryIO, Final
 
 from django.conf import settings
 
-from core.artefacts import store as artefacts
-from core.artefacts.bucket import DamagedObject
+from core import storage
 from core.database import alone, batches
 from core.errors import OutOfDate, Refused
 from core.files import (
@@ -229,7 +226,7 @@ class DatasetErased(StoredFileDamaged):
     status = 410
 
 
-# Folders of the data directory, and kinds of the artefact store.
+# Folders of the data directory.
 DATASETS: Final = "datasets"
 MODELS: Final = "models"
 RUNS: Final = "runs"
@@ -273,7 +270,8 @@ def store_dataset(pieces: Iterable[bytes]) -> str:
     """
     directory = datasets_directory()
     # What writers left that were killed; one that lives has written a moment ago.
-    _remove_old(directory.glob(f"{TEMPORARY_PREFIX}*"))
+    for path in _abandoned(directory.glob(f"{TEMPORARY_PREFIX}*")):
+        path.unlink(missing_ok=True)
     digest = hashlib.sha256()
     with temporary_file(directory) as (file, temporary):
         for piece in pieces:
@@ -284,18 +282,18 @@ def store_dataset(pieces: Iterable[bytes]) -> str:
         size = file.tell()
         if target.is_file() and target.stat().st_size == size:
             temporary.unlink()
-            if not _is_named(digest.hexdigest()):
+            if not DatasetVersion.objects.filter(sha256=digest.hexdigest()).exists():
+                # A killed freeze left it; it must not be swept as old before our row is there.
                 target.touch()
         else:
             rename_and_flush(temporary, target)
-    # What a killed freeze left is not to be swept away as old before our row is there.
-    named = _is_named(digest.hexdigest())
-    artefacts.put(DATASETS, digest.hexdigest(), digest.hexdigest(), target, renews=not named)
+    storage.put(stored_name(digest.hexdigest()))
     return digest.hexdigest()
 
 
-def _is_named(digest: str) -> bool:
-    return DatasetVersion.objects.filter(sha256=digest).exists()
+def stored_name(digest: str) -> str:
+    """Return the name of a dataset's file below DATA_DIR and in the bucket."""
+    return f"{DATASETS}/{digest}.jsonl"
 
 
 def refuse_swept(digest: str) -> None:
@@ -303,19 +301,16 @@ def refuse_swept(digest: str) -> None:
 
     The caller is `alone(SWEEPING)`, as the sweeper is that deletes what no row names.
     """
-    if not (dataset_path(digest).is_file() and artefacts.has(DATASETS, digest, digest)):
+    if not (dataset_path(digest).is_file() and storage.has(stored_name(digest))):
         raise OutOfDate("The file of this version was deleted meanwhile; start it again.")
 
 
-def _remove_old(paths: Iterable[Path]) -> int:
-    """Delete files that nobody has written for a while; return how many."""
-    count = 0
+def _abandoned(paths: Iterable[Path]) -> Iterator[Path]:
+    """Yield the files that nobody has written for a while."""
     for path in paths:
         with suppress(FileNotFoundError):
             if time.time() - path.stat().st_mtime > ABANDONED_SECONDS:
-                path.unlink()
-                count += 1
-    return count
+                yield path
 
 
 # What a lock is known by under which rows are compared with files: "sets" in ASCII.
@@ -328,7 +323,22 @@ def remove_unnamed_datasets() -> int:
     if not found.keys() - named_datasets(found):
         return 0
     with alone(SWEEPING):
-        return _remove_old(found[digest] for digest in found.keys() - named_datasets(found))
+        unnamed = found.keys() - named_datasets(found)
+        left = list(_abandoned(found[digest] for digest in unnamed))
+        for path in left:
+            drop_dataset(path.stem)
+    return len(left)
+
+
+def remove_unnamed_from_bucket() -> None:
+    """Delete the files of datasets that no row names from the bucket, however young they are.
+
+    A freeze that is about to store its row then finds its file missing, and starts again.
+    """
+    with alone(SWEEPING):
+        digests = {Path(name).stem for name in storage.names_in(DATASETS)}
+        for digest in digests - named_datasets(digests):
+            drop_dataset(digest)
 
 
 def named_datasets(digests: Iterable[str]) -> set[str]:
@@ -356,8 +366,7 @@ def erase_copy(digest: str, day: date) -> None:
 
 def drop_dataset(digest: str) -> None:
     """Delete a file that no version needs."""
-    dataset_path(digest).unlink(missing_ok=True)
-    artefacts.delete(DATASETS, digest)
+    storage.delete(stored_name(digest))
 
 
 def is_erased(digest: str) -> bool:
@@ -381,7 +390,7 @@ def refuse_erased(digest: str) -> None:
 
 def _see_erasures(digest: str) -> None:
     """Erase this host's copy where another host has carried the erasure out."""
-    if artefacts.is_shared() and not tombstone_path(digest).is_file():
+    if storage.is_shared() and not tombstone_path(digest).is_file():
         rows = Erasure.objects.exclude(erased_at=None)
         if day := days_of_erasures(rows).get(digest):
             erase_copy(digest, day)
@@ -406,17 +415,15 @@ def open_dataset(digest: str) -> BinaryIO:
     refuse_erased(digest)
     path = dataset_path(digest)
     try:
-        return artefacts.open_whole(DATASETS, digest, digest, path)
+        return storage.open_checked(stored_name(digest), digest)
     except FileNotFoundError as error:
         raise StoredFileDamaged(
-            f"The dataset file {path.name} is missing from the {artefacts.where()}."
+            f"The dataset file {path.name} is missing from the {storage.place_of_files()}."
         ) from error
-    except artefacts.Changed as error:
+    except storage.Damaged as error:
         raise StoredFileDamaged(
             f"The dataset file {path.name} was changed after it was stored."
         ) from error
-    except DamagedObject as error:
-        raise StoredFileDamaged(error.sentence) from error
 
 
 def check_dataset(digest: str) -> None:

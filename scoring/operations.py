@@ -2,31 +2,24 @@
 
 import hashlib
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import date
-from importlib.util import find_spec
 from typing import Final
 
 from annotator.operations.backups.archives import StoredFile
 from annotator.operations.health.database import Finding, missing, ok, warning
-from core.artefacts.kinds import LONGEST_UPLOAD, Kind
-from core.artefacts.store import how_to_mend, is_shared
-from core.database import batches
-from core.jobs.queues import Queues
-from core.jobs.rows import FINAL_STATUSES
 from core.plurals import counted
 from scoring import files as scoring_files
 from scoring.files import (
     DatasetErased,
     StoredFileDamaged,
-    dataset_path,
     datasets_directory,
     models_directory,
     open_dataset,
     tombstone_path,
 )
-from scoring.models import DatasetVersion, Erasure, ErasureStatus, ModelVersion, TrainingRun
+from scoring.models import DatasetVersion, Erasure, ErasureStatus, ModelVersion
 from scoring.training.model_versions.files import BLOCK, directory_of, open_model
 
 # What the files of a model are called: those of patclaimeval/checkpoint.py, which needs torch.
@@ -39,58 +32,6 @@ KINDS: Final = {
     "models": rf"model-[0-9a-f-]{{32,69}}/(?:{'|'.join(map(re.escape, MODEL_FILES))})",
 }
 """Names in each folder: of datasets by digest, their tombstones, and what a training registers."""
-
-
-def _erased() -> set[str]:
-    return set(scoring_files.days_of_erasures(Erasure.objects.exclude(erased_at=None)))
-
-
-def _datasets_named() -> Iterator[tuple[str, str]]:
-    erased = _erased()
-    for digest in DatasetVersion.objects.values_list("sha256", flat=True).distinct():
-        if digest not in erased:
-            yield digest, digest
-
-
-def _models_named() -> Iterator[tuple[str, str]]:
-    # One that learned from an erased reference may have been deleted by hand.
-    rows = ModelVersion.objects.filter(retire_since=None)
-    yield from rows.values_list("directory", "manifest_sha256")
-
-
-def _needed_models(directories: Collection[str]) -> set[str]:
-    return {
-        name
-        for some in batches(directories)
-        for name in ModelVersion.objects.filter(directory__in=some).values_list(
-            "directory", flat=True
-        )
-    }
-
-
-def _needed_runs(keys: Collection[str]) -> set[str]:
-    rows = TrainingRun.objects.exclude(status__in=FINAL_STATUSES)
-    return {pk.hex for pk in rows.values_list("pk", flat=True)} & set(keys)
-
-
-SHARED: Final = (
-    Kind(
-        scoring_files.DATASETS,
-        _datasets_named,
-        lambda digests: scoring_files.named_datasets(digests) - _erased(),
-        lock=scoring_files.SWEEPING,
-        folders=(scoring_files.DATASETS,),
-    ),
-    Kind(
-        scoring_files.MODELS,
-        _models_named,
-        _needed_models,
-        keep=LONGEST_UPLOAD,
-        folders=(scoring_files.MODELS,),
-    ),
-    Kind(scoring_files.RUNS, lambda: iter(()), _needed_runs, keep=LONGEST_UPLOAD),
-)
-"""What hosts share of this package."""
 
 
 def dataset_and_model_files() -> Iterator[StoredFile]:
@@ -128,25 +69,6 @@ def _files_of(model: ModelVersion) -> Iterator[StoredFile]:
             yield StoredFile(name, digest.hexdigest(), entry.size)
 
 
-def out_of_reach(works: Collection[str]) -> Iterator[str]:
-    """Say which packages and files jobs may need that are not here; no digest is looked at."""
-    if Queues.GPU in works and find_spec("torch") is None:
-        yield "The package torch is not installed: no encoder can be trained or score."
-    if is_shared():
-        return
-    digests = DatasetVersion.objects.values_list("sha256", flat=True).distinct().order_by()
-    absent = [
-        digest
-        for digest in digests
-        if not (dataset_path(digest).exists() or tombstone_path(digest).exists())
-    ]
-    if absent:
-        yield f"The files of {counted(len(absent), 'dataset version')} are not in its directory."
-    models = ModelVersion.objects.filter(retire_since=None).values_list("directory", flat=True)
-    if number := sum(not (models_directory() / name).is_dir() for name in models):
-        yield f"The files of {counted(number, 'model')} are not in its directory."
-
-
 def look_at_stored_files() -> Iterator[Finding]:
     """Read every model and every dataset file, and compare each with its digest.
 
@@ -175,9 +97,7 @@ def _damaged_model(model: ModelVersion, damage: StoredFileDamaged) -> Finding:
         return missing(
             "model files",
             f"Model {model.pk}: {damage.sentence}",
-            how_to_mend(
-                "Restore the directory from a backup, or train the model again from its run."
-            ),
+            "Restore the directory from a backup, or train the model again from its run.",
         )
     return warning(
         "model files",
@@ -200,8 +120,7 @@ def _datasets() -> Iterator[Finding]:
         except DatasetErased:
             erased += 1
         except StoredFileDamaged as damage:
-            mend = how_to_mend("Restore the file from a backup.")
-            yield missing("dataset files", damage.sentence, mend)
+            yield missing("dataset files", damage.sentence, "Restore the file from a backup.")
         else:
             whole += 1
     gone = f" {erased} are gone, as a reference in them was erased." if erased else ""

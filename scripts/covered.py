@@ -41,10 +41,11 @@ WHOLE: Final = {
         "core/text_io/streams.py",
         "core/text_io/strict_json.py",
     ),
-    "artefacts": (
+    "files": (
         "scoring/training/model_versions/files.py",
         "scoring/files.py",
-        "core/artefacts/*.py",
+        "core/bucket.py",
+        "core/storage.py",
     ),
 }
 

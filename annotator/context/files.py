@@ -10,8 +10,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
-from core.artefacts import store as artefacts
-from core.artefacts.bucket import DamagedObject
+from core import storage
 from core.errors import Refused
 from core.files import TEMPORARY_PREFIX, atomic_write
 
@@ -28,23 +27,21 @@ def write_picture(pk: UUID, png: bytes) -> str:
     """Write the picture of a drawing; return its digest."""
     path, digest = _directory() / str(pk), hashlib.sha256(png).hexdigest()
     atomic_write(path, [png])
-    artefacts.put(FOLDER, str(pk), digest, path)
+    storage.put(f"{FOLDER}/{pk}")
     return digest
 
 
 def read_picture(pk: UUID, sha256: str) -> bytes:
     """Return the picture of a drawing; raise PictureGone where it is missing or changed."""
     try:
-        with artefacts.open_whole(FOLDER, str(pk), sha256, _directory() / str(pk)) as file:
+        with storage.open_checked(f"{FOLDER}/{pk}", sha256) as file:
             return file.read()
     except FileNotFoundError:
         raise PictureGone(
-            f"The picture of drawing {pk} is missing from the {artefacts.where()}."
+            f"The picture of drawing {pk} is missing from the {storage.place_of_files()}."
         ) from None
-    except artefacts.Changed:
+    except storage.Damaged:
         raise PictureGone(f"The picture of drawing {pk} was changed on the server.") from None
-    except DamagedObject as error:
-        raise PictureGone(error.sentence) from None
 
 
 def drop_pictures_once_committed(keys: Iterable[UUID]) -> None:
@@ -56,14 +53,7 @@ def drop_pictures_once_committed(keys: Iterable[UUID]) -> None:
 def drop_pictures(keys: Iterable[UUID]) -> None:
     """Delete pictures, where they are there."""
     for pk in keys:
-        (_directory() / str(pk)).unlink(missing_ok=True)
-        artefacts.discard(FOLDER, str(pk))
-
-
-def erase_shared_pictures(keys: Iterable[UUID]) -> None:
-    """Delete pictures from the artefact store; raise Unreachable where it cannot be asked."""
-    for pk in keys:
-        artefacts.delete(FOLDER, str(pk))
+        storage.delete(f"{FOLDER}/{pk}")
 
 
 def stored_pictures() -> Iterator[tuple[UUID, float]]:

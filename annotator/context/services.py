@@ -10,9 +10,9 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from annotator.context.files import (
+    drop_pictures,
     drop_pictures_once_committed,
     drop_unfinished,
-    erase_shared_pictures,
     stored_pictures,
     write_picture,
 )
@@ -121,6 +121,7 @@ def _drop(contexts: QuerySet[ReferenceContext], *, is_erasure: bool = False) -> 
     keys = list(own.values_list("pk", flat=True))
     if is_erasure:
         # Before the rows go: an erasure that cannot reach them has not been carried out.
-        erase_shared_pictures(keys)
-    drop_pictures_once_committed(keys)
+        drop_pictures(keys)
+    else:
+        drop_pictures_once_committed(keys)
     return contexts.delete()[0]

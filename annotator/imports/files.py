@@ -1,6 +1,6 @@
 """Where uploaded files lie: until they are imported, and sources as long as their claims.
 
-In the artefact store both are of one kind, by the id of their import: moving changes nothing there.
+In the bucket both are sources, named by their import: moving changes nothing there.
 """
 
 import hashlib
@@ -17,8 +17,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
-from core.artefacts import store as artefacts
-from core.artefacts.bucket import DamagedObject
+from core import storage
 from core.errors import Refused
 from core.files import FULL, flush_file, rename_and_flush
 from core.text_io.streams import ByteSource
@@ -47,7 +46,7 @@ class UploadGone(Refused):
     status = 409
 
 
-KIND: Final = "sources"
+FOLDER: Final = "sources"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ def store_upload(pk: UUID, file: ByteSource) -> Stored:
 def _store(path: Path, file: ByteSource, limit: int) -> Stored:
     stored = _write(path, file, limit)
     try:
-        artefacts.put(KIND, path.name, stored.sha256, path)
+        storage.put(f"{FOLDER}/{path.name}", path)
     except BaseException:
         path.unlink(missing_ok=True)
         raise
@@ -102,25 +101,23 @@ def _write(path: Path, file: ByteSource, limit: int) -> Stored:
 def open_upload(pk: UUID, sha256: str) -> BinaryIO:
     """Open a stored file for bytes; raise UploadGone when it is missing or was changed."""
     try:
-        return artefacts.open_whole(KIND, str(pk), sha256, _path(pk))
+        return storage.open_checked(f"{FOLDER}/{pk}", sha256, _path(pk))
     except FileNotFoundError as error:
         raise UploadGone("The uploaded file is not there any more; upload it again.") from error
-    except (artefacts.Changed, DamagedObject) as error:
+    except storage.Damaged as error:
         raise UploadGone("The uploaded file was changed on the server; upload it again.") from error
 
 
 def open_source(pk: UUID, sha256: str) -> BinaryIO:
     """Open the source of an import for bytes; raise UploadGone when it is missing or changed."""
     try:
-        return artefacts.open_whole(KIND, str(pk), sha256, source_path(pk))
+        return storage.open_checked(f"{FOLDER}/{pk}", sha256, source_path(pk))
     except FileNotFoundError as error:
         raise UploadGone(
-            f"The source of import {pk} is missing from the {artefacts.where()}."
+            f"The source of import {pk} is missing from the {storage.place_of_files()}."
         ) from error
-    except artefacts.Changed as error:
+    except storage.Damaged as error:
         raise UploadGone(f"The source of import {pk} was changed on the server.") from error
-    except DamagedObject as error:
-        raise UploadGone(error.sentence) from error
 
 
 def name_of_source(name: str) -> str:
@@ -152,9 +149,8 @@ def source_path(pk: UUID) -> Path:
 
 def drop_source(pk: UUID) -> None:
     """Delete the source of an import, if it is there, whoever has moved it yet."""
-    for path in (sources_directory() / str(pk), _path(pk)):
-        path.unlink(missing_ok=True)
-    artefacts.delete(KIND, str(pk))
+    storage.delete(f"{FOLDER}/{pk}")
+    _path(pk).unlink(missing_ok=True)
 
 
 def stored_sources() -> Iterator[tuple[UUID, float]]:
@@ -164,18 +160,13 @@ def stored_sources() -> Iterator[tuple[UUID, float]]:
 
 def drop_upload(pk: UUID) -> None:
     """Delete the file of an import that has not become a source, if it is still there."""
+    storage.delete(f"{FOLDER}/{pk}")
     _path(pk).unlink(missing_ok=True)
-    artefacts.delete(KIND, str(pk))
 
 
 def drop_upload_once_committed(pk: UUID) -> None:
     """Delete the file of an import that is over, unless what ended it is rolled back."""
-    transaction.on_commit(lambda: _discard(pk), robust=True)
-
-
-def _discard(pk: UUID) -> None:
-    _path(pk).unlink(missing_ok=True)
-    artefacts.discard(KIND, str(pk))
+    transaction.on_commit(lambda: drop_upload(pk), robust=True)
 
 
 def stored_uploads() -> Iterator[tuple[UUID, float]]:

@@ -1,22 +1,15 @@
-"""A person's own background jobs in the inbox: what failed in the last week, what finished.
-
-With what waits for something that cannot be reached.
-"""
+"""A person's own background jobs in the inbox: what failed in the last week, what finished."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
-from django.utils.text import Truncator
 
 from annotator.inbox.rows import Asked, Line, Lines
-from core.jobs.rows import UNREACHED, JobStatus
+from core.jobs.rows import JobStatus
 from core.plurals import counted
-
-# A line of the page that everybody opens first; the job's own page has all of it.
-LONGEST_REASON: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,22 +29,16 @@ class Kind:
 
 
 def lines_of_jobs(asked: Asked, kinds: tuple[Kind, ...]) -> Lines:
-    """Return a line for each kind of which jobs wait, failed or finished: one query each."""
+    """Return a line for each kind of which jobs failed or finished: one query each."""
     waiting, finished = [], []
     for kind in kinds:
-        recent = UNREACHED | Q(status=JobStatus.FAILED, finished_at__gte=asked.week_ago)
+        recent = Q(status=JobStatus.FAILED, finished_at__gte=asked.week_ago)
         if kind.tells_end:
             recent |= Q(status=JobStatus.SUCCEEDED, finished_at__gte=asked.last_visit_at)
         rows = kind.own.filter(recent).order_by("-finished_at", "pk").select_related(None)
         keys: dict[str, list[tuple[UUID | str, ...]]] = {}
-        why = ""
-        for status, message, *key in rows.values_list("status", "message", *kind.key):
+        for status, *key in rows.values_list("status", *kind.key):
             keys.setdefault(status, []).append(tuple(key))
-            if status == JobStatus.QUEUED:
-                why = message
-        if some := keys.get(JobStatus.QUEUED):
-            shown = Truncator(why).chars(LONGEST_REASON)
-            waiting.append(_line(kind, some, f"queued. {shown}"))
         if some := keys.get(JobStatus.FAILED):
             waiting.append(_line(kind, some, "failed in the last week"))
         if some := keys.get(JobStatus.SUCCEEDED):

@@ -33,10 +33,6 @@ class Presence(models.Model):
     work = models.CharField(max_length=20)
     started_at = models.DateTimeField()
     seen_at = models.DateTimeField()
-    # Which data directory it works in: programs that share one give the same id.
-    data_directory = models.CharField(max_length=32, blank=True, default="", db_default="")
-    # What it cannot reach, a sentence a line; nobody's content.
-    unreached = models.TextField(blank=True, default="", db_default="")
 
     class Meta:
         constraints = [

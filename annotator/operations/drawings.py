@@ -7,7 +7,6 @@ from annotator.context.files import FOLDER, PictureGone, read_picture
 from annotator.models import Drawing
 from annotator.operations.backups.archives import StoredFile
 from annotator.operations.health.database import Finding, ok, warning
-from core.artefacts.store import how_to_mend
 
 KINDS: Final = {FOLDER: r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"}
 """Names of pictures: the ids of their drawings."""
@@ -27,9 +26,7 @@ def look_at_drawings() -> Iterator[Finding]:
         try:
             read_picture(row.pk, row.png_sha256)
         except PictureGone as damage:
-            mend = how_to_mend(
-                "Restore the file from a backup; the claims beside it are not touched."
-            )
+            mend = "Restore the file from a backup; the claims beside it are not touched."
             yield warning("drawings", str(damage), mend)
             continue
         whole += 1

@@ -1,6 +1,5 @@
 """Which background programs live, how they report it, and the jobs that they do."""
 
-import logging
 import os
 import socket
 import threading
@@ -15,11 +14,10 @@ from typing import Any, Final
 from django.db import transaction
 
 from annotator.models import Presence
-from annotator.operations.reach import out_of_reach, own_directory
-from core.artefacts.store import is_shared
 from core.clock import database_now
-from core.jobs.registry import kinds_of_jobs
+from core.jobs.registry import kinds_of_jobs, tidy
 from core.jobs.rows import JobRow
+from core.storage import is_shared
 
 # Three and a half reports: one that is late makes nobody dead.
 ALIVE_FOR: Final = timedelta(seconds=35)
@@ -36,33 +34,19 @@ def alive() -> Counter[str]:
     return Counter(program.work for program in programs())
 
 
-def may_be_elsewhere() -> bool:
-    """Return whether a file that is missing here may lie where another program finds it."""
-    return is_shared() or len(data_directories()) > 1
-
-
-def data_directories() -> set[str]:
-    """Return the ids of this program's data directory and of those of all that live."""
-    return {own_directory(), *(program.data_directory for program in programs())} - {""}
-
-
 FORGOTTEN_AFTER: Final = timedelta(days=1)
 
 
-def report_presence(*, name: str, works: Iterable[str], unreached: str = "") -> None:
-    """Note that this program lives now, and what it cannot reach.
-
-    The clock is the database's, which all share.
-    """
+def report_presence(*, name: str, works: Iterable[str]) -> None:
+    """Note that this program lives now; the clock is the database's, which all share."""
     now = database_now()
-    seen = {"seen_at": now, "unreached": unreached, "data_directory": own_directory()}
     with transaction.atomic():
         for work in works:
             Presence.objects.update_or_create(
                 name=name,
                 work=work,
-                defaults=seen,
-                create_defaults=seen | {"started_at": now},
+                defaults={"seen_at": now},
+                create_defaults={"seen_at": now, "started_at": now},
             )
 
 
@@ -78,8 +62,7 @@ def forget_presences() -> int:
 
 
 SECONDS_BETWEEN_REPORTS: Final = 10
-REPORTS_BETWEEN_LOOKS: Final = 6
-logger = logging.getLogger("annotator.jobs")
+REPORTS_BETWEEN_TIDYINGS: Final = 6
 _stop: Final = threading.Event()
 
 
@@ -118,18 +101,17 @@ def end(**_: object) -> None:
 def _report(name: str, works: tuple[str, ...]) -> None:
     from django.db import DatabaseError, connection
 
-    unreached = ""
     for number in count():
         is_over = _stop.is_set()
         try:
             if is_over:
                 end_presence(name=name)
             else:
-                if number % REPORTS_BETWEEN_LOOKS == 0:
-                    unreached = _looked_at(works, unreached)
-                report_presence(name=name, works=works, unreached=unreached)
+                report_presence(name=name, works=works)
                 show_life()
-        except DatabaseError:
+                if is_shared() and number % REPORTS_BETWEEN_TIDYINGS == 0:
+                    tidy(only_host=True)
+        except (DatabaseError, OSError):
             pass  # a database that is away is reported by others; the next report is ours
         finally:
             # Left open, it would be inherited by a process of the pool that starts later.
@@ -139,17 +121,8 @@ def _report(name: str, works: tuple[str, ...]) -> None:
         _stop.wait(SECONDS_BETWEEN_REPORTS)
 
 
-def _looked_at(works: tuple[str, ...], before: str) -> str:
-    """Return what cannot be reached now, and log it where that is another thing than before."""
-    found = " ".join(out_of_reach(works))
-    if found != before:
-        text = f"cannot reach all that jobs may need: {found}" if found else "reaches everything"
-        logger.warning("worker of %s %s", "+".join(works), text)
-    return found
-
-
 SHOWN: Final = (
-    *("status", "attempt", "progress", "message", "unreached_at"),
+    *("status", "attempt", "progress", "message"),
     *("created_at", "started_at", "finished_at"),
 )
 
@@ -157,7 +130,7 @@ SHOWN: Final = (
 def latest_jobs(statuses: Collection[str], kind: str | None, most: int) -> tuple[list[JobRow], int]:
     """Return the jobs asked for last, newest first, and how many there are beyond `most`.
 
-    For operators: keys, states and times, what one waits for, no content.
+    For operators: keys, states and times, why one is tried again, no content.
     """
     found: list[JobRow] = []
     count = 0

@@ -1,6 +1,6 @@
 """Uploads and documents from which claims came: which are needed, and whether they are there."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from django.db.models import QuerySet
@@ -10,15 +10,10 @@ from annotator.imports.files import (
     move_to_sources,
     open_source,
     sources_directory,
-    stored_uploads,
 )
 from annotator.models import ClaimImport
 from annotator.operations.backups.archives import StoredFile
 from annotator.operations.health.database import Finding, ok, warning
-from core.artefacts.store import how_to_mend, is_shared
-from core.jobs.queues import Queues
-from core.jobs.rows import FINAL_STATUSES
-from core.plurals import counted
 
 KINDS: Final = {"sources": r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"}
 """Names of sources: the ids of their imports."""
@@ -41,23 +36,11 @@ def look_at_sources() -> Iterator[Finding]:
         try:
             open_source(row.pk, row.file_sha256).close()
         except UploadGone as damage:
-            mend = how_to_mend(
-                "Restore the file from a backup; the claims that came from it are not touched."
-            )
+            mend = "Restore the file from a backup; the claims that came from it are not touched."
             yield warning("sources", damage.sentence, mend)
             continue
         whole += 1
     yield ok("sources", f"{whole} documents are as they were sent.")
-
-
-def uploads_out_of_reach(works: Collection[str]) -> Iterator[str]:
-    """Say how many imports wait whose files are not in this data directory."""
-    if is_shared() or Queues.WEB not in works:
-        return
-    rows = ClaimImport.objects.exclude(status__in=FINAL_STATUSES)
-    needed = set(rows.values_list("pk", flat=True))
-    if absent := needed - {pk for pk, _ in stored_uploads()}:
-        yield f"The files of {counted(len(absent), 'import')} lie in another data directory."
 
 
 def _imports() -> QuerySet[ClaimImport]:

@@ -19,6 +19,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from core.clock import database_now
+from core.errors import Unreachable
 from core.jobs.endings import note_ending
 from core.jobs.rows import DUE, JobRow, JobStatus
 
@@ -51,7 +52,7 @@ def claim(model: type[Row], pk: uuid.UUID | str) -> Row | None:
         attempt=F("attempt") + 1,
         lease_until=database_now() + lease_length(),
         started_at=Now(),
-        # What it waited for, a worker or what could not be reached.
+        # That it waits for a worker, or why its last attempt failed.
         message="",
     )
     row = model._default_manager.filter(pk=pk, owner=token).first()
@@ -91,7 +92,7 @@ def _end(
     now = database_now()
     rows = type(row)._default_manager.filter(*where, pk=row.pk, owner=row.owner)
     with transaction.atomic():
-        ended = {"status": status, "finished_at": now, "lease_until": None, "unreached_at": None}
+        ended = {"status": status, "finished_at": now, "lease_until": None}
         if not rows.filter(status=JobStatus.RUNNING).update(**ended, **fields):
             return False
         note_ending(row, status)
@@ -111,26 +112,21 @@ def put_back(row: JobRow, pause: timedelta, **fields: Any) -> None:
         raise LostLease
 
 
-def put_off(row: JobRow, awaited: str, error: type) -> None:
-    """Queue a running job of ours until what it awaits can be reached; one that was cancelled ends.
+def retry_later(row: JobRow, error: Unreachable) -> bool:
+    """Queue a running job of ours for another attempt; return False where none is left.
 
-    It is tried again after as long as it has waited, within the pauses above, and by whoever takes
-    it: another machine may reach what this one does not. Such a try is no attempt.
+    The pauses are 2, 4, 8 and 16 minutes. A job that was cancelled meanwhile ends.
     """
-    now = database_now()
-    since = row.unreached_at or now
+    if row.attempt >= row.most_attempts:
+        return False
+    pause = timedelta(minutes=2**row.attempt)
+    minutes = int(pause.total_seconds()) // 60
+    message = f"{error.sentence} This job is tried again in {minutes} minutes."
     with suppress(LostLease):
-        put_back(
-            row,
-            _within_pauses(now - since),
-            attempt=row.attempt - 1,
-            progress=0.0,
-            unreached_at=since,
-            message=f"Waiting since {since:%Y-%m-%d %H:%M} UTC: {awaited} "
-            "It goes on by itself; there is no need to ask again.",
-        )
-        _log_outcome(row, "waiting", error)
+        put_back(row, pause, progress=0.0, message=message)
+        _log_outcome(row, "queued", type(error))
     settle_cancelled(row)
+    return True
 
 
 def request_cancel(row: JobRow) -> bool:

@@ -16,6 +16,7 @@ QueueOf = Callable[[UUID], str]
 _enqueuers: dict[type[JobRow], Enqueue] = {}
 _queues: dict[type[JobRow], QueueOf] = {}
 _tidying: list[Callable[[], int]] = []
+_tidying_of_hosts: list[Callable[[], int]] = []
 
 
 def register(model: type[JobRow], enqueue: Enqueue, queue_of: QueueOf) -> None:
@@ -34,18 +35,23 @@ def kinds_of_jobs() -> tuple[type[JobRow], ...]:
     return tuple(_enqueuers)
 
 
-def register_tidying(delete: Callable[[], int]) -> None:
-    """Register what the sweeper does now and then: delete what is old, ask for what is due."""
+def register_tidying(delete: Callable[[], int], *, on_each_host: bool = False) -> None:
+    """Register what the sweeper does now and then: delete what is old, ask for what is due.
+
+    With `on_each_host`, workers do it, too, because nobody else reaches their data directories.
+    """
     _tidying.append(delete)
+    if on_each_host:
+        _tidying_of_hosts.append(delete)
 
 
-def tidy() -> int:
+def tidy(*, only_host: bool = False) -> int:
     """Do what both packages have registered; return how many rows and folders that touched.
 
     What cannot be reached now keeps nothing else from being done.
     """
     count = 0
-    for delete in _tidying:
+    for delete in _tidying_of_hosts if only_host else _tidying:
         try:
             count += delete()
         except Unreachable as error:

@@ -19,8 +19,6 @@ class JobStatus(models.TextChoices):
 FINAL_STATUSES = (JobStatus.SUCCEEDED, JobStatus.FAILED, JobStatus.CANCELLED)
 # Which of the queued jobs may be begun.
 DUE: Final = Q(due_at__lte=Now())
-# Which jobs wait for something that could not be reached when they were last tried.
-UNREACHED: Final = Q(status=JobStatus.QUEUED, unreached_at__isnull=False)
 
 
 class JobRow(models.Model):
@@ -36,8 +34,6 @@ class JobRow(models.Model):
     rung_at = models.DateTimeField(null=True)
     # Not to be begun before.
     due_at = models.DateTimeField(db_default=Now())
-    # Since when what it needs cannot be reached; `message` says what that is.
-    unreached_at = models.DateTimeField(null=True)
     cancel_requested = models.BooleanField(default=False)
     progress = models.FloatField(default=0.0)
     message = models.TextField(blank=True, default="")
@@ -71,9 +67,9 @@ class JobRow(models.Model):
         return self.status in FINAL_STATUSES
 
     @property
-    def is_unreached(self) -> bool:
-        """Whether it waits for something that could not be reached when it was last tried."""
-        return self.status == JobStatus.QUEUED and self.unreached_at is not None
+    def is_retried(self) -> bool:
+        """Whether an attempt failed and another will be made; `message` says why it failed."""
+        return self.status == JobStatus.QUEUED and self.attempt > 0
 
     @property
     def percent(self) -> int:

@@ -7,10 +7,9 @@ from uuid import UUID
 
 from django.db import transaction
 
-from core.errors import Refused
+from core.errors import Refused, Unreachable
 from core.files import why_stopped
 from core.jobs import leases
-from core.jobs.elsewhere import awaited
 from core.jobs.leases import LostLease, Row
 from core.jobs.rows import JobStatus
 
@@ -34,10 +33,9 @@ def run_job(
 
     `work(job, check)` runs under a heartbeat; `check` raises LostLease once the lease is gone. It
     returns the columns of a success, or None where it closed the job in a transaction of its own.
-    Unreachable queues the job until what it needs can be reached, and so does the lack of a file or
-    package that another machine may have. Refused, and each of `refusals`, fails the job with the
-    error's text. Any other error fails it with a sentence that begins with `noun`, and is raised
-    again.
+    Unreachable queues the job for another attempt. Refused, each of `refusals`, and Unreachable in
+    the last attempt fail the job with the error's text. Any other error fails it with a sentence
+    that begins with `noun`, and is raised again.
 
     `on_success` and `on_failure` are called in the transaction that closes the job, `cleanup` last,
     however the work ended. Columns that the work updates on `job` are stored by each
@@ -69,8 +67,8 @@ def run_job(
     except LostLease:
         leases.settle_cancelled(job)
     except Exception as error:
-        if sentence := awaited(error):
-            leases.put_off(job, sentence, type(error))
+        if isinstance(error, Unreachable) and leases.retry_later(job, error):
+            pass
         elif isinstance(error, expected):
             fail(str(error))
         else:

@@ -19,8 +19,7 @@ from annotator.operations.backups.erasure_record import (
     recorded_erasures,
     remember_erasures,
 )
-from core.artefacts import store as artefacts
-from core.artefacts.kinds import sweep_unnamed
+from core import storage
 from core.clock import database_now
 from core.errors import Forbidden, OutOfDate, Refused
 from core.text_io.shapes import LONGEST_REASON, check_text
@@ -242,12 +241,10 @@ def _erase_files(row: Erasure) -> None:
     """
     remember_erasures(erased_references())
     for digest in _erase_copies(row):
-        artefacts.delete(scoring_files.DATASETS, digest)
-    for run in _runs_on(row):
-        artefacts.delete(scoring_files.RUNS, run.hex)
+        storage.delete(scoring_files.stored_name(digest))
     # Its freeze was killed before the row was there that would name it.
     scoring_files.remove_unnamed_datasets()
-    sweep_unnamed(scoring_files.DATASETS)
+    scoring_files.remove_unnamed_from_bucket()
 
 
 def erase_copies() -> int:
@@ -265,19 +262,15 @@ def erase_copies() -> int:
     return len(new)
 
 
-def _runs_on(row: Erasure) -> list[UUID]:
-    runs = TrainingRun.objects.filter(dataset_version__in=row.result["versions"])
-    return list(runs.values_list("pk", flat=True))
-
-
 def _erase_copies(row: Erasure) -> list[str]:
     """Delete what this host has of an erasure's versions; return their digests."""
     versions = DatasetVersion.objects.filter(pk__in=row.result["versions"])
     digests = list(versions.values_list("sha256", flat=True))
     for digest in digests:
         scoring_files.erase_copy(digest, (row.erased_at or database_now()).date())
-    for run in _runs_on(row):
-        shutil.rmtree(scoring_files.runs_directory() / run.hex, ignore_errors=True)
+    runs = TrainingRun.objects.filter(dataset_version__in=row.result["versions"])
+    for key in runs.values_list("pk", flat=True):
+        shutil.rmtree(scoring_files.runs_directory() / key.hex, ignore_errors=True)
     # By plain digests of texts, which could be guessed; what is needed is computed again.
     for path in scoring_files.cache_directory().iterdir():
         if path.is_dir():

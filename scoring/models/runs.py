@@ -42,8 +42,6 @@ class TrainingRun(JobRow):
     # What researchers say of the run. Tags stand between spaces, so that one is found as a whole.
     tags = models.CharField(max_length=300, blank=True, default="", db_default="")
     note = models.TextField(blank=True, default="", db_default="")
-    # The listing of the newest state in the artefact store, from which any host goes on.
-    state_sha256 = models.CharField(max_length=64, blank=True, default="", db_default="")
 
     class Meta:
         ordering = ["-created_at"]

@@ -123,11 +123,6 @@ def question_of(report: AgreementReport) -> Question:
     )
 
 
-def is_asked_as_here(report: AgreementReport) -> bool:
-    """Return whether the scorers of a report are here what they were where it was asked for."""
-    return _digest(report) == report.question_sha256
-
-
 def cancel_report(*, report: AgreementReport, cancelled_by: User | None = None) -> None:
     """Ask a report to stop; OutOfDate when it has ended already."""
     with transaction.atomic():

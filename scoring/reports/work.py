@@ -17,7 +17,6 @@ from django.db import transaction
 
 from core.errors import Refused, Unreachable
 from core.jobs import leases
-from core.jobs.elsewhere import may_be_elsewhere, wait_if_elsewhere
 from core.jobs.leases import LostLease
 from core.jobs.rows import JobStatus
 from core.jobs.running import run_job
@@ -26,7 +25,7 @@ from scoring.agreement.item_table import ItemTable, pack
 from scoring.agreement.items import AgreementError, Item, ScorerScores
 from scoring.metrics.base import MetricError, Missing, Pair, Score
 from scoring.metrics.languages import language_of_pair
-from scoring.metrics.registry import METRIC_NAMES, what_is_missing
+from scoring.metrics.registry import what_is_missing
 from scoring.models import AgreementReport, MetricScore, ReportItems
 from scoring.patclaimeval.errors import PatClaimEvalError
 from scoring.patclaimeval.prior import NAME as PRIOR_NAME
@@ -43,7 +42,7 @@ from scoring.reports.inputs import (
 )
 from scoring.reports.left_out import load_left_out
 from scoring.reports.scorers import STANDING_NAMES, ReportScorer, compares, load_scorer
-from scoring.reports.services import is_asked_as_here, question_of, record_event
+from scoring.reports.services import question_of, record_event
 from scoring.scores.scorers import LEFT_OUT_NAME, metric_places
 from scoring.training.model_versions.queries import MODEL_PREFIX
 
@@ -372,7 +371,6 @@ class _Work:
             asked = self._with_drafts(pairs) if scorer.reads_drafts else pairs
             scores = score_pairs(scorer, asked, self.check, on_progress)
         except (MetricError, PatClaimEvalError) as error:
-            self._wait_if_elsewhere(name, error)
             # What is missing is part of the question; any other fault may pass.
             if name != LEFT_OUT_NAME:
                 is_metric = name != PRIOR_NAME and not name.startswith(MODEL_PREFIX)
@@ -381,13 +379,6 @@ class _Work:
         self.is_lasting &= scores.is_lasting
         version = scorer.version_in({pair.language for pair in pairs if pair.language is not None})
         return _scorer_scores(name, version, pairs, scores)
-
-    def _wait_if_elsewhere(self, name: str, error: Exception) -> None:
-        """Raise Unreachable where a scorer is missing here, and was there for who asked."""
-        wait_if_elsewhere(error)
-        is_missing = name in METRIC_NAMES and what_is_missing(name, metric_places())
-        if is_missing and may_be_elsewhere() and not is_asked_as_here(self.report):
-            raise Unreachable(str(error)) from error
 
     def _standing(self) -> list[str]:
         """Return the baselines; PatClaimEval-0 is none where it is asked for as a scorer."""

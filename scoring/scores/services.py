@@ -17,7 +17,6 @@ from annotator.rubric import ALL_CRITERIA
 from core.clock import database_now
 from core.errors import Forbidden, Refused, TooOften
 from core.jobs import leases
-from core.jobs.elsewhere import wait_if_elsewhere
 from core.jobs.rows import FINAL_STATUSES, JobStatus
 from core.jobs.running import run_job
 from core.limits import CANDIDATES, claim_set_problem
@@ -179,7 +178,6 @@ def _score(request: ScoreRequest, check: Callable[[], None]) -> dict[str, Any]:
                 left = scorer.score(occluded_pairs(texts, compared(found[criterion])), on_step)
                 occluded[criterion] = [score.value for score in left]
         except PatClaimEvalError as error:
-            wait_if_elsewhere(error)
             reasons.append(f"{scoring.name}: {error}")
             found[criterion] = [{"error": str(error)}] * len(pairs)
         done = number * len(pairs) + more * len(explained & {*list(models)[:number]})

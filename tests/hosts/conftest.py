@@ -13,20 +13,16 @@ Install = Callable[..., Installation]
 
 @pytest.fixture
 def install(transactional_db: None, tmp_path: Path, settings: Any) -> Iterator[Install]:
-    """Give a function that starts an installation over a store, over none, or on one host alone."""
+    """Give a function that starts an installation that shares a bucket."""
     started: list[Installation] = []
     # This process is no host: nothing of theirs is to lie with it.
     settings.DATA_DIR = tmp_path / "nobody"
     settings.DATA_DIR.mkdir()
 
-    def start(store: Mapping[str, str] | None = None, *, is_alone: bool = False) -> Installation:
-        found = Installation(tmp_path, store or {})
+    def start(bucket: Mapping[str, str]) -> Installation:
+        found = Installation(tmp_path, bucket)
         started.append(found)
-        if is_alone:
-            found.start_worker("web", "web,gpu")
-            found.start_web()
-        else:
-            found.start()
+        found.start()
         return found
 
     yield start

@@ -40,14 +40,14 @@ class PatientClient(Client):
 
 
 class Installation:
-    """Programs on three hosts that share the test's database and broker, and a store or none."""
+    """Programs on three hosts that share the test's database, broker and bucket."""
 
-    def __init__(self, folder: Path, store: Mapping[str, str]) -> None:
+    def __init__(self, folder: Path, bucket: Mapping[str, str]) -> None:
         self.data = {name: folder / name / "data" for name in HOSTS}
         self._programs: dict[str, Programs] = {}
         for name, data in self.data.items():
             data.mkdir(parents=True, mode=0o700)
-            self._programs[name] = Programs(folder / name, DATA_DIR=str(data), **store)
+            self._programs[name] = Programs(folder / name, DATA_DIR=str(data), **bucket)
         self.rated: RatedCampaign = write_a_campaign()
         self.people = {
             "ada": grant(make_user("ada", is_superuser=True), self.rated.campaign, "admin"),
@@ -56,35 +56,18 @@ class Installation:
 
     def start(self) -> None:
         """Start all programs, and wait until the web server answers."""
-        self.start_worker("desk", "web")
-        self.start_worker("gpu", "gpu")
-        self.start_web()
-
-    def start_web(self) -> None:
+        self._programs["desk"].start_worker("worker", "web")
+        self._programs["gpu"].start_worker("worker", "gpu")
         self._programs["web"].start_sweeper()
         self.port = self._programs["web"].start_web("web")
-
-    def share(self, store: Mapping[str, str]) -> None:
-        """Have what is started from now on use a store."""
-        for programs in self._programs.values():
-            programs.settings.update(store)
 
     def end(self) -> None:
         for programs in self._programs.values():
             programs.end()
 
-    def start_worker(self, host: str, queue: str, name: str = "worker") -> None:
-        self._programs[host].start_worker(name, queue)
-
-    def kill_worker(self, host: str) -> None:
-        self._programs[host].kill("worker")
-
     def run(self, host: str, *command: str, is_well: bool = True) -> str:
         """Carry out a command of `manage.py` on a host; return what it printed."""
         return self._programs[host].run(command[0], *command, is_well=is_well)
-
-    def log_of_worker(self, host: str, name: str = "worker") -> str:
-        return self._programs[host].log(name)
 
     def files(self, host: str) -> list[str]:
         """Return what lies in the data directory of a host, in order."""
@@ -125,14 +108,3 @@ def ends(row: JobRow, status: JobStatus = JobStatus.SUCCEEDED) -> Any:
     wait_until(has_ended, f"the end of {row.kind()}")
     assert row.status == status, row.message
     return row
-
-
-def waits(row: JobRow, sentence: str) -> None:
-    """Wait until a job says that it waits for something out of reach."""
-
-    def says_so() -> bool:
-        row.refresh_from_db()
-        assert not row.is_final, f"{row.status}: {row.message}"
-        return row.is_unreached and sentence in row.message
-
-    wait_until(says_so, f"{row.kind()} waits for: {sentence}")

@@ -1,4 +1,4 @@
-"""A web host and two workers that share PostgreSQL, Redis and an S3 server, and no file."""
+"""A web host and two workers that share PostgreSQL, Redis and a bucket, and no file."""
 
 import json
 from pathlib import Path
@@ -14,20 +14,19 @@ from tests.hosts.acts import N_GRAMS, a_large_file, holds, promote, report, scor
 from tests.hosts.conftest import Install
 from tests.hosts.installation import HOSTS, REFERENCES, ends
 from tests.promises.fresh_host import fresh_host
-from tests.s3_servers import serving, store_settings
+from tests.s3_servers import bucket_settings, serving
 
 __all__ = ["key"]
 pytestmark = [pytest.mark.broker, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
-# The one that honours If-None-Match, and the one that does not.
 SERVERS = [pytest.param("rclone"), pytest.param("moto", marks=pytest.mark.exhaustive)]
 
 
 @pytest.mark.parametrize("kind", SERVERS)
-def test_what_fails_without_a_store_works_on_three_hosts(
+def test_import_training_report_and_promotion_work_across_three_hosts(
     install: Install, kind: str, key: tuple[str, Path], tmp_path: Path
 ) -> None:
     with serving(kind, tmp_path / "s3") as s3:
-        hosts = install(store_settings(s3.make_bucket(), s3.url))
+        hosts = install(bucket_settings(s3.make_bucket(), s3.url))
         imported = hosts.client("ada").import_claims("trial", a_large_file())
         assert (imported["status"], Reference.objects.count()) == ("succeeded", REFERENCES + 400)
         version = ends(hosts.freeze()).version
@@ -39,39 +38,39 @@ def test_what_fails_without_a_store_works_on_three_hosts(
         promote(hosts, model)
         better, worse = scores(hosts)
         assert better > worse
-        # Each host has what it needed, and the store all of it.
+        # Each host has what it needed, and the bucket all of it.
         assert len({tuple(hosts.files(host)) for host in HOSTS}) == len(HOSTS)
         hosts.run("web", "backup", str(tmp_path / "one.backup"), "--recipient", key[0])
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", ["rclone", "moto"])
-def test_a_backup_of_one_host_has_the_files_of_all_and_fills_another_store(
+def test_a_backup_of_one_host_has_the_files_of_all_and_fills_another_bucket(
     install: Install, kind: str, key: tuple[str, Path], tmp_path: Path
 ) -> None:
     with serving(kind, tmp_path / "s3") as s3:
-        hosts = install(store_settings(s3.make_bucket(), s3.url))
+        hosts = install(bucket_settings(s3.make_bucket(), s3.url))
         train(hosts, ends(hosts.freeze()).version)
         sealed, (public, private) = tmp_path / "one.backup", key
         hosts.run("web", "backup", str(sealed), "--recipient", public)
         with fresh_host(tmp_path / "fresh") as fresh:
-            fresh.env.update(store_settings(s3.make_bucket(), s3.url))
+            fresh.env.update(bucket_settings(s3.make_bucket(), s3.url))
             fresh.restore(sealed, private)
             found = json.loads(fresh.command("doctor", "--json").stdout)["findings"]
         levels = {one["part"]: one["level"] for one in found}
-        parts = ("artefact store", "model files", "dataset files")
+        parts = ("bucket", "model files", "dataset files")
         assert [levels[part] for part in parts] == ["ok", "ok", "ok"]
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", ["rclone", "moto"])
-def test_an_erased_reference_is_gone_from_the_store_and_from_every_host(
+def test_an_erased_reference_is_gone_from_the_bucket_and_from_every_host(
     install: Install, kind: str, tmp_path: Path
 ) -> None:
     canary = "zqcanarywords"
     with serving(kind, tmp_path / "s3") as s3:
         bucket = s3.make_bucket()
-        hosts = install(store_settings(bucket, s3.url))
+        hosts = install(bucket_settings(bucket, s3.url))
         reference = Reference.objects.get(reference_id="r1")
         claims = f"{reference.claims} 2. A {canary}."
         Reference.objects.filter(pk=reference.pk).update(claims=claims)

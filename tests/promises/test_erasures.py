@@ -30,16 +30,14 @@ from annotator.operations.backups.services import make_backup
 from annotator.operations.backups.tables import applied_migrations, lines_of, models_after
 from annotator.rating.services import submit_rating
 from annotator.rubric import CRITERIA
-from core.artefacts.copies import tidy_copies
-from core.artefacts.settings import read
-from core.artefacts.store import put
 from core.errors import Forbidden, OutOfDate, Refused
+from core.jobs.registry import tidy
+from core.storage import put
 from scoring import files as scoring_files
 from scoring.datasets.freezing.services import freeze_dataset
 from scoring.erasures import services as erasures_services
 from scoring.erasures.queries import aftermath
 from scoring.erasures.services import answer_erasure, ask_erasure, carry_out_erasures
-from scoring.files import dataset_path
 from scoring.models import (
     AgreementReport,
     DatasetVersion,
@@ -50,7 +48,7 @@ from scoring.models import (
 )
 from tests.conftest import grant, make_user
 from tests.promises.harness import wait_until
-from tests.s3_servers import OwnS3, on_another_host, serving, store_settings
+from tests.s3_servers import OwnS3, on_another_host, serving, use_bucket
 from tests.scoring.conftest import RatedCampaign, data_directory, make_campaign  # noqa: F401
 from tests.scoring.model_rows import model_row, write_directory
 from tests.served.postgres import programs
@@ -249,18 +247,20 @@ def test_an_erased_reference_is_nowhere_and_leaves_a_tombstone(
 
 
 @pytest.fixture
-def bucket(tmp_path: Path, settings: Any) -> Iterator[tuple[OwnS3, str]]:
+def bucket(
+    tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[OwnS3, str]]:
     """A bucket that retains former versions, in which this site shares its files."""
     with serving("moto", tmp_path / "moto") as server:
         name = server.make_bucket()
         server.client().put_bucket_versioning(
             Bucket=name, VersioningConfiguration={"Status": "Enabled"}
         )
-        settings.ARTEFACT_STORE = read(store_settings(name, server.url), private=[])
+        use_bucket(name, server.url, settings, monkeypatch)
         yield server, name
 
 
-def found_in_the_store(server: OwnS3, bucket: str) -> list[str]:
+def found_in_the_bucket(server: OwnS3, bucket: str) -> list[str]:
     client = server.client()
     return [
         found
@@ -275,23 +275,23 @@ def found_in_the_store(server: OwnS3, bucket: str) -> list[str]:
 
 
 @pytest.mark.broker
-def test_an_erased_reference_is_nowhere_in_the_store_and_on_no_other_host(
+def test_an_erased_reference_is_nowhere_in_the_bucket_and_on_no_other_host(
     bucket, scene, version, two, settings, tmp_path
 ) -> None:
     server, name = bucket
     with on_another_host(settings, tmp_path) as elsewhere:
         scoring_files.check_dataset(version.sha256)
-        key = f"of-this-site/datasets/{version.sha256}/{version.sha256}"
+        key = scoring_files.stored_name(version.sha256)
         # Deleted and written again, as by hands: a version and a mark are left of that.
         server.client().delete_object(Bucket=name, Key=key)
-        put(scoring_files.DATASETS, version.sha256, version.sha256, dataset_path(version.sha256))
+        put(key)
         assert found_in_files(elsewhere)
-    assert len(found_in_the_store(server, name)) == 2
+    assert len(found_in_the_bucket(server, name)) == 2
     erase(two)
-    assert found_in_the_store(server, name) == []
+    assert found_in_the_bucket(server, name) == []
     assert found_in_files(Path(settings.DATA_DIR)) == []
     with on_another_host(settings, tmp_path) as elsewhere:
-        tidy_copies()
+        tidy(only_host=True)
         assert found_in_files(elsewhere) == []
     assert found_in_a_new_backup(tmp_path) == []
 

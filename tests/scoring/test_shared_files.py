@@ -1,25 +1,16 @@
-# ruff: noqa: F811 - fixtures are imported
-"""Dataset versions, models and states of trainings on hosts that share an artefact store."""
+"""Dataset versions and models on hosts that share a bucket."""
 
 import os
 import time
-from collections import Counter
-from datetime import datetime, timedelta
+from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.utils import timezone
 
 from annotator.models import Reference
-from annotator.operations.health.store import look_at_store
-from annotator.operations.shared import share_files
-from core.artefacts import kinds
-from core.artefacts.copies import IN_USE_SECONDS, evict_copies
-from core.artefacts.settings import StoreSettings
-from core.artefacts.store import put
-from core.artefacts.trees import put_tree
+from core import storage
 from core.errors import OutOfDate
 from core.jobs.rows import JobStatus
 from scoring import files as scoring_files
@@ -27,25 +18,18 @@ from scoring.datasets.versions.queries import Filter, page_of
 from scoring.erasures.services import erase_copies
 from scoring.files import ABANDONED_SECONDS, DatasetErased, StoredFileDamaged
 from scoring.models import DatasetVersion, Erasure, ModelVersion, TrainingRun
-from scoring.operations import dataset_and_model_files, look_at_stored_files
-from scoring.training.model_versions.files import directory_of
-from scoring.training.runs.services import request_training
-from scoring.training.runs.states import state_directory
-from scoring.training.runs.work import carry_out_training
-from tests.s3_servers import (  # noqa: F401 - fixtures
-    Between,
-    OwnS3,
-    between,
-    on_another_host,
-    s3,
-    shared,
-    shared_between,
-)
+from scoring.operations import dataset_and_model_files
+from scoring.scores.scorers import ScoringModel, cached_scorer
+from scoring.training.model_versions.files import directory_of, has_manifest, open_model
+from scoring.training.runs.services import clear_ended_runs, request_training, state_directory
+from scoring.training.runs.work import carry_out_training, unchanged_model
+from tests.s3_servers import OwnS3, bucket, on_another_host, s3, unreachable
 from tests.scoring.conftest import dataset_rows, imported
 
+__all__ = ["bucket", "s3", "unreachable"]
 pytestmark = [pytest.mark.broker, pytest.mark.django_db]
-
 CRITERION = "feature_completeness"
+LEFT = [b"of a freeze that was killed\n"]
 
 
 @pytest.fixture(autouse=True)
@@ -55,115 +39,76 @@ def no_lease_is_due(settings: Any) -> None:
 
 
 @pytest.fixture
-def version(shared: StoreSettings, db: None) -> DatasetVersion:
+def version(bucket: str, db: None) -> DatasetVersion:
     """A version whose file was stored on this host."""
     return imported("tiny", dataset_rows())
 
 
-def dataset_key(digest: str) -> str:
-    return f"of-this-site/datasets/{digest}/{digest}"
+def trained(version: DatasetVersion) -> TrainingRun:
+    run = request_training(version=version, criterion=CRITERION, options={"method": "probe"})
+    carry_out_training(run.pk)
+    run.refresh_from_db()
+    return run
 
 
-def test_version_is_read_and_browsed_on_another_host(
-    version: DatasetVersion, settings: Any, tmp_path: Path
+@pytest.fixture
+def model(version: DatasetVersion) -> ModelVersion:
+    return ModelVersion.objects.get(run=trained(version))
+
+
+def grow_old(digest: str) -> None:
+    old = time.time() - ABANDONED_SECONDS - 1
+    os.utime(scoring_files.dataset_path(digest), (old, old))
+
+
+def test_a_version_is_read_and_browsed_on_another_host(
+    version: DatasetVersion, s3: OwnS3, bucket: str, settings: Any, tmp_path: Path
 ) -> None:
     here = scoring_files.dataset_path(version.sha256).read_bytes()
-
-    with on_another_host(settings, tmp_path):
+    with on_another_host(settings, tmp_path) as there:
         rows, count, _ = page_of(version, Filter(), 1, 5)
         assert (len(rows), count) == (5, version.items)
+        (there / scoring_files.stored_name(version.sha256)).unlink()
         with scoring_files.open_dataset(version.sha256) as file:
             assert file.read() == here
-        assert {one.name for one in dataset_and_model_files()} == {
-            f"datasets/{version.sha256}.jsonl"
-        }
+        name = f"datasets/{version.sha256}.jsonl"
+        assert {one.name for one in dataset_and_model_files()} == {name}
 
-
-def test_missing_version_is_named_with_the_store(
-    version: DatasetVersion,
-    shared: StoreSettings,
-    s3: OwnS3,
-    settings: Any,
-    tmp_path: Path,
-) -> None:
-    s3.client().delete_object(Bucket=shared.bucket, Key=dataset_key(version.sha256))
-
-    with on_another_host(settings, tmp_path):
-        with pytest.raises(StoredFileDamaged, match=f"artefact store {shared.address}"):
+        scoring_files.dataset_path(version.sha256).unlink()
+        s3.client().put_object(Bucket=bucket, Key=name, Body=b"of somebody else")
+        with pytest.raises(StoredFileDamaged, match="was changed"):
             scoring_files.open_dataset(version.sha256)
-        (finding,) = [one for one in look_at_stored_files() if one.level == "missing"]
-        assert "manage.py share_files" in finding.mend
-    (finding,) = look_at_store()
-    assert f"datasets/{version.sha256}" in finding.found
-
-    assert share_files() == 1
-    (finding,) = look_at_store()
-    assert finding.level == "ok"
-
-
-def test_version_that_was_changed_in_the_store_is_refused_and_named(
-    version: DatasetVersion, shared: StoreSettings, s3: OwnS3, settings: Any, tmp_path: Path
-) -> None:
-    key = dataset_key(version.sha256)
-    s3.client().put_object(Bucket=shared.bucket, Key=key, Body=b"of somebody else")
-
-    with on_another_host(settings, tmp_path), pytest.raises(StoredFileDamaged, match=key):
-        scoring_files.open_dataset(version.sha256)
-
-
-def erased(version: DatasetVersion, cast: Any) -> Erasure:
-    """Note that a reference of the version was erased on some host, just now."""
-    reference = cast.reference("r1", 1)
-    now = timezone.now()
-    Reference.objects.filter(pk=reference.pk).update(erased_at=now)
-    return Erasure.objects.create(
-        campaign=reference.campaign,
-        reference=reference,
-        status="agreed",
-        asked_by=cast.ada,
-        asked_at=now,
-        answered_by=cast.carol,
-        erased_at=now,
-        result={"versions": [str(version.pk)]},
-    )
-
-
-def test_copy_elsewhere_is_not_read_once_the_rows_say_that_it_is_erased(
-    version: DatasetVersion,
-    shared: StoreSettings,
-    s3: OwnS3,
-    settings: Any,
-    tmp_path: Path,
-    cast: Any,
-) -> None:
-    with on_another_host(settings, tmp_path):
-        page_of(version, Filter(), 1, 5)
-        erased(version, cast)
-
-        with pytest.raises(DatasetErased):
-            page_of(version, Filter(), 1, 5)
-        with pytest.raises(DatasetErased):
+        s3.client().delete_object(Bucket=bucket, Key=name)
+        with pytest.raises(StoredFileDamaged, match=f"missing from the bucket {bucket}"):
             scoring_files.open_dataset(version.sha256)
-        assert not scoring_files.dataset_path(version.sha256).exists()
 
 
-def test_copies_elsewhere_go_with_what_was_made_of_them(
-    version: DatasetVersion,
-    shared: StoreSettings,
-    settings: Any,
-    tmp_path: Path,
-    cast: Any,
+def test_what_was_erased_on_one_host_is_deleted_on_the_others(
+    version: DatasetVersion, settings: Any, tmp_path: Path, cast: Any
 ) -> None:
     run = TrainingRun.objects.create(dataset_version=version, criterion=CRITERION, settings={})
     with on_another_host(settings, tmp_path):
         page_of(version, Filter(), 1, 5)
         state = state_directory(run)
         assert any(scoring_files.cache_directory().iterdir())
-        erased(version, cast)
+        reference, now = cast.reference("r1", 1), timezone.now()
+        Reference.objects.filter(pk=reference.pk).update(erased_at=now)
+        Erasure.objects.create(
+            campaign=reference.campaign,
+            reference=reference,
+            status="agreed",
+            asked_by=cast.ada,
+            asked_at=now,
+            answered_by=cast.carol,
+            erased_at=now,
+            result={"versions": [str(version.pk)]},
+        )
+        with pytest.raises(DatasetErased):
+            page_of(version, Filter(), 1, 5)
+        assert not scoring_files.dataset_path(version.sha256).exists()
 
         assert erase_copies() == 1
 
-        assert not scoring_files.dataset_path(version.sha256).exists()
         assert not state.exists()
         assert list(scoring_files.cache_directory().iterdir()) == []
         # Once: what is computed again afterwards stays.
@@ -171,70 +116,37 @@ def test_copies_elsewhere_go_with_what_was_made_of_them(
     assert scoring_files.dataset_path(version.sha256).exists()
 
 
-def test_file_of_a_killed_freeze_is_swept_once_it_is_old(
-    version: DatasetVersion,
-    shared: StoreSettings,
-    s3: OwnS3,
-    monkeypatch: pytest.MonkeyPatch,
+def test_the_file_of_a_killed_freeze_is_swept_once_it_is_old(
+    version: DatasetVersion, bucket: str, s3: OwnS3
 ) -> None:
-    left = scoring_files.store_dataset([b"of a freeze that was killed\n"])
+    left = scoring_files.store_dataset(LEFT)
     assert scoring_files.remove_unnamed_datasets() == 0
-    assert kinds.sweep_unnamed(scoring_files.DATASETS) == 0
-
-    old = time.time() - ABANDONED_SECONDS - 1
+    grow_old(left)
+    # A freeze that comes again makes it young.
+    scoring_files.store_dataset(LEFT)
+    assert scoring_files.remove_unnamed_datasets() == 0
     for digest in (left, version.sha256):
-        os.utime(scoring_files.dataset_path(digest), (old, old))
+        grow_old(digest)
+
     assert scoring_files.remove_unnamed_datasets() == 1
-    assert not scoring_files.dataset_path(left).exists()
-    assert s3.keys(shared.bucket) == sorted(map(dataset_key, (left, version.sha256)))
 
-    grown_old(monkeypatch, kinds.YOUNG)
-    assert kinds.sweep_store() == 1
-    assert s3.keys(shared.bucket) == [dataset_key(version.sha256)]
+    assert s3.keys(bucket) == [scoring_files.stored_name(version.sha256)]
     assert scoring_files.dataset_path(version.sha256).exists()
+    # An erasure does not wait, wherever the file was written.
+    left = scoring_files.store_dataset(LEFT)
+    scoring_files.dataset_path(left).unlink()
+    scoring_files.remove_unnamed_from_bucket()
+    assert s3.keys(bucket) == [scoring_files.stored_name(version.sha256)]
 
 
-def grown_old(monkeypatch: pytest.MonkeyPatch, age: timedelta) -> None:
-    """Have the sweep believe that it is so much later."""
-
-    class Later:
-        @staticmethod
-        def now(zone: Any) -> datetime:
-            return datetime.now(zone) + age + timedelta(seconds=5)
-
-    monkeypatch.setattr(kinds, "datetime", Later)
-
-
-def test_freeze_that_comes_again_makes_what_was_left_young(
-    shared: StoreSettings,
-    s3: OwnS3,
-) -> None:
-    digest = scoring_files.store_dataset([b"of a freeze that was killed\n"])
-    old = time.time() - ABANDONED_SECONDS - 1
-    os.utime(scoring_files.dataset_path(digest), (old, old))
-    before = changed_at(s3, shared, digest)
-    time.sleep(1.1)  # S3 counts seconds
-
-    scoring_files.store_dataset([b"of a freeze that was killed\n"])
-
-    assert scoring_files.remove_unnamed_datasets() == 0
-    assert changed_at(s3, shared, digest) > before
-
-
-def changed_at(s3: OwnS3, shared: StoreSettings, digest: str) -> Any:
-    return s3.client().head_object(Bucket=shared.bucket, Key=dataset_key(digest))["LastModified"]
-
-
-def test_version_is_not_stored_without_its_file(
-    shared: StoreSettings,
-    s3: OwnS3,
-    monkeypatch: pytest.MonkeyPatch,
+def test_a_version_is_not_stored_without_its_file(
+    bucket: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = scoring_files.store_dataset
 
     def swept(pieces: Any) -> str:
         digest = store(pieces)
-        s3.client().delete_object(Bucket=shared.bucket, Key=dataset_key(digest))
+        scoring_files.remove_unnamed_from_bucket()
         return digest
 
     monkeypatch.setattr(scoring_files, "store_dataset", swept)
@@ -244,124 +156,61 @@ def test_version_is_not_stored_without_its_file(
     assert not DatasetVersion.objects.exists()
 
 
-@pytest.fixture
-def model(version: DatasetVersion) -> ModelVersion:
-    run = request_training(version=version, criterion=CRITERION, options={"method": "probe"})
+def test_a_model_scores_on_another_host_also_after_some_files_left_its_cache(
+    model: ModelVersion, settings: Any, tmp_path: Path
+) -> None:
+    here = sorted(path.name for path in directory_of(model).iterdir())
+    scoring = ScoringModel(model.criterion, model)
+    pairs = [(row.reference, row.b) for row in dataset_rows()]
+    scores = cached_scorer(scoring).score(pairs)
+    with on_another_host(settings, tmp_path):
+        for name in (None, *here):
+            directory = directory_of(model)
+            assert sorted(path.name for path in directory.iterdir()) == here
+            for entry in open_model(directory, model.manifest_sha256):
+                entry.file.close()
+            if name:
+                (directory / name).unlink()
+        assert cached_scorer(scoring).known(pairs) is None
+        assert cached_scorer(scoring).score(pairs) == scores
+        assert unchanged_model(model.run) == model
+
+
+def test_a_model_that_was_changed_in_the_bucket_is_refused(
+    model: ModelVersion, settings: Any, tmp_path: Path, s3: OwnS3, bucket: str
+) -> None:
+    for key in s3.keys(bucket, f"models/{model.directory}/"):
+        s3.client().put_object(Bucket=bucket, Key=key, Body=b"of somebody else")
+
+    assert has_manifest(model)
+    with on_another_host(settings, tmp_path):
+        assert not has_manifest(model)
+        with pytest.raises(StoredFileDamaged, match="was changed in the bucket"):
+            directory_of(model)
+        assert unchanged_model(model.run) is None
+    s3.client().delete_object(Bucket=bucket, Key=f"models/{model.directory}/MANIFEST.json")
+    with on_another_host(settings, tmp_path):
+        assert not has_manifest(model)
+        assert not directory_of(model).exists()
+
+
+def test_a_training_that_cannot_store_its_model_is_tried_again_and_leaves_nothing(
+    version: DatasetVersion, unreachable: Callable[[], None], bucket: str, s3: OwnS3, settings: Any
+) -> None:
+    unreachable()
+    run = trained(version)
+    assert (run.status, run.is_retried) == (JobStatus.QUEUED, True)
+    assert "is tried again in 2 minutes" in run.message
+    assert not ModelVersion.objects.exists()
+
+    settings.STORAGE_ENDPOINT = s3.url
+    settings.STORAGES["files"]["OPTIONS"]["endpoint_url"] = s3.url
+    storage._connected.cache_clear()
+    TrainingRun.objects.update(due_at=run.created_at)
     carry_out_training(run.pk)
-    return ModelVersion.objects.get(run=run)
-
-
-def test_ended_run_leaves_no_state_in_the_store(
-    version: DatasetVersion,
-    s3: OwnS3,
-    shared: StoreSettings,
-    settings: Any,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    run = TrainingRun.objects.create(dataset_version=version, criterion=CRITERION, settings={})
-    (state_directory(run) / "weights").write_bytes(b"w")
-    put_tree(scoring_files.RUNS, run.pk.hex, state_directory(run))
-    prefix = f"of-this-site/runs/{run.pk.hex}/"
-    grown_old(monkeypatch, kinds.LONGEST_UPLOAD)
-    assert kinds.sweep_unnamed(scoring_files.RUNS) == 0
-
-    TrainingRun.objects.filter(pk=run.pk).update(status=JobStatus.FAILED)
-
-    assert kinds.sweep_unnamed(scoring_files.RUNS) == 2
-    assert s3.keys(shared.bucket, prefix) == []
-
-
-def used(path: Path, seconds_ago: float) -> None:
-    at = time.time_ns() - int(seconds_ago * 10**9)
-    for file in path.iterdir() if path.is_dir() else [path]:
-        os.utime(file, ns=(at, file.stat().st_mtime_ns))
-
-
-def test_least_recently_used_copies_go_beyond_the_bound(
-    version: DatasetVersion,
-    model: ModelVersion,
-    s3: OwnS3,
-    shared: StoreSettings,
-    settings: Any,
-) -> None:
-    alone = scoring_files.store_dataset([b"not in the store\n"])
-    s3.client().delete_object(Bucket=shared.bucket, Key=dataset_key(alone))
-    dataset, directory = scoring_files.dataset_path(version.sha256), directory_of(model)
-    size = dataset.stat().st_size + scoring_files.dataset_path(alone).stat().st_size
-    for path, age in ((scoring_files.dataset_path(alone), 9), (directory, 3), (dataset, 2)):
-        used(path, age * IN_USE_SECONDS)
-
-    settings.ARTEFACT_CACHE_BYTES = 10**9
-    assert evict_copies() == 0
-    settings.ARTEFACT_CACHE_BYTES = size
-    assert evict_copies() == 1
-    assert (dataset.exists(), directory.exists()) == (True, False)
-    used(dataset, IN_USE_SECONDS - 60)
-    settings.ARTEFACT_CACHE_BYTES = 0
-    assert evict_copies() == 0
-    used(dataset, IN_USE_SECONDS + 60)
-    assert evict_copies() == 1
-    assert scoring_files.dataset_path(alone).exists()
-
-    scoring_files.check_dataset(version.sha256)
-    assert directory_of(model).exists()
-
-
-def test_reading_a_copy_counts_as_use(version: DatasetVersion, model: ModelVersion) -> None:
-    used(directory := directory_of(model), 10**6)
-    directory_of(model)
-    assert max(file.stat().st_atime for file in directory.iterdir()) > time.time() - 60
-    path = scoring_files.dataset_path(version.sha256)
-    page_of(version, Filter(), 1, 5)
-    changed = path.stat().st_mtime_ns
-    for read in (
-        lambda: scoring_files.check_dataset(version.sha256),
-        lambda: page_of(version, Filter(), 1, 5),
-    ):
-        used(path, 10**6)
-        read()
-        assert path.stat().st_atime > time.time() - 60
-    assert path.stat().st_mtime_ns == changed
-
-
-def test_sweep_takes_nothing_that_a_row_names(
-    model: ModelVersion,
-    s3: OwnS3,
-    shared: StoreSettings,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-) -> None:
-    named = s3.keys(shared.bucket)
-    stray = tmp_path / "stray"
-    stray.write_bytes(b"x")
-    digest = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
-    for kind in ("sources", "drawings"):
-        put(kind, "00000000-0000-4000-8000-000000000000", digest, stray)
-    for kind, owner in (("datasets", digest), ("models", "model-0"), ("runs", "0" * 32)):
-        put(kind, owner, digest, stray)
-    grown_old(monkeypatch, kinds.LONGEST_UPLOAD)
-
-    assert kinds.sweep_store() == 5
-    assert s3.keys(shared.bucket) == named
-    assert kinds.sweep_store() == 0
-    assert Counter(kind.name for kind in kinds.kinds()) == Counter(
-        ("sources", "drawings", "datasets", "models", "runs")
-    )
-
-
-def test_store_is_swept_at_once_on_a_machine_that_has_just_started(
-    version: DatasetVersion, shared: StoreSettings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    left = scoring_files.store_dataset([b"of a freeze that was killed\n"])
-    scoring_files.dataset_path(left).unlink()
-    grown_old(monkeypatch, kinds.YOUNG)
-    seconds_since_start = [5.0]
-    clock = SimpleNamespace(monotonic=lambda: seconds_since_start[0])
-    monkeypatch.setattr(kinds, "time", clock)
-
-    assert kinds.sweep_store() == 1
-
-    scoring_files.store_dataset([b"of a freeze that was killed\n"])
-    assert kinds.sweep_store() == 0
-    seconds_since_start[0] += kinds.SECONDS_BETWEEN_SWEEPS
-    assert kinds.sweep_store() == 1
+    run.refresh_from_db()
+    assert run.status == JobStatus.SUCCEEDED
+    clear_ended_runs()
+    model = ModelVersion.objects.get()
+    assert [path.name for path in scoring_files.models_directory().iterdir()] == [model.directory]
+    assert {key.split("/")[1] for key in s3.keys(bucket, "models/")} == {model.directory}

@@ -65,7 +65,7 @@ def _facts(row: JobRow, now: datetime) -> dict[str, Any]:
         "queued_at": _time(row.created_at),
         "started_at": _time(started_at),
         "seconds": round(spent.total_seconds(), 1) if spent else None,
-        "waits": row.message if row.is_unreached else None,
+        "waits": row.message or None if row.is_retried else None,
     }
 
 

@@ -13,9 +13,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
-from django.conf import settings
-
-from core.artefacts.store import put_again
 from core.errors import Refused
 from core.text_io.strict_json import StrictJsonError, loads
 from core.version import VERSION
@@ -49,14 +46,6 @@ def stored_files() -> list[StoredFile]:
     """Return all files that the rows need, by name; each was found with its digest."""
     found = {file.name: file for lister in _listers for file in lister()}
     return [found[name] for name in sorted(found)]
-
-
-def share_stored(file: StoredFile) -> bool:
-    """Have the artefact store hold a file; False for one that only says that another was erased."""
-    if file.name.endswith(".erased"):
-        return False
-    put_again(file.name, file.sha256, Path(settings.DATA_DIR) / file.name)
-    return True
 
 
 def stored_folders() -> tuple[str, ...]:

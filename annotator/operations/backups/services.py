@@ -33,7 +33,6 @@ from annotator.operations.backups.archives import (
     archive,
     check_archive,
     read_manifest,
-    share_stored,
     stored_files,
     stored_folders,
 )
@@ -63,6 +62,7 @@ from annotator.operations.backups.tables import (
     plain_digest_of,
     values_in,
 )
+from core import storage
 from core.clock import database_now
 from core.configuration import make_private
 from core.database import one_moment
@@ -443,7 +443,8 @@ def _files_placed(found: CheckedArchive, log: Log) -> Iterator[None]:
             placed.append(path)
             atomic_write(path, found.file(file))
         for file in found.manifest.files:
-            share_stored(file)
+            if not file.name.endswith(".erased"):
+                storage.put(file.name)
         yield
     except BaseException as error:
         for path in placed:

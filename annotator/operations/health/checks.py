@@ -30,16 +30,14 @@ from annotator.operations.health.database import (
     warning,
 )
 from annotator.operations.health.sealed_secrets import look_at_sealed
-from annotator.operations.health.store import look_at_store, unreachable
-from annotator.operations.presences import alive, data_directories, programs
-from core.artefacts.store import is_shared
+from annotator.operations.presences import alive
+from core import storage
 from core.clock import database_now
 from core.configuration import is_loopback
 from core.errors import Refused, Unreachable
 from core.jobs.queues import Queues
 from core.jobs.registry import kinds_of_jobs, queue_of
-from core.jobs.rows import UNREACHED, JobStatus
-from core.plurals import counted
+from core.jobs.rows import JobStatus
 
 
 def look_at_choices() -> Iterator[Finding]:
@@ -76,6 +74,7 @@ def look_at_choices() -> Iterator[Finding]:
 
 
 PART: Final = "erasures"
+BUCKET: Final = "bucket"
 MOST_NAMED: Final = 20
 
 
@@ -202,7 +201,6 @@ def look_at_programs() -> Iterator[Finding]:
                 f"Start one: `celery -A config.celery worker -Q {queue.value} "
                 f"-n {queue.value}@%h --concurrency 1`, or `make run` for all programs.",
             )
-    yield from _reaches()
     if works[SWEEPER]:
         yield ok(SWEEPER, "Alive.")
     else:
@@ -210,26 +208,6 @@ def look_at_programs() -> Iterator[Finding]:
             SWEEPER,
             "It is not alive: leases do not lapse, and jobs of dead workers are not taken up.",
             "Start it: `manage.py sweep --forever`, or `make run` for all programs.",
-        )
-
-
-def _reaches() -> Iterator[Finding]:
-    """Return what living programs cannot reach, and whether they share their files."""
-    for program in programs():
-        if program.unreached:
-            yield warning(
-                f"worker of queue {program.work}",
-                f"{program.name} cannot reach all that it may need: {program.unreached}",
-                "Bring it back or install it there. Jobs that need it wait until then, or go to "
-                "another worker.",
-            )
-    if (number := len(data_directories())) > 1 and not is_shared():
-        yield warning(
-            "data directories",
-            f"Programs work in {number} data directories, and nothing brings a file from "
-            "one to another.",
-            "Set ARTEFACT_STORE for all of them (docs/install.md, Several machines), or give all "
-            "the same directory.",
         )
 
 
@@ -303,16 +281,27 @@ def look_at_jobs() -> Iterator[Finding]:
         )
     else:
         yield ok("jobs", "None waits long for a worker.")
-    for model in kinds_of_jobs():
-        rows = model._default_manager.filter(UNREACHED).order_by("unreached_at", "pk")
-        if oldest := rows.first():
-            yield warning(
-                "jobs",
-                f"Of kind {model.kind()}, {counted(rows.count(), 'job')} cannot go on. "
-                f"{oldest.message}",
-                "Bring back what is waited for; `manage.py jobs` lists them. Each is tried again "
-                "at least every five minutes, by any worker of its queue.",
-            )
+
+
+def look_at_bucket() -> Iterator[Finding]:
+    """Return whether the storage bucket answers; nothing without one."""
+    if not storage.is_shared():
+        return
+    try:
+        storage.probe()
+    except Unreachable as error:
+        yield _unreachable(error)
+    else:
+        yield ok(BUCKET, f"The bucket {settings.STORAGE_BUCKET} answers.")
+
+
+def _unreachable(error: Unreachable) -> Finding:
+    return missing(
+        BUCKET,
+        error.sentence,
+        "Rating goes on; jobs that need a file are tried again. Compare STORAGE_BUCKET, "
+        "STORAGE_ENDPOINT and the AWS credentials with the server's.",
+    )
 
 
 WITHOUT_DATABASE: Final[tuple[Look, ...]] = (
@@ -326,7 +315,7 @@ WITH_DATABASE: Final[tuple[Look, ...]] = (
     look_at_jobs,
     look_at_sealed,
     look_at_erasures,
-    look_at_store,
+    look_at_bucket,
 )
 
 
@@ -348,4 +337,4 @@ def examine() -> Iterator[Finding]:
                 "Look into its own log, then run this again.",
             )
         except Unreachable as error:
-            yield unreachable(error)
+            yield _unreachable(error)

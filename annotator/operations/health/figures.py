@@ -30,7 +30,7 @@ from annotator.operations.presences import alive
 from core.clock import database_now
 from core.jobs.queues import Queues
 from core.jobs.registry import kinds_of_jobs, queue_of
-from core.jobs.rows import DUE, FINAL_STATUSES, UNREACHED, JobStatus
+from core.jobs.rows import DUE, FINAL_STATUSES, JobStatus
 
 _USED: Final = struct.Struct("ii")
 _LENGTH: Final = struct.Struct("i")
@@ -143,9 +143,6 @@ def _jobs() -> Iterator[GaugeMetricFamily]:
     lapsed = GaugeMetricFamily(
         "workbench_lapsed_jobs", "Running jobs that a worker lost, now or before", labels=["kind"]
     )
-    unreached = GaugeMetricFamily(
-        "workbench_jobs_unreached", "Jobs that wait for what cannot be reached", labels=["kind"]
-    )
     now = database_now()
     for model in kinds_of_jobs():
         kind = model.kind()
@@ -158,11 +155,9 @@ def _jobs() -> Iterator[GaugeMetricFamily]:
         oldest.add_metric([kind], (now - since).total_seconds() if since else 0)
         lost = rows.filter(Q(attempt__gt=1) | Q(lease_until__lt=now), status=JobStatus.RUNNING)
         lapsed.add_metric([kind], lost.count())
-        unreached.add_metric([kind], rows.filter(UNREACHED).count())
     yield jobs
     yield oldest
     yield lapsed
-    yield unreached
 
 
 def _unfinished() -> GaugeMetricFamily:

@@ -7,8 +7,6 @@ from django.views.decorators.http import require_safe
 from annotator.operations.health.checks import queues_without_worker
 from annotator.operations.health.database import waiting_migrations
 from annotator.operations.health.figures import text
-from core.artefacts import bucket
-from core.artefacts.bucket import store
 
 
 @require_safe
@@ -29,10 +27,6 @@ def readyz(request: HttpRequest) -> JsonResponse:
         unserved = queues_without_worker()
     except DatabaseError:
         return JsonResponse({"status": "not ok", "database": "not reached"}, status=503)
-    of = store()
-    if of is not None and not bucket.has_answered(of):
-        message = f"{of.address} did not answer"
-        return JsonResponse({"status": "degraded", "store": message})
     if unserved:
         message = f"no worker is alive for: {', '.join(unserved)}"
         return JsonResponse({"status": "degraded", "workers": message})

@@ -13,7 +13,6 @@ from typing import Any, Final, TypeVar
 
 from annotator.models import Reference
 from annotator.rubric import ALL_CRITERIA, NAMES
-from core.artefacts.store import note_use
 from core.plots.columns import column_plot
 from core.plots.ranges import KEYS, range_plot
 from core.plots.shapes import Plot
@@ -66,7 +65,6 @@ def ask_index(version: DatasetVersion, ask: Callable[[Connection], Found]) -> Fo
     """
     scoring_files.refuse_erased(version.sha256)
     path = scoring_files.dataset_path(version.sha256)
-    note_use(path)
     stored_at = scoring_files.cache_directory() / f"rows-{version.sha256}.sqlite3"
     with (
         suppress(FileNotFoundError, DatabaseError),

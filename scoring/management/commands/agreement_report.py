@@ -72,7 +72,7 @@ class Command(WorkbenchCommand):
             report.refresh_from_db()
             if report.is_final:
                 return report
-            if report.is_unreached:
+            if report.is_retried:
                 self.log(report.message)
             else:
                 self.log(f"a worker computes it already: {report.message}")

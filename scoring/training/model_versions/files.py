@@ -23,9 +23,7 @@ from django.db import transaction
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from annotator import audit_log
-from core.artefacts import store as artefacts
-from core.artefacts.bucket import DamagedObject
-from core.artefacts.trees import fetched_aside, tree_of
+from core import storage
 from core.text_io.strict_json import loads
 from scoring import files as scoring_files
 from scoring.files import StoredFileDamaged
@@ -106,50 +104,54 @@ def open_model(directory: Path, manifest_sha256: str) -> list[OpenFile]:
     return [manifest, *found]
 
 
+def stored_name(directory: str) -> str:
+    """Return the name of a model's directory below DATA_DIR and in the bucket."""
+    return f"{scoring_files.MODELS}/{directory}/"
+
+
 def share_model(directory: Path) -> None:
-    """Have the artefact store hold the files of a model that is about to be registered."""
-    if artefacts.is_shared():
-        for name, digest in tree_of(directory).items():
-            artefacts.put(scoring_files.MODELS, directory.name, digest, directory / name)
+    """Upload the files of a model that is about to be registered, if there is a bucket."""
+    if storage.is_shared():
+        for path in sorted(directory.iterdir()):
+            storage.put(stored_name(directory.name) + path.name)
 
 
 def directory_of(model: ModelVersion) -> Path:
-    """Return where the files of a model lie; a host that lacks them fetches them before.
+    """Return where the files of a model lie; a host that lacks some downloads them before.
 
-    Whoever reads them compares them with the manifest. Raises StoredFileDamaged where the store
-    has other bytes; where nobody has them the directory is not there.
+    Whoever reads them compares them with the manifest. Raises StoredFileDamaged where the bucket
+    has other bytes; where nobody has them, they are not there.
     """
     path = scoring_files.models_directory() / model.directory
-    if path.is_dir():
-        artefacts.note_use(path / MANIFEST)
-    elif artefacts.is_shared():
+    if storage.is_shared():
         try:
             _fetch(path, model.manifest_sha256)
-        except DamagedObject as error:
-            raise StoredFileDamaged(error.sentence) from error
+        except storage.Damaged as error:
+            raise StoredFileDamaged(
+                f"A file of the model {model.pk} was changed in the bucket."
+            ) from error
         except FileNotFoundError:
-            logger.warning("model %s is missing from the %s", model.pk, artefacts.where())
+            logger.warning("model %s is missing from the %s", model.pk, storage.place_of_files())
     return path
 
 
 def _fetch(path: Path, manifest_sha256: str) -> None:
-    """Fetch a model aside: its readers refuse a directory in which another file lies."""
-    with fetched_aside(path) as aside:
-        artefacts.fetch(scoring_files.MODELS, path.name, manifest_sha256, aside / MANIFEST)
-        digests = loads((aside / MANIFEST).read_bytes())["sha256"]
-        for name, digest in digests.items():
-            artefacts.fetch(scoring_files.MODELS, path.name, digest, aside / Path(name).name)
+    prefix = stored_name(path.name)
+    with storage.open_checked(prefix + MANIFEST, manifest_sha256) as manifest:
+        digests = loads(manifest.read())["sha256"]
+    for name, digest in digests.items():
+        plain = Path(name).name
+        if not (path / plain).is_file():
+            storage.fetch(prefix + plain, digest)
 
 
 def has_manifest(model: ModelVersion) -> bool:
-    """Return whether the manifest is the registered one, without fetching the weights."""
-    manifest = scoring_files.models_directory() / model.directory / MANIFEST
+    """Return whether the manifest is the registered one, without downloading the weights."""
     try:
-        return hashlib.sha256(manifest.read_bytes()).hexdigest() == model.manifest_sha256
-    except OSError:
-        return artefacts.is_shared() and artefacts.has(
-            scoring_files.MODELS, model.directory, model.manifest_sha256
-        )
+        storage.open_checked(stored_name(model.directory) + MANIFEST, model.manifest_sha256).close()
+    except (FileNotFoundError, storage.Damaged):
+        return False
+    return True
 
 
 def as_it_leaves(files: list[OpenFile]) -> list[OpenFile]:

@@ -16,7 +16,7 @@ from annotator.access.visibility import withheld_campaigns
 from annotator.models import User
 from annotator.rate_limits import RateLimit, refuse_haste
 from annotator.rubric import ALL_CRITERIA, NAMES
-from core.artefacts import store as artefacts
+from core import storage
 from core.clock import database_now
 from core.errors import Forbidden, OutOfDate, Refused, TooOften
 from core.jobs import leases
@@ -28,12 +28,26 @@ from scoring.models import DatasetVersion, ModelVersion, TrainingRun
 from scoring.patclaimeval.config import SettingsError, TrainingSettings
 from scoring.patclaimeval.data import MIN_ITEMS, Progress
 from scoring.quadruplets import TRAIN
-from scoring.training.runs.states import SharedState, clear_state
+from scoring.training.model_versions.files import stored_name
 
 
 def model_directory(run: TrainingRun) -> Path:
     """Return where this claim of the run is to write its model; each claim has its own place."""
     return scoring_files.models_directory() / f"model-{run.pk.hex}-{run.owner}"
+
+
+def state_directory(run: TrainingRun) -> Path:
+    """Return where a run stores its state, made if need be: it also marks that the run began.
+
+    It stays on this host: another one that takes the run up trains from the beginning.
+    """
+    path = _state_path(run.pk)
+    path.mkdir(mode=0o700, exist_ok=True)
+    return path
+
+
+def _state_path(key: UUID) -> Path:
+    return scoring_files.runs_directory() / key.hex
 
 
 def clear_ended_runs() -> int:
@@ -62,9 +76,9 @@ def _clear(key: UUID) -> None:
     for pattern in (f"model-{key.hex}-*", f".model-{key.hex}-*"):
         for path in directory.glob(pattern):
             if path.name not in registered:
+                storage.delete(stored_name(path.name.removeprefix(".")))
                 shutil.rmtree(path, ignore_errors=True)
-                artefacts.discard(scoring_files.MODELS, path.name.removeprefix("."))
-    clear_state(key)
+    shutil.rmtree(_state_path(key), ignore_errors=True)
 
 
 def _key(path: Path) -> UUID | None:
@@ -92,13 +106,10 @@ class RunProgress:
         self._run, self._log = run, log
         self._written_at: float | None = None
         self._stage = ""
-        self._shared = SharedState(run)
 
     def store_progress(self, progress: Progress) -> None:
         """Take over one message of the training."""
         self.check()
-        if note := self._shared.renew():
-            self.note(note)
         if progress.stage != self._stage:
             self._stage = progress.stage
             self.note(f"{progress.stage} began")

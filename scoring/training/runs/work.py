@@ -1,7 +1,7 @@
 """Carries training runs out, or finds the model that a run would only train again."""
 
-import shutil
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
@@ -11,7 +11,8 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
-from core.artefacts import store as artefacts
+from core import storage
+from core.errors import Unreachable
 from core.jobs import leases
 from core.jobs.rows import JobStatus
 from core.jobs.running import run_job
@@ -29,7 +30,13 @@ from scoring.patclaimeval.data import Quadruplet, TrainingResult
 from scoring.patclaimeval.errors import PatClaimEvalError, TrainingCancelled
 from scoring.quadruplets import TRAIN, VALIDATION
 from scoring.training.model_versions.card import headline
-from scoring.training.model_versions.files import directory_of, is_sealed, seal_of, share_model
+from scoring.training.model_versions.files import (
+    directory_of,
+    is_sealed,
+    seal_of,
+    share_model,
+    stored_name,
+)
 from scoring.training.model_versions.queries import readme_of
 from scoring.training.runs.estimate import seen_in_training
 from scoring.training.runs.services import (
@@ -37,8 +44,8 @@ from scoring.training.runs.services import (
     clear_run,
     model_directory,
     record_event,
+    state_directory,
 )
-from scoring.training.runs.states import state_directory
 
 
 def unchanged_model(run: TrainingRun) -> ModelVersion | None:
@@ -131,10 +138,11 @@ def _train_or_reuse(
 def _clear(run: TrainingRun) -> None:
     """Take away this claim's own model unless it was registered; all else once the run ended."""
     directory = model_directory(run)
-    if not ModelVersion.objects.filter(directory=directory.name).exists():
-        shutil.rmtree(directory, ignore_errors=True)
-        artefacts.discard(scoring_files.MODELS, directory.name)
-    clear_run(run)
+    # What stays while the bucket cannot be reached, the sweeper deletes once the run has ended.
+    with suppress(Unreachable):
+        if not ModelVersion.objects.filter(directory=directory.name).exists():
+            storage.delete(stored_name(directory.name))
+        clear_run(run)
 
 
 def _train(run: TrainingRun, directory: Path, progress: RunProgress) -> TrainingResult:

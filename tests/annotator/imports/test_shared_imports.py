@@ -1,7 +1,6 @@
-# ruff: noqa: F811 - fixtures are imported
-"""Uploads and sources of imports on hosts that share an artefact store."""
+"""Uploads and sources of imports on hosts that share a bucket."""
 
-import hashlib
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -17,53 +16,46 @@ from annotator.imports.files import (
     stored_sources,
     stored_uploads,
 )
-from annotator.imports.services import request_import
+from annotator.imports.services import carry_out_import
 from annotator.imports.sweeping import sweep_files
 from annotator.models import ClaimImport, Reference
 from annotator.operations.sources import look_at_sources, source_files
-from core.artefacts.settings import StoreSettings
 from core.errors import Unreachable
-from core.files import DiskFull
-from tests.annotator.imports.import_files import asked, carried_out, file, good
+from core.jobs.rows import JobStatus
+from tests.annotator.imports.import_files import asked, carried_out, good
 from tests.annotator.imports.test_imports_page import PAGE
 from tests.annotator.imports.test_sources import TEXT, text
-from tests.s3_servers import (  # noqa: F401 - fixtures
-    Between,
-    OwnS3,
-    between,
-    on_another_host,
-    s3,
-    shared,
-    shared_between,
-)
+from tests.s3_servers import OwnS3, bucket, on_another_host, s3, unreachable
 
+__all__ = ["bucket", "s3", "unreachable"]
 pytestmark = [pytest.mark.broker, pytest.mark.django_db]
 
 
 def key(row: ClaimImport) -> str:
-    return f"of-this-site/sources/{row.pk}/{row.file_sha256}"
+    return f"sources/{row.pk}"
 
 
-def test_worker_elsewhere_imports_what_the_web_host_took(
-    shared: StoreSettings,
+def test_a_worker_on_another_host_imports_what_the_web_host_took(
+    bucket: str,
     s3: OwnS3,
     cast: Any,
     settings: Any,
     tmp_path: Path,
+    django_capture_on_commit_callbacks: Any,
 ) -> None:
     row = asked(cast, good(3), is_confirmed=True)
-    assert s3.keys(shared.bucket) == [key(row)]
+    assert s3.keys(bucket) == [key(row)]
 
-    with on_another_host(settings, tmp_path):
+    with on_another_host(settings, tmp_path), django_capture_on_commit_callbacks(execute=True):
         assert list(stored_uploads()) == []
         row = carried_out(row)
 
     assert row.result["stored"]["references"] == 3
-    assert s3.keys(shared.bucket) == []
+    assert s3.keys(bucket) == []
 
 
-def test_source_that_a_worker_stored_is_taken_on_the_web_host(
-    shared: StoreSettings,
+def test_a_source_is_read_on_every_host_until_it_is_erased(
+    bucket: str,
     s3: OwnS3,
     cast: Any,
     settings: Any,
@@ -71,97 +63,58 @@ def test_source_that_a_worker_stored_is_taken_on_the_web_host(
     django_capture_on_commit_callbacks: Any,
 ) -> None:
     with on_another_host(settings, tmp_path), django_capture_on_commit_callbacks(execute=True):
-        row = text(cast)
-    assert s3.keys(shared.bucket) == [key(row)]
-
+        row, other = text(cast), text(cast, "W")
+    assert s3.keys(bucket) == sorted([key(row), key(other)])
     with open_source(row.pk, row.file_sha256) as found:
         assert found.read() == TEXT
-    assert [one.name for one in source_files()] == [f"sources/{row.pk}"]
-    assert list(stored_uploads()) == []
+    names = {one.name for one in source_files()}
+    assert names == {f"sources/{one.pk}" for one in (row, other)}
 
-    s3.client().delete_object(Bucket=shared.bucket, Key=key(row))
-    source_path(row.pk).unlink()
-    finding = next(look_at_sources())
-    assert f"is missing from the artefact store {shared.address}" in finding.found
-    assert "manage.py share_files" in finding.mend
+    assert erase_texts(Reference.objects.get(reference_id="R"))["sources"] == 1
+
+    assert s3.keys(bucket) == [key(other)]
+    with on_another_host(settings, tmp_path):
+        assert sweep_files() == 1
+        assert [pk for pk, _ in stored_sources()] == [other.pk]
+    s3.client().delete_object(Bucket=bucket, Key=key(other))
+    source_path(other.pk).unlink()
+    assert f"is missing from the bucket {bucket}" in next(look_at_sources()).found
 
 
-def test_erased_source_is_gone_from_the_store_and_from_other_hosts(
-    shared: StoreSettings,
-    s3: OwnS3,
+def test_an_unreachable_bucket_refuses_an_upload_delays_an_import_and_fails_an_erasure(
+    bucket: str,
+    unreachable: Callable[[], None],
     cast: Any,
+    ada: Any,
     settings: Any,
     tmp_path: Path,
     django_capture_on_commit_callbacks: Any,
 ) -> None:
-    with django_capture_on_commit_callbacks(execute=True):
-        row, other = text(cast), text(cast, "W")
-    with on_another_host(settings, tmp_path):
-        open_source(row.pk, row.file_sha256).close()
-        open_source(other.pk, other.file_sha256).close()
-
-    assert erase_texts(Reference.objects.get(reference_id="R"))["sources"] == 1
-
-    assert s3.keys(shared.bucket) == [key(other)]
-    with on_another_host(settings, tmp_path):
-        assert sweep_files() == 1
-        assert [pk for pk, _ in stored_sources()] == [other.pk]
-    assert s3.keys(shared.bucket) == [key(other)]
-
-
-def test_erasure_that_cannot_reach_the_store_is_not_carried_out(
-    shared_between: StoreSettings,
-    between: Between,
-    cast: Any,
-    django_capture_on_commit_callbacks: Any,
-) -> None:
+    settings.JOB_LEASE_SECONDS = 3600
     with django_capture_on_commit_callbacks(execute=True):
         text(cast)
-    between.is_dead = True
-
-    with pytest.raises(Unreachable):
-        erase_texts(Reference.objects.get(reference_id="R"))
-
-
-def test_nothing_stays_of_an_upload_that_the_store_has_no_room_for(
-    shared_between: StoreSettings,
-    between: Between,
-    cast: Any,
-) -> None:
-    between.is_full = True
-
-    with pytest.raises(DiskFull, match="has no room"):
-        asked(cast, good(3))
-
-    assert list(stored_uploads()) == []
-    assert not ClaimImport.objects.exists()
-
-
-def test_upload_is_refused_in_a_sentence_while_the_store_is_away(
-    shared_between: StoreSettings,
-    between: Between,
-    ada: Any,
-) -> None:
-    between.is_dead = True
+    row = asked(cast, good(1))
+    unreachable()
     sent = BytesIO(good(1))
     sent.name = "claims.jsonl"
 
     answer = ada.post(PAGE, {"file": sent, "format": "auto"})
 
-    assert answer.status_code == 503
-    assert "cannot be reached now" in answer.content.decode()
-    assert not ClaimImport.objects.exists()
+    said = f"The storage bucket {bucket} cannot be used now"
+    assert (answer.status_code, said in answer.content.decode()) == (503, True)
+    assert [pk for pk, _ in stored_uploads()] == [row.pk]
+    with on_another_host(settings, tmp_path):
+        carry_out_import(row.pk)
+    row.refresh_from_db()
+    assert (row.status, row.attempt, said in row.message) == (JobStatus.QUEUED, 1, True)
+    for page in (PAGE, f"/campaigns/cups/imports/{row.pk}/"):
+        assert "is tried again in 2 minutes" in ada.get(page).content.decode()
+    with pytest.raises(Unreachable):
+        erase_texts(Reference.objects.get(reference_id="R"))
 
 
-def test_file_is_named_by_its_digest(shared: StoreSettings, s3: OwnS3, cast: Any) -> None:
-    row = request_import(campaign=cast.campaign, file=file(b"x"), file_name="x")
-
-    assert row.file_sha256 == hashlib.sha256(b"x").hexdigest()
-    assert s3.keys(shared.bucket) == [key(row)]
-
-
-def test_files_that_were_changed_in_the_store_are_refused(
-    shared: StoreSettings,
+def test_files_that_were_changed_in_the_bucket_are_refused(
+    bucket: str,
     s3: OwnS3,
     cast: Any,
     settings: Any,
@@ -172,10 +125,10 @@ def test_files_that_were_changed_in_the_store_are_refused(
         row = text(cast)
     waiting = asked(cast, good(1))
     for each in (row, waiting):
-        s3.client().put_object(Bucket=shared.bucket, Key=key(each), Body=b"of somebody else")
+        s3.client().put_object(Bucket=bucket, Key=key(each), Body=b"of somebody else")
 
     with on_another_host(settings, tmp_path):
-        with pytest.raises(UploadGone, match=key(row)):
+        with pytest.raises(UploadGone, match="was changed"):
             open_source(row.pk, row.file_sha256)
         with pytest.raises(UploadGone, match="upload it again"):
             open_upload(waiting.pk, waiting.file_sha256)

@@ -152,15 +152,6 @@ def test_own_jobs_that_failed_lately_wait_and_those_that_finished_are_told_once(
     assert texts(cast.ada)["finished"] == []
 
 
-def test_an_own_job_that_cannot_reach_something_waits_with_the_reason(cast) -> None:
-    told = {"message": "Waiting since then: It is away.", "unreached_at": database_now()}
-    row = imported(cast.campaign, status="queued", asked_by=cast.ada)
-    assert texts(cast.ada)["waiting"] == []
-    ClaimImport.objects.filter(pk=row.pk).update(**told)
-    assert texts(cast.ada)["waiting"] == ["1 import queued. Waiting since then: It is away."]
-    assert f"/campaigns/cups/imports/{row.pk}/" in signed_in(cast.ada).get("/").content.decode()
-
-
 @pytest.mark.parametrize(
     ("minutes", "is_noted", "is_new"), [(4, False, False), (6, True, False), (31, True, True)]
 )

@@ -1,5 +1,6 @@
 import io
 import json
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,12 @@ from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 
-from annotator.models import SWEEPER, Campaign, ClaimImport, Presence, ReliabilityReport
-from annotator.operations.health import checks
+from annotator.models import SWEEPER, Campaign, ClaimImport, ReliabilityReport
 from annotator.operations.presences import report_presence
+from core import storage
+from core.errors import Unreachable
 from scoring.models import Dataset, DatasetVersion
+from tests.faults import raising
 from tests.scoring.model_rows import model_row, write_directory
 
 pytestmark = pytest.mark.django_db
@@ -104,49 +107,21 @@ def test_a_worker_that_lives_and_takes_nothing_is_missing(programs, campaign, ot
         assert "1 alive, but 1 jobs wait" in levels["missing"][0]["found"]
 
 
-def test_jobs_that_wait_for_what_cannot_be_reached_are_named_with_what_it_is(programs, campaign):
-    _, levels = examine()
-    assert "jobs" in parts(levels["ok"])
-    now = timezone.now()
-    common = {"campaign": campaign, "file_name": "a", "file_bytes": 1, "due_at": now}
-    for hours in (1, 2):
-        since = now - timedelta(hours=hours)
-        message = f"Waiting for {hours} hours: The store is away."
-        ClaimImport.objects.create(**common, unreached_at=since, message=message)
-    code, levels = examine()
-    (found,) = (one for one in levels["warning"] if one["part"] == "jobs")
-    assert code == 0
-    assert found["found"] == (
-        "Of kind claimimport, 2 jobs cannot go on. Waiting for 2 hours: The store is away."
-    )
+def test_a_bucket_is_asked_whether_it_answers(programs, settings: Any, monkeypatch) -> None:
+    def found(probe: Callable[[], None]) -> list[tuple[str, str]]:
+        monkeypatch.setattr(storage, "probe", probe)
+        levels = examine()[1]
+        return [
+            (level, one["found"])
+            for level in levels
+            for one in levels[level]
+            if one["part"] == "bucket"
+        ]
 
-
-def test_what_a_program_on_any_machine_cannot_reach_is_told(programs) -> None:
-    report_presence(name="gpu-7@far", works=["gpu"], unreached="The store is away.")
-    code, levels = examine()
-    (found,) = (one for one in levels["warning"] if one["part"] == "worker of queue gpu")
-    assert code == 0
-    assert found["found"] == "gpu-7@far cannot reach all that it may need: The store is away."
-
-
-def test_programs_in_several_directories_without_a_store_are_told(programs, monkeypatch) -> None:
-    def found() -> list[str]:
-        warnings = examine()[1]["warning"]
-        return [one["found"] for one in warnings if one["part"] == "data directories"]
-
-    assert found() == []
-    Presence.objects.create(
-        name="gpu-7@far",
-        work="gpu",
-        started_at=timezone.now(),
-        seen_at=timezone.now(),
-        data_directory="another",
-    )
-    assert found() == [
-        "Programs work in 2 data directories, and nothing brings a file from one to another."
-    ]
-    monkeypatch.setattr(checks, "is_shared", lambda: True)
-    assert found() == []
+    assert found(lambda: None) == []
+    settings.STORAGE_BUCKET = "claims"
+    assert found(lambda: None) == [("ok", "The bucket claims answers.")]
+    assert found(raising(Unreachable("It is away."))) == [("missing", "It is away.")]
 
 
 def test_a_migration_that_waits_is_missing_and_nothing_else_is_asked_of_the_database(programs):

@@ -106,13 +106,13 @@ def test_a_job_tells_for_how_long_it_runs_or_ran_and_none_while_it_waits(rows) -
     assert lines[6].endswith(", 60.0 s")
 
 
-def test_a_job_that_cannot_reach_something_says_what_it_waits_for(rows) -> None:
+def test_a_job_that_is_tried_again_says_why(rows) -> None:
     waits, again = rows[:2]
-    told = {"message": "Waiting since then: It is away.", "unreached_at": database_now()}
+    told = {"message": "It is away.", "attempt": 1}
     type(waits)._default_manager.filter(pk=waits.pk).update(**told)
     type(again)._default_manager.filter(pk=again.pk).update(**told, status="running")
     found = [job["waits"] for job in json.loads(printed("--json"))["jobs"]]
-    assert found[:3] == ["Waiting since then: It is away.", None, None]
+    assert found[:3] == ["It is away.", None, None]
     assert "It is away." in printed().splitlines()[2]
 
 

@@ -149,11 +149,6 @@ def test_a_job_that_its_worker_lost_raises_an_alert(well, cast, scrape, tmp_path
     assert_fires(tmp_path, series(scrape()), "WorkbenchLeaseLapsed")
 
 
-def test_a_job_that_reaches_no_store_raises_an_alert(well, cast, scrape, tmp_path) -> None:
-    ReliabilityReport.objects.create(campaign=cast.campaign, unreached_at=timezone.now())
-    assert_fires(tmp_path, series(scrape()), "WorkbenchJobsUnreached")
-
-
 @pytest.mark.parametrize(("free", "total"), [(0.9, 10), (40, 1000)])
 def test_a_disk_that_is_nearly_full_raises_an_alert(
     well, scrape, tmp_path, monkeypatch, free, total

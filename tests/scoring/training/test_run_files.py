@@ -11,8 +11,8 @@ from scoring.training.runs.services import (
     clear_run,
     model_directory,
     request_training,
+    state_directory,
 )
-from scoring.training.runs.states import state_directory
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 

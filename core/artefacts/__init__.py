@@ -1,1 +1,0 @@
-"""Files that several hosts share: put into a store by digest, fetched where they are missing."""
