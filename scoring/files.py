@@ -212,8 +212,6 @@ def _remove_what_was_left(directory: Path) -> None:
 
 
 ABANDONED_SECONDS: Final = 15 * 60
-# A row of real length is longer than Python's own buffer: each would be a system call of its own.
-FILE_BUFFER: Final = 1 << 20
 
 
 class StoredFileDamaged(Refused):
