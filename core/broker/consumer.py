@@ -18,6 +18,9 @@ logger = logging.getLogger("annotator.workers")
 class CarefulConsumer(Consumer):
     """Celery's consumer, which a malformed message cannot end."""
 
+    connection_errors: tuple[type[Exception], ...]
+    channel_errors: tuple[type[Exception], ...]
+
     def create_task_handler(self, promise: Any = promise) -> Callable[[Any], Any]:
         """Return Celery's handler of messages, wrapped so that an error drops the message."""
         handle = super().create_task_handler(promise)
@@ -29,7 +32,7 @@ class CarefulConsumer(Consumer):
                 handle(message)
             except (*self.connection_errors, *self.channel_errors):
                 raise
-            except Exception as error:  # noqa: BLE001 - each malformed message fails in its own way
+            except Exception as error:  # noqa: BLE001 - each fails in its own way
                 # The text of the error may quote the message, so only its type is logged.
                 logger.error("dropped a malformed message (%s)", type(error).__name__)
                 if not message.acknowledged:

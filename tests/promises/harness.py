@@ -166,7 +166,7 @@ def server_errors(callers: Sequence[Caller]) -> dict[int, int]:
 
 
 def on_progress(tally: Tally, callers: Sequence[Caller], wrong: Sequence[str] = ()) -> None:
-    """Report to the soak what callers met, and where the database differs from what they know."""
+    """Note what callers met, and where the database differs from what they know."""
     tally.found(
         errors=sum(server_errors(callers).values()),
         doubled=sum("stored" in line for line in wrong),

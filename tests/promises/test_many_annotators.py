@@ -1,6 +1,6 @@
 """P30: fifty annotators do not notice each other; the figures are noted, only their work is judged.
 
-python -m tests.soak --only services tests/promises/test_many_annotators.py
+make soak SOAK_ARGS=tests/promises/test_many_annotators.py
 """
 
 import time
