@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from annotator.rubric import ALL_CRITERIA
-from benchmarks.unseen_references.rows import demo_rows, read_rows
+from benchmarks.shared.quadruplets import demo_rows, read_rows
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import distinct_pairs
 from scoring.patclaimeval.features import feature_vector

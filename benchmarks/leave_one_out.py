@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.unseen_references.rows import damage_signs, demo_rows, read_rows
+from benchmarks.shared.quadruplets import demo_rows, read_rows
 from scoring.agreement.comparisons import Compared, planned_pairs
 from scoring.agreement.correlation import tau_b
 from scoring.agreement.figures import Sample, make_sample, tau_b_figure
@@ -114,10 +114,6 @@ def measure(items: list[Quadruplet], criterion: str, options: Any) -> None:
             {name: found[kept] for name, found in ours.items()},
             {name: found[kept] for name, found in others.items()},
         )
-    if not options.file:
-        for name, found in ours.items():
-            tau = tau_b(found, damage_signs(items, criterion)).value
-            print(f"  {name} against the known damage: {tau:.3f}")
     if options.halves:
         random_halves(data, criterion, ours["patclaimeval-0"], others, options.halves)
 

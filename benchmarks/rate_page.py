@@ -1,115 +1,164 @@
-"""Measures the rate page in a full campaign: next page after a submit, queries, weight.
+"""Measures rating at a steady rate of acts: page, draft and submit, beside the peers.
 
-    benchmarks/rate_page.py [--candidates 10000] [--pages 300]
+    benchmarks/rate_page.py [--full] [--seconds 15] [--peers DIR] [--only ours ...]
 
-Runs in this process on a fresh database (SQLite, or the PostgreSQL that DATABASE_URL names) with
-five ratings of every candidate, but for those that the measured annotator has still to rate. Times
-are of whole requests through every middleware, without the HTTP server; each page shows a pair of
-claim sets that this process has not read before, as after a restart.
+Annotators (50) act at random moments, together 20 acts a second: each reads the next page, sends
+a draft and submits. Printed are the times that they waited, and the processor time of all server
+processes an act. SQLite; PostgreSQL too where DATABASE_URL is set. --full fills the application
+to the limits (2,000 references of 9 candidates, 90,000 ratings) and takes two minutes each. With
+--peers Label Studio and doccano are run from virtual environments in DIR, where they are or will
+be installed; they have the same claim sets, but no earlier ratings. Their pages are scripts, so
+that "page" is the call by which those get the next item.
 """
 
 import argparse
-import gzip
-import itertools
+import os
 import random
+import signal
 import sys
+import tempfile
 import time
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import cycle
+from pathlib import Path
+from threading import Thread
 
-from shared.hosts import own_database
-from shared.measuring import machine, spread
+from flow.annotators import (
+    Annotator,
+    Doccano,
+    DoneError,
+    FailedError,
+    LabelStudio,
+    OurApi,
+    OurPages,
+)
+from flow.filling import Scale, fill, fresh_database
+from shared.applications import doccano, label_studio, ours
+from shared.measuring import machine, print_row, spread
+from shared.processes import Application, Server
 
-CLAIMS = 20
-ANNOTATORS = 5
+WARM_SECONDS = 10
+HEADINGS = (
+    *("application", "acts/s", "CPU ms an act", "page p50 / p95 / max ms", "draft", "submit"),
+    *("failures", "machine"),
+)
+
+Started = tuple[Application, tuple[int, ...]]
+"""An application that is to be run, and the process of its database server, if it has one."""
+Start = Callable[[Path, ExitStack], Started]
+
+
+@dataclass(slots=True)
+class Figures:
+    """What the annotators saw from a moment on; several threads add to it."""
+
+    start: float
+    end: float
+    times: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    failures: Counter[str] = field(default_factory=Counter)
+
+    def work(self, annotator: Annotator, pause: float) -> None:
+        """Act until the end, with `pause` seconds between two acts in the mean."""
+        chance = random.Random(annotator.number)
+        due = time.monotonic() + chance.uniform(0, pause)
+        acts = cycle(annotator.acts)
+        while due < self.end:
+            time.sleep(max(0.0, due - time.monotonic()))
+            act, begun = next(acts), time.monotonic()
+            try:
+                getattr(annotator, act)()
+                if begun >= self.start:
+                    self.times[act].append(time.monotonic() - begun)
+            except DoneError:
+                self.failures["nothing left"] += 1
+                return
+            except FailedError as error:
+                self.failures[str(error)] += 1
+                annotator.held.clear()
+                acts = cycle(annotator.acts)
+            due = max(due + chance.uniform(0.5, 1.5) * pause, time.monotonic())
 
 
 def main() -> None:
-    """Fill, measure, print a table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--candidates", type=int, default=10_000)
-    parser.add_argument("--pages", type=int, default=300)
-    options = parser.parse_args()
-    with own_database():
-        user = fill(options.candidates, options.pages)
-        measure(user, options.pages)
+    """Print one row for each application."""
+    options = _options()
+    # Both signals end the run as an exception does, so that every server is stopped on the way.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda got, _frame: sys.exit(128 + got))
+    references, ratings, seconds = (2_000, 90_000, 120) if options.full else (100, 500, 15)
+    scale = Scale(references, 9, options.people, ratings)
+    seconds = options.seconds or seconds
+    print(f"{scale.people} annotators, {options.rate:.0f} acts a second, {seconds:.0f} s")
+    print(f"{scale.references * scale.candidates:,} candidates, {scale.ratings:,} ratings")
+    print_row(*HEADINGS)
+    for name, annotator, start in _rows(options):
+        with tempfile.TemporaryDirectory(prefix="rate_page.") as folder, ExitStack() as stack:
+            application, also = start(Path(folder), stack)
+            headers = fill(application, annotator.filled_by, scale)
+            server = stack.enter_context(application.running(also=also))
+            annotators = [annotator(application.port, one, n) for n, one in enumerate(headers)]
+            measure(name, server, annotators, seconds, scale.people / options.rate)
 
 
-def texts(number: int) -> tuple[str, str]:
-    """Return a reference and a candidate of 20 claims, no two pairs alike."""
-    from annotation_flow.texts import make_items
-    from claim_reading import joined
-
-    found = list(itertools.islice(make_items(60), 60))
-    start = number % 50
-    return (
-        joined((item.reference for item in itertools.cycle(found[start:])), CLAIMS)
-        + f" Reference {number}.",
-        joined((item.candidate for item in itertools.cycle(found[start:])), CLAIMS)
-        + f" Candidate {number}.",
+def measure(
+    name: str, server: Server, annotators: list[Annotator], seconds: float, pause: float
+) -> None:
+    """Have the annotators work, and print what that took after a while to warm up."""
+    start = time.monotonic() + WARM_SECONDS
+    figures = Figures(start, start + seconds)
+    threads = [Thread(target=figures.work, args=(one, pause), daemon=True) for one in annotators]
+    for thread in threads:
+        thread.start()
+    time.sleep(max(0.0, figures.start - time.monotonic()))
+    before = server.cpu_seconds()
+    time.sleep(max(0.0, figures.end - time.monotonic()))
+    spent = server.cpu_seconds() - before
+    for thread in threads:
+        thread.join()
+    acts = sum(map(len, figures.times.values()))
+    print_row(
+        name,
+        f"{acts / seconds:.1f}",
+        f"{1000 * spent / max(1, acts):.1f}",
+        *(spread(figures.times[act]) for act in ("page", "draft", "submit")),
+        ", ".join(f"{count} x {what}" for what, count in figures.failures.most_common()) or "0",
+        machine(),
     )
 
 
-def fill(count: int, pages: int) -> object:
-    """Store the campaign with its ratings; return the annotator who has `pages` left to rate."""
-    from shared.campaigns import RatedRows, member
-
-    from annotator.models import Campaign, Rating
-    from annotator.rubric import CRITERIA
-
-    campaign = Campaign.objects.create(slug="full", name="Full", overlap=ANNOTATORS)
-    users = [member(campaign, f"annotator{n}") for n in range(ANNOTATORS)]
-    pairs = [texts(number) for number in range(pages)]
-    chance, rows = random.Random(1), RatedRows(campaign)
-    for number in range(count):
-        reference_text, candidate_text = pairs[number % pages]
-        if number % 10 == 0:
-            reference = rows.reference(number, reference_text)
-        text = f"{candidate_text} {number}"
-        candidate = rows.candidate(reference, number, text, held=ANNOTATORS)
-        for place, user in enumerate(users):
-            if place == 0 and number < pages:
-                rows.assignment(candidate, user)
-            else:
-                rows.rating(candidate, user, {key: chance.randint(4, 6) for key in CRITERIA})
-    rows.store()
-    print(f"{count} candidates, {Rating.objects.count()} ratings", file=sys.stderr)
-    return users[0]
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--full", action="store_true", help="the load of docs/limits.md")
+    parser.add_argument("--seconds", type=float, help="measured time of each application")
+    parser.add_argument("--rate", type=float, default=20, help="acts a second")
+    parser.add_argument("--people", type=int, default=50)
+    parser.add_argument("--peers", type=Path, help="folder of the peers' virtual environments")
+    parser.add_argument("--only", nargs="+", help="words of names; other applications are left out")
+    return parser.parse_args()
 
 
-def measure(user: object, pages: int) -> None:
-    """Rate page after page as a browser does; print times, queries and weight."""
-    from django.db import connection
-    from django.test import Client
-    from django.test.utils import CaptureQueriesContext
+def _rows(options: argparse.Namespace) -> list[tuple[str, type[Annotator], Start]]:
+    """Return what is measured: its name, how an annotator uses it, and how it is started."""
 
-    from annotator.rubric import CRITERIA
+    def start_ours(folder: Path, stack: ExitStack, url: str) -> Started:
+        settings, also = stack.enter_context(fresh_database(url))
+        return ours(folder, settings), also
 
-    client = Client(headers={"Accept-Encoding": "gzip"})
-    client.force_login(user)
-    address = client.get("/").content.decode().split('href="/rate/')[1].split('"')[0]
-    address = f"/rate/{address}"
-    shown, submitted, weights, queries = [], [], [], []
-    client.get(address)
-    for number in range(pages - 1):
-        fields = dict.fromkeys(CRITERIA, "5") | {"version": "0", "draft_version": "0"}
-        start = time.perf_counter()
-        answer = client.post(address, fields | {"key": f"k{number}", "shown": "aligned diff"})
-        submitted.append(time.perf_counter() - start)
-        address = answer["Location"]
-        if number % 20 == 0:
-            with CaptureQueriesContext(connection) as captured:
-                page = client.get(address)
-            queries.append(len(captured))
-            weights.append(len(gzip.compress(page.content, 6)))
-            continue
-        start = time.perf_counter()
-        page = client.get(address)
-        shown.append(time.perf_counter() - start)
-        assert page.status_code == 200, page.status_code
-    print(f"database: {connection.vendor}; {machine()}")
-    for name, times in (("page", shown), ("submit", submitted)):
-        print(f"{name}: {spread(times)} ms (median / p95 / max)")
-    print(f"queries of the page: at most {max(queries)}")
-    print(f"weight of the page, gzip: at most {max(weights) / 1000:.1f} kB")
+    found: list[tuple[str, type[Annotator], Start]] = []
+    for database, url in (("SQLite", ""), ("PostgreSQL", os.environ.get("DATABASE_URL", ""))):
+        if database == "SQLite" or url:
+            start = partial(start_ours, url=url)
+            found.append((f"ours, pages, {database}", OurPages, start))
+            found.append((f"ours, API, {database}", OurApi, start))
+    if peers := options.peers:
+        found.append(("Label Studio", LabelStudio, lambda to, _: (label_studio(to, peers), ())))
+        found.append(("doccano", Doccano, lambda to, _: (doccano(to, peers), ())))
+    words = options.only
+    return [row for row in found if not words or any(word in row[0] for word in words)]
 
 
 if __name__ == "__main__":

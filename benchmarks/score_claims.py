@@ -1,26 +1,25 @@
-"""Measures scoring: a stream of distinct pairs, new and known, and the answers of POST score/.
+"""Measures scoring of a stream of distinct pairs, new ones and then known ones.
 
-    benchmarks/score_claims.py [--pairs 20000] [--times 50]
+    benchmarks/score_claims.py [--pairs 20000]
 
-The model is a random two-layer encoder of width 32 with a linear head, trained for a moment: what
-is measured is the way around a model, not a model. Texts have some 20 words and are all distinct.
-Each stream runs in a process of its own; growth is its peak memory less what it had when the first
-window of 4,096 pairs was scored. Answers are whole requests through every middleware on SQLite,
-without the HTTP server; "a worker's" is the job itself, which loads the model each time.
+The model is a random two-layer encoder of width 32 with a linear head, trained for a moment: the
+program measures what surrounds a model, not a model. Texts have about 20 words, all distinct. Each
+stream runs in a process of its own; growth is its peak memory less what it had when the first
+window of 4,096 pairs was scored.
 """
 
 import argparse
 import json
-import os
 import resource
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from shared.hosts import in_child, parse
-from shared.measuring import machine, print_row, seconds, spread
+from shared.measuring import machine, print_row
 
 WORDS = (
     *("pump", "valve", "spring", "sensor", "lever", "motor"),
@@ -31,27 +30,26 @@ CANDIDATES = 10
 
 
 def main() -> None:
-    """Print a line for each stream and each kind of answer."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Print a row for each stream."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pairs", type=int, default=20_000)
-    parser.add_argument("--times", type=int, default=50)
-    options = parse(parser, {"stream": stream}, needs_django=False)
-    with tempfile.TemporaryDirectory() as name:
+    pairs = parser.parse_args().pairs
+    with (
+        tempfile.TemporaryDirectory() as name,
+        # A new process each time, whose peak memory says nothing about an earlier stream.
+        ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as processes,
+    ):
         folder = Path(name)
         train(folder)
         print(machine())
         print_row("stream", "pairs", "wall s", "CPU s", "pairs/s", "growth MB", "cache MB")
-        for count in (options.pairs // 10, options.pairs):
-            for what in ("new", "known"):
-                took = in_child(os.environ, "stream", folder, count)
-                print_row(
-                    what,
-                    f"{count:,}",
-                    *(f"{took[key]:.1f}" for key in ("wall", "cpu")),
-                    f"{count / took['wall']:,.0f}",
-                    *(f"{took[key]:.1f}" for key in ("growth", "cache")),
-                )
-        answers(folder, options.times)
+        for what in ("new", "known"):
+            took = processes.submit(stream, folder, pairs).result()
+            print_row(
+                *(what, f"{pairs:,}", f"{took['wall']:.1f}", f"{took['cpu']:.1f}"),
+                f"{pairs / took['wall']:,.0f}",
+                *(f"{took[key]:.1f}" for key in ("growth", "cache")),
+            )
 
 
 def texts(count: int) -> Iterator[dict[str, Any]]:
@@ -78,14 +76,8 @@ def train(folder: Path) -> None:
     from scoring.patclaimeval.data import Quadruplet
     from scoring.patclaimeval.training import train_model
 
-    names = [
-        "[PAD]",
-        "[UNK]",
-        "[CLS]",
-        "[SEP]",
-        *WORDS,
-        *["A", "a", "device", "with", "and", "bolts", "nuts", "1", ".", ","],
-    ]
+    names = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *WORDS]
+    names += ["A", "a", "device", "with", "and", "bolts", "nuts", "1", ".", ","]
     backend = Tokenizer(models.WordLevel({w: n for n, w in enumerate(names)}, unk_token="[UNK]"))
     backend.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     backend.post_processor = processors.TemplateProcessing(
@@ -116,13 +108,12 @@ def train(folder: Path) -> None:
     )
 
 
-def stream(place: str, pairs: str) -> dict[str, float]:
+def stream(folder: Path, count: int) -> dict[str, float]:
     """Score a file of so many pairs, and return seconds and megabytes."""
     from scoring.patclaimeval.pair_scores import CachedScorer, ScoreCache
     from scoring.patclaimeval.scorer import load_scorer
     from scoring.patclaimeval.stream import ModelDetails, Tally, score_lines
 
-    folder, count = Path(place), int(pairs)
     path = folder / f"pairs-{count}.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in texts(count)))
     store = folder / f"{count}.sqlite3"
@@ -145,91 +136,6 @@ def stream(place: str, pairs: str) -> dict[str, float]:
 
 def peak_megabytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
-def answers(folder: Path, times: int) -> None:
-    """Print how long POST score/ takes for one candidate, known and not, and a worker's part."""
-    os.environ |= {"DATA_DIR": str(folder / "data"), "DJANGO_SETTINGS_MODULE": "config.settings"}
-    import django
-
-    django.setup()
-    from django.core.management import call_command
-    from django.test import Client
-
-    call_command("migrate", verbosity=0)
-    from scoring.models import ScoreRequest
-    from scoring.scores.services import carry_out_scores
-
-    client = Client(headers={"Host": "127.0.0.1"})
-    client.force_login(researcher(folder))
-    numbers = iter(range(10**6))
-
-    def ask(candidate: str) -> int:
-        ScoreRequest.objects.all().delete()
-        sent = {"reference": "1. A device with a pump.", "candidates": [candidate]}
-        status: int = client.post(
-            "/api/v1/score/", sent, content_type="application/json"
-        ).status_code
-        return status
-
-    def new() -> None:
-        assert ask(f"1. A device with {next(numbers)} bolts.") == 202
-
-    def work() -> None:
-        new()
-        carry_out_scores(ScoreRequest.objects.get().pk)
-
-    work()
-    assert ScoreRequest.objects.get().status == "succeeded"
-    print_row("answer", "ms p50 / p95 / max")
-    print_row("job queued (202)", spread([seconds(new) for _ in range(times)]))
-    few = max(5, times // 5)
-    print_row("job queued and a worker's", spread([seconds(work) for _ in range(few)]))
-    candidate = ScoreRequest.objects.get().candidate_texts[0]
-
-    def known() -> None:
-        assert ask(candidate) == 200
-
-    print_row("known (200)", spread([seconds(known) for _ in range(times)]))
-
-
-def researcher(folder: Path) -> Any:
-    """Return a researcher in whose scope the model is promoted."""
-    from hashlib import sha256
-
-    from annotator.models import Campaign, Membership, User
-    from scoring import files as scoring_files
-    from scoring.models import Dataset, DatasetVersion, ModelVersion, Promotion, TrainingRun
-    from scoring.training.model_versions.files import seal_of
-
-    (folder / "model").rename(scoring_files.models_directory() / "model")
-    manifest = (scoring_files.models_directory() / "model" / "MANIFEST.json").read_bytes()
-    user = User.objects.create(username="rita")
-    campaign = Campaign.objects.create(slug="cups", name="Cups")
-    Membership.objects.create(user=user, campaign=campaign, role="researcher")
-    version = DatasetVersion.objects.create(
-        dataset=Dataset.objects.create(name="cups", campaign=campaign),
-        number=1,
-        sha256="0" * 64,
-        items=0,
-        card={"split": {"by": "reference"}, "counts": {}},
-    )
-    run = TrainingRun.objects.create(dataset_version=version, criterion=CRITERION, settings={})
-    model = ModelVersion(
-        run=run,
-        criterion=CRITERION,
-        directory="model",
-        manifest_sha256=sha256(manifest).hexdigest(),
-        dataset_sha256=version.sha256,
-        code_version="1",
-        card={"validation": {"n": 0, "tau_b": None}, "tie_threshold": 0.1},
-    )
-    model.seal = seal_of(model)
-    model.save()
-    Promotion.objects.create(
-        act="agreed", model=model, criterion=CRITERION, campaign=campaign, actor=user, reason="-"
-    )
-    return user
 
 
 if __name__ == "__main__":

@@ -19,8 +19,8 @@ class MarkKind:
     """A kind of mark: its class on a page, its label in the legend, and whether it is certain.
 
     Certain: of at least ten marks on published claims that a person judged, nine in ten were right
-    (`benchmarks/mark_precision.py`; the figures stand in `benchmarks/RESULTS.md`), or the mark
-    states what is written and interprets nothing. The others are shown on request.
+    (figures: `benchmarks/RESULTS.md`), or the mark states what is written and interprets nothing.
+    The others are shown on request.
     """
 
     name: str

@@ -114,7 +114,7 @@ def interval_method(cluster_count: int) -> str:
     """Name the interval that is given first for a number of references.
 
     Below 1,000 the jackknife t, which covers the true value as often as the bootstrap or more often
-    (benchmarks/agreement_statistics.py, up to 200 references); from there on percentiles of the
+    (measured up to 200 references: benchmarks/RESULTS.md); from there on percentiles of the
     bootstrap, which then takes fewer computations. Source: as the two functions below.
     """
     return JACKKNIFE_T if cluster_count < SMALL_CLUSTER_COUNT else BOOTSTRAP
@@ -189,8 +189,8 @@ def percentile_interval(values: Floats, cluster_count: int, tail: float = ROUNDE
     Output: the interval over the defined values; without bounds for one reference, when more than
     5 % of the values are undefined, or when all are equal.
     Source: Efron, 1979; resampling whole clusters: Field and Welsh, 2007.
-    Too narrow for few references: of simulated samples (benchmarks/agreement_statistics.py) it
-    holds the true tau-b in 93 to 95 % from 40 references on, but in 79 to 85 % at 5.
+    Too narrow for few references: of simulated samples (benchmarks/RESULTS.md) it contains the
+    true tau-b in 93 to 95 % from 40 references on, but in 79 to 85 % at 5.
     """
     if cluster_count < 2:
         return Interval(None, None, ONE_REFERENCE)

@@ -93,19 +93,6 @@ class Comparisons:
         groups = [self.groups[i] for i in items]
         return replace(self, b=self.b[at], c=self.c[at], labels=self.labels[at], groups=groups)
 
-    def beside(self, name: str, scores: Vector) -> Comparisons:
-        """Return them with one more group: ``scores`` of the pairs, shape [pairs], more is better.
-
-        The scorer must never have seen the references: on what it was trained on it looks better
-        than it is, and would get a weight that it does not earn elsewhere. Give log-odds rather
-        than scores near 0 and 1, which hardly differ.
-        """
-        return replace(
-            self,
-            features=np.column_stack([self.features, scores]),
-            columns={**self.columns, name: (name,)},
-        )
-
 
 def measure_scales(data: Comparisons) -> Scales:
     """Return centre, scale and spread over the comparisons; labels have no part in it."""

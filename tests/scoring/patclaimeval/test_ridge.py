@@ -100,42 +100,13 @@ def test_groups_that_the_prior_does_not_name_count_nothing() -> None:
         assert weight[columns(group)].any() == (group in BEFORE)
 
 
-def test_a_score_beside_the_features_is_one_more_group_in_every_reference_left_out() -> None:
+def test_a_reference_that_is_left_out_is_scored_by_a_model_of_the_others() -> None:
     data = made(12)
-    score = (
-        np.random.default_rng(7).normal(size=len(data.features))
-        + data.features[:, columns("renaming")[0]]
-    )
-    both = data.beside("encoder", score)
-    scale = np.sqrt(((score[data.b] - score[data.c]) ** 2).mean())
-    seen = score[np.unique(np.concatenate([data.b, data.c]))].mean()
-    z = np.clip((score - seen) / scale, -CLIP, CLIP)
-    gap = z[data.b] - z[data.c]
-    apart = np.column_stack([group_differences(data, [*BEFORE]), gap / np.sqrt((gap**2).mean())])
-    w0 = np.array([*BEFORE.values(), 0.5])
-    (slope,) = np.linalg.lstsq((apart @ w0)[:, None], data.labels)[0]
-    assert slope > 0
-    wanted = np.linalg.solve(
-        apart.T @ apart + 50 * np.eye(4), apart.T @ data.labels + 50 * slope * w0
-    )
-    model = fit(both, {**BEFORE, "encoder": 0.5}, 50.0)
-    found = model.contributions(both.features).sum(axis=1)
-    assert found[data.b] - found[data.c] == pytest.approx(apart @ wanted, abs=1e-9)
     left_out = [i for i, name in enumerate(data.groups) if name == "r3"]
     others = [i for i, name in enumerate(data.groups) if name != "r3"]
-    without = fit(both.part(others), {**BEFORE, "encoder": 0.5}, 50.0)
-    assert (
-        leave_one_out(both, {**BEFORE, "encoder": 0.5}, 50.0)[left_out]
-        == differences(without, both.part(left_out))
-    ).all()
-
-
-def test_a_score_that_the_prior_does_not_name_changes_nothing() -> None:
-    data = made(12)
-    both = data.beside("encoder", np.arange(float(len(data.features))))
-    assert (
-        fit(both, BEFORE).scores(both.features) == fit(data, BEFORE).scores(data.features)
-    ).all()
+    without = fit(data.part(others), BEFORE, 50.0)
+    found = leave_one_out(data, BEFORE, 50.0)[left_out]
+    assert (found == differences(without, data.part(left_out))).all()
 
 
 def test_labels_that_contradict_the_prior_leave_it_at_nought_and_turn_nothing_round() -> None:

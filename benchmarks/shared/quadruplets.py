@@ -1,17 +1,14 @@
-"""The quadruplets that the benchmark of unseen references measures on: a file's, or the demo's."""
+"""Read the quadruplets of a file, or of the demo campaign."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from annotator.demo import build_demo_plan
 from annotator.rating_values import RatedScores
-from annotator.rubric import ALL_CRITERIA, OVERALL, TOTAL_WEIGHT, WEIGHTS, overall_numerator
+from annotator.rubric import ALL_CRITERIA, OVERALL, overall_numerator
 from core.text_io.streams import ReadNotes
 from scoring.formats.dataset_files import format_of, read_file
 from scoring.patclaimeval.data import Quadruplet
@@ -62,14 +59,3 @@ def demo_rows() -> dict[str, list[Quadruplet]]:
         for name, reference in texts.items()
     ]
     return by_criterion(build_quadruplets(references))
-
-
-def damage_signs(items: Sequence[Quadruplet], criterion: str) -> np.ndarray[Any, Any]:
-    """Return, for items of the demo, which side the known damage leaves better: 1, 0 or -1."""
-    truth = {}
-    for reference in build_demo_plan(DEMO).references:
-        for candidate in reference.candidates:
-            known = dict(candidate.truth)
-            known[OVERALL] = sum(WEIGHTS[key] * known[key] for key in WEIGHTS) / TOTAL_WEIGHT
-            truth[reference.source.text, candidate.text] = known[criterion]
-    return np.sign([truth[i.reference, i.b] - truth[i.reference, i.c] for i in items])

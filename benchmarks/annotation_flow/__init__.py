@@ -1,1 +1,0 @@
-"""The parts of the benchmark annotation_flow.py: servers, clients, texts and figures."""
