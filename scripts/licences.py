@@ -10,8 +10,9 @@ import re
 import sys
 from pathlib import Path
 
+from packaging.requirements import Requirement
+
 ROOT = Path(__file__).resolve().parent.parent
-PINS = ROOT / "requirements.txt"
 HEAD = """# Licences of the packages
 
 What the application runs on, as `make licences` wrote it from what each package says of itself.
@@ -27,11 +28,20 @@ def plain(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+def pinned(text: str) -> set[tuple[str, str]]:
+    """Return the names and versions that requirements.txt installs here, and those of torch."""
+    found = {("torch", version) for version in re.findall(r"torch==([0-9.]+)", text)}
+    for line in re.findall(r"^([a-z].*?) \\$", text, re.MULTILINE):
+        requirement = Requirement(line)
+        if not requirement.marker or requirement.marker.evaluate():
+            found.add((plain(requirement.name), str(requirement.specifier).removeprefix("==")))
+    return found
+
+
 def main() -> None:
     """Read the list from standard input and write the table."""
-    pins = set(re.findall(r"^([A-Za-z0-9_.-]+)==([^\s;]+)", PINS.read_text(), re.MULTILINE))
     licences = {plain(row["Name"]): row["License"] for row in json.load(sys.stdin)}
-    rows = sorted((plain(name), version) for name, version in pins)
+    rows = sorted(pinned((ROOT / "requirements.txt").read_text()))
     missing = [name for name, _ in rows if name not in licences]
     if missing:
         sys.exit(f"not installed here: {', '.join(missing)}")

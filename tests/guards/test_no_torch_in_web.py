@@ -9,7 +9,7 @@ from scoring.patclaimeval import Quadruplet, train
 from tests.guards.conftest import RunPython
 from tests.scoring.conftest import PARTS, claim_set
 
-HEAVY = ("torch", "transformers", "sentence_transformers", "scipy.stats", "sklearn", "nltk")
+HEAVY = ("torch", "transformers", "scipy.stats", "sklearn", "nltk")
 LOAD_EVERYTHING = """
 import json, sys
 import django

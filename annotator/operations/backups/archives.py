@@ -3,28 +3,33 @@
 import gzip
 import hashlib
 import io
-import json
 import re
 import tarfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
+from typing import IO, TYPE_CHECKING, Annotated, Final, NamedTuple
+
+import msgspec
 
 from core.errors import Refused
-from core.text_io.strict_json import StrictJsonError, loads
 from core.version import VERSION
 
+Digest = Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+TableName = Annotated[str, msgspec.Meta(pattern=r"\A[a-z][a-z0-9_]{0,62}\Z")]
+MigrationName = Annotated[str, msgspec.Meta(pattern=r"\A[A-Za-z0-9_]{1,200}\Z")]
+Version = Annotated[str, msgspec.Meta(pattern=r"\A[A-Za-z0-9.+-]{1,40}\Z")]
 
-@dataclass(frozen=True, slots=True)
-class StoredFile:
+
+class StoredFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A file that never changes: its path below DATA_DIR, its digest and its length."""
 
     name: str
-    sha256: str
-    size: int
+    sha256: Digest
+    size: Count
 
 
 Lister = Callable[[], Iterable[StoredFile]]
@@ -63,125 +68,84 @@ def is_of_a_kind(file: StoredFile) -> bool:
 FORMAT: Final = 1
 # A site with ten thousand models stays below; parsed, it takes some ten times as much memory.
 MOST_BYTES: Final = 16 * 1024 * 1024
-_SHA256: Final = re.compile(r"[0-9a-f]{64}")
-_TABLE: Final = re.compile(r"[a-z][a-z0-9_]{0,62}")
-_MIGRATION: Final = re.compile(r"[A-Za-z0-9_]{1,200}")
-_VERSION: Final = re.compile(r"[A-Za-z0-9.+-]{1,40}")
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The rows of one table: their columns, how many, and the sha256 of their lines.
 
     `plain_sha256` is that of the rows as both databases give them alike.
     """
 
-    name: str
-    columns: list[str]
-    rows: int
-    sha256: str
-    plain_sha256: str
-    size: int
-    packed_size: int
+    name: TableName
+    columns: list[TableName]
+    rows: Count
+    sha256: Digest
+    plain_sha256: Digest
+    size: Count
+    packed_size: Count
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a backup holds, as of one moment."""
 
-    app_version: str
+    app_version: Version
     made_at: str
-    database: str
-    migrations: list[tuple[str, str]]
+    database: TableName
+    migrations: list[tuple[MigrationName, MigrationName]]
     tables: list[Table]
     files: list[StoredFile]
+    format: Count = FORMAT
 
     def as_bytes(self) -> bytes:
-        document = {"format": FORMAT, **asdict(self)}
-        return json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True).encode()
+        return msgspec.json.format(msgspec.json.encode(self, order="sorted"), indent=1)
 
     @property
     def rows(self) -> int:
         return sum(table.rows for table in self.tables)
 
 
-def read_manifest(data: bytes) -> Manifest:
-    """Return the manifest; raise Refused for one that is damaged or of another format.
+class _Header(msgspec.Struct, frozen=True):
+    """What the list of contents has in every format, so that its version can be named."""
 
-    Whoever has the public key can write one: each value is of its type, each digest and size one
-    that can be, each file of a kind that the rows may need, and no name is there twice.
+    app_version: Version
+    format: Count
+
+
+def read_manifest(data: bytes) -> Manifest:
+    """Decode and validate the list of contents of a backup.
+
+    Anybody with the public key can write one. So each value has to be of its type, each file has to
+    be of a kind that the rows may need, and no name may occur twice. Raises Refused otherwise, and
+    for another format.
     """
     try:
-        document = loads(data, max_bytes=MOST_BYTES)
-        version = _text(document["app_version"], _VERSION)
-        if document["format"] != FORMAT:
+        stated = msgspec.json.decode(data, type=_Header)
+        if stated.format != FORMAT:
             raise Refused(
-                f"This backup was made by version {version} in format "
-                f"{_number(document['format'])}; this is version {VERSION}, which reads format "
+                f"This backup was made by version {stated.app_version} in format "
+                f"{stated.format}; this is version {VERSION}, which reads format "
                 f"{FORMAT}. Restore it with the version that made it."
             )
-        return _manifest(document, version)
-    except (StrictJsonError, AttributeError, KeyError, TypeError, ValueError) as error:
-        raise Refused("The list of contents of the backup is damaged.") from error
-
-
-def _manifest(document: dict[str, Any], version: str) -> Manifest:
-    datetime.fromisoformat(document["made_at"])
-    found = Manifest(
-        app_version=version,
-        made_at=document["made_at"],
-        database=_text(document["database"], _TABLE),
-        migrations=[
-            (_text(app, _MIGRATION), _text(name, _MIGRATION))
-            for app, name in document["migrations"]
-        ],
-        tables=[_table(**table) for table in document["tables"]],
-        files=[_file(**file) for file in document["files"]],
-    )
+        found = msgspec.json.decode(data, type=Manifest)
+        datetime.fromisoformat(found.made_at)
+    except (ValueError, RecursionError) as error:
+        raise Refused(_DAMAGED_CONTENTS) from error
     names: tuple[Sequence[object], ...] = (
         found.migrations,
         [table.name for table in found.tables],
         [file.name for file in found.files],
     )
-    if any(len(set(given)) != len(given) for given in names):
-        raise ValueError("a name twice")
+    is_repeated = any(len(set(given)) != len(given) for given in names)
+    if is_repeated or not all(map(is_of_a_kind, found.files)):
+        raise Refused(_DAMAGED_CONTENTS)
     return found
-
-
-def _table(**given: Any) -> Table:
-    columns = [_text(column, _TABLE) for column in given["columns"]]
-    counts = {name: _number(given[name]) for name in ("rows", "size", "packed_size")}
-    digests = {name: _text(given[name], _SHA256) for name in ("sha256", "plain_sha256")}
-    return Table(
-        **(given | counts | digests | {"columns": columns, "name": _text(given["name"], _TABLE)})
-    )
-
-
-def _file(**given: Any) -> StoredFile:
-    file = StoredFile(**given)
-    _text(file.sha256, _SHA256)
-    _number(file.size)
-    if not is_of_a_kind(file):
-        raise ValueError("a name that no backup has")
-    return file
-
-
-def _text(value: Any, pattern: re.Pattern[str]) -> str:
-    if not isinstance(value, str) or not pattern.fullmatch(value):
-        raise ValueError("a text that no backup has")
-    return value
-
-
-def _number(value: Any) -> int:
-    if type(value) is not int or value < 0:
-        raise ValueError("a number that no backup has")
-    return value
 
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 CONTENTS: Final = "manifest.json"
+_DAMAGED_CONTENTS: Final = "The list of contents of the backup is damaged."
 BLOCK: Final = 1 << 20
 # Of one row. Memory for a restore follows from it: a row is parsed as a whole.
 LONGEST_LINE: Final = 64 << 20

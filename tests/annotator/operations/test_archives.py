@@ -5,11 +5,11 @@ import json
 import re
 import tarfile
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pyrage
 import pytest
+from msgspec.structs import replace
 
 from annotator.operations.backups import archives
 from annotator.operations.backups.archives import (
@@ -93,6 +93,8 @@ WRONG = {
     "a size that is a truth": replace(MANIFEST, files=[replace(FILE, size=True)]),
     "rows that are half": replace(MANIFEST, tables=[replace(TABLE, rows=0.5)]),  # type: ignore[arg-type]
     "a size beyond the archive": replace(MANIFEST, files=[replace(FILE, size=1 << 60)]),
+    "columns that are one text": replace(MANIFEST, tables=[replace(TABLE, columns="id")]),
+    "a migration that is one text": replace(MANIFEST, migrations=["ab"]),
     "a time that is none": replace(MANIFEST, made_at="\x1b[2Jnow"),
     "a version that is none": replace(MANIFEST, app_version="\x1b[2J"),
     **{

@@ -21,7 +21,7 @@ from scoring.metrics.registry import (
 ASKING = ("g-eval", "llmscore", "pairwise-judge", "pairwise-judge-reasoned")
 NEURAL = ("bertscore", "bartscore", "moverscore", "simcse", "unieval", "alignscore")
 ROOT = Path(__file__).resolve().parents[3]
-HEAVY = ("torch", "nltk", "sacrebleu", "rouge_score", "scipy", "sklearn")
+HEAVY = ("torch", "nltk", "sacrebleu", "scipy", "sklearn")
 
 
 @pytest.mark.parametrize("name", [*READY_NAMES, *BASELINE_NAMES])

