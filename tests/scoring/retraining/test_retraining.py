@@ -169,7 +169,7 @@ def test_a_model_promoted_meanwhile_is_not_replaced_by_one_compared_with_another
         withdraw_promotion(model=trained.promoted, withdrawn_by=trained.ada, reason="why")
         return compare(*given)
 
-    compare = services.compare_models
+    compare = services.compare_models  # type: ignore[attr-defined]
     monkeypatch.setattr(services, "compare_models", replaced)
     assert stopped(trained.retrain()) == ("promotion", REPLACED)
     with pytest.raises(Refused, match="No model of this campaign is promoted"):

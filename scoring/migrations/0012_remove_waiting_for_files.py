@@ -6,7 +6,7 @@ from django.db import migrations
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('scoring', '0010_occluded_scores'),
+        ('scoring', '0011_drop_schedules'),
     ]
 
     operations = [
@@ -16,10 +16,6 @@ class Migration(migrations.Migration):
         ),
         migrations.RemoveField(
             model_name='freeze',
-            name='unreached_at',
-        ),
-        migrations.RemoveField(
-            model_name='queueorder',
             name='unreached_at',
         ),
         migrations.RemoveField(

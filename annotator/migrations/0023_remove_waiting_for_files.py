@@ -6,7 +6,7 @@ from django.db import migrations
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotator', '0020_drafts_of_comparisons'),
+        ('annotator', '0022_plain_sign_in'),
     ]
 
     operations = [

@@ -17,7 +17,7 @@ def shut_closed_accounts(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotator", "0020_drafts_of_comparisons")]
+    dependencies = [("annotator", "0021_drop_chosen_order")]
 
     operations = [
         migrations.RunPython(shut_closed_accounts, migrations.RunPython.noop, elidable=True),
