@@ -5,12 +5,11 @@ import itertools
 from django.contrib.auth.models import User
 from django.core.management import call_command
 from examples.models import Example
+from flow.texts import make_items
 from label_types.models import CategoryType
 from projects.models import Member, ProjectType, TextClassificationProject
 from rest_framework.authtoken.models import Token
 from roles.models import Role
-
-from flow.texts import make_items
 
 BATCH = 500
 

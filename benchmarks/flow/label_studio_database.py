@@ -3,12 +3,11 @@
 import itertools
 
 from django.core.management import call_command
+from flow.texts import make_items
 from organizations.models import Organization
 from projects.models import Project, ProjectMember
 from tasks.models import Task
 from users.models import User
-
-from flow.texts import make_items
 
 BATCH = 500
 CRITERIA = (

@@ -11,6 +11,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 from django.utils import timezone
+from flow.texts import make_items
 
 from annotator.accounts.services import create_user
 from annotator.accounts.sessions import create_token
@@ -18,7 +19,6 @@ from annotator.campaigns.members.services import grant_role
 from annotator.campaigns.services import create_campaign
 from annotator.models import Assignment, Campaign, Candidate, Rating, Role, User
 from annotator.rubric import CRITERIA, overall_numerator
-from flow.texts import make_items
 
 SLUG = "flow"
 EARLIER = 5
