@@ -1,11 +1,12 @@
 """Measures scoring of a stream of distinct pairs, new ones and then known ones.
 
-    benchmarks/score_claims.py [--pairs 20000]
+    benchmarks/score_claims.py [--pairs 2000]
 
 The model is a random two-layer encoder of width 32 with a linear head, trained for a moment: the
 program measures what surrounds a model, not a model. Texts have about 20 words, all distinct. Each
 stream runs in a process of its own; growth is its peak memory less what it had when the first
-window of 4,096 pairs was scored.
+window of 4,096 pairs was scored. Loading the model counts. Set OMP_NUM_THREADS=1 on a busy machine,
+where two threads of torch spend more time waiting for each other than working.
 """
 
 import argparse
@@ -32,7 +33,7 @@ CANDIDATES = 10
 def main() -> None:
     """Print a row for each stream."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--pairs", type=int, default=20_000)
+    parser.add_argument("--pairs", type=int, default=2_000)
     pairs = parser.parse_args().pairs
     with (
         tempfile.TemporaryDirectory() as name,
