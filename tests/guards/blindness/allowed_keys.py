@@ -105,7 +105,7 @@ _WEBHOOK: Final = (
 FIGURES: Final = (
     *("labels", "splits", "left_out", "validation", "result", "settings"),
     *("scorers", "baselines", "published", "checks", "human_ceiling", "method", "question"),
-    *("comparisons", "power", "breakdowns", "scatter"),
+    *("dropped", "comparisons", "power", "breakdowns", "scatter"),
 )
 # One answers with the schema of all, the others with a file of lines, a document or a picture.
 NO_SERIALIZER: Final = {
