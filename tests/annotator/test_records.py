@@ -164,7 +164,7 @@ def test_the_digest_reads_no_rating(cast, three) -> None:
             rate(user, candidate, (1, 1, 1, 1))
     with CaptureQueriesContext(connection) as asked:
         inputs_of(cast.campaign)
-    assert len(asked) == 4
+    assert len(asked) == 3
     assert all("claims" not in one["sql"] for one in asked)
 
 

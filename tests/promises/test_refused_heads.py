@@ -25,13 +25,8 @@ def test_bodies_and_heads_that_nobody_may_send_are_refused_at_once(
     start_server: Any, cast: Any
 ) -> None:
     port = start_server().port
-    tokens = {
-        "bogus": 401,
-        create_token(user=cast.ada, scope="read").token: 403,
-        create_token(user=cast.alice).token: 403,
-    }
-    for token, status in tokens.items():
-        assert status_of(port, IMPORT, f"Authorization: Token {token}\r\n{FILE}") == status
+    for token in ("bogus", create_token(user=cast.ada).token):
+        assert status_of(port, IMPORT, f"Authorization: Token {token}\r\n{FILE}") == 413
     assert status_of(port, "GET /login/ HTTP/1.1", "X-Long: " + "a" * 256_000) == 431
     chunked = "Content-Type: application/json\r\nTransfer-Encoding: chunked"
     for chunk in (b"no size\r\nabc\r\n0\r\n\r\n", b"3\r\nabc\r\nno size\r\nabc\r\n"):

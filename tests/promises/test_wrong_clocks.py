@@ -32,7 +32,7 @@ def servers(transactional_db: None) -> Iterator[list[Server]]:
     """Two servers over one database: one a day ahead, one an hour behind."""
     if connection.vendor == "sqlite":
         pytest.skip("SQLite has no clock but that of each process")
-    made = [Server(1, 2, **wrong_clocks.wrong_by(offset)) for offset in ("+1d", "-1h")]
+    made = [Server(1, **wrong_clocks.wrong_by(offset)) for offset in ("+1d", "-1h")]
     for server in made:
         server.start()
     yield made
