@@ -15,8 +15,10 @@ from tests.served.programs import run_program
 from tests.served.server import served_environment
 
 pytestmark = [pytest.mark.promise("P12"), *SERVED]
-REFERENCES = 2_500 if SCALE == 1 else 20_000
-WHOLE = (REFERENCES, 2 * REFERENCES)
+# The most of a campaign; with nine candidates each, the claim sets of the largest import.
+REFERENCES = 2_000
+CANDIDATES = 2 if SCALE == 1 else 9
+WHOLE = (REFERENCES, CANDIDATES * REFERENCES)
 # With those of the other pair of services, twenty.
 KILLS = 3 if SCALE == 1 else 10
 
@@ -24,7 +26,7 @@ KILLS = 3 if SCALE == 1 else 10
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("claims") / "claims.jsonl"
-    path.write_bytes(good(REFERENCES))
+    path.write_bytes(good(REFERENCES, CANDIDATES))
     return path
 
 

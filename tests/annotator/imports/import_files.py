@@ -29,8 +29,8 @@ def lines(records: Iterable[Any]) -> bytes:
     return b"".join(json.dumps(record).encode() + b"\n" for record in records)
 
 
-def good(count: int = 3) -> bytes:
-    return lines(reference(number) for number in range(count))
+def good(count: int = 3, candidates: int = 2) -> bytes:
+    return lines(reference(number, candidates) for number in range(count))
 
 
 def bad() -> bytes:
