@@ -22,6 +22,13 @@ LASTS_SECONDS: Final = 300
 LONGEST_ANSWER: Final = 64 * 1024
 # WebAuthn, section 7.1: keys with longer ids are to be refused.
 LONGEST_ID: Final = 1023
+ENCODED_PARTS: Final = (
+    "clientDataJSON",
+    "attestationObject",
+    "authenticatorData",
+    "signature",
+    "userHandle",
+)
 CALLED: Final = "PatClaimEval"
 PLAIN_PORTS: Final = {"https": 443, "http": 80}
 
@@ -216,8 +223,13 @@ def _read(answer: str) -> dict[str, Any]:
         found = loads(answer.encode("utf-8", "surrogatepass"))
     except StrictJsonError as error:
         raise BadAnswer from error
-    if not isinstance(found, dict):
+    parts = found.get("response") if isinstance(found, dict) else None
+    if not isinstance(parts, dict):
         raise BadAnswer
+    # The library makes bytes(n) of a number n: as many zeros, even where they fill all memory.
+    for name in ENCODED_PARTS:
+        if not isinstance(parts.get(name, ""), str | None):
+            raise BadAnswer
     return found
 
 

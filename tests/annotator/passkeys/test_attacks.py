@@ -2,6 +2,7 @@
 
 import json
 import threading
+import tracemalloc
 from datetime import timedelta
 
 import pytest
@@ -218,9 +219,27 @@ def test_whatever_is_sent_is_refused_without_a_fault(outer, parts) -> None:
                 user_id=b"",
                 is_verified=False,
             )
-    for text in ("[]", "{}", '{"rawId": 1}', '{"rawId": "\ud800"}'):
+    for text in ("[]", "{}", '{"rawId": 1, "response": {}}', '{"rawId": "\ud800"}'):
         with pytest.raises(BadAnswer):
             digest_named(text)
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_number_where_bytes_belong_fills_no_memory(name) -> None:
+    """One number could ask for gigabytes of zeros."""
+    place, key = place_of(HERE), Authenticator()
+    stored = made(place, "AAAA", key.make('{"user": {"id": "AAAA"}, "challenge": "AAAA"}'))
+    parts = dict.fromkeys(PARTS, "AAAA") | {name: 2**26}
+    answer = json.dumps({"type": "public-key", "rawId": "AAAA", "id": "AAAA", "response": parts})
+    tracemalloc.start()
+    try:
+        with pytest.raises(BadAnswer):
+            made(place, "AAAA", answer)
+        with pytest.raises(BadAnswer):
+            used(place, "AAAA", answer, key=stored.credential, user_id=b"", is_verified=False)
+        assert tracemalloc.get_traced_memory()[1] < 2**24
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.django_db(transaction=True)
