@@ -1,4 +1,4 @@
-"""States that a training can go on from: written whole, two kept, read only if unchanged."""
+"""States that a training can go on from: written whole, the newest kept, read only if unchanged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from core.files import atomic_write
 from core.text_io.strict_json import StrictJsonError, loads
 
 LATEST: Final = "LATEST.json"
-KEPT: Final = 2
 EVERY_STEPS: Final = 1000
 EVERY_SECONDS: Final = 60.0
 
@@ -56,7 +55,7 @@ class State:
 
 
 class StateStore:
-    """The states of one run in one directory; with no directory it keeps nothing.
+    """The newest state of one run in one directory; with no directory it keeps nothing.
 
     ``key`` names what decides a run's weights (data, settings, code, versions, device): a state
     saved under another key is never gone on from.
@@ -74,7 +73,7 @@ class StateStore:
         self.key = dict(key)
         self._every = every_steps, every_seconds
         self._saved_at = 0, monotonic()
-        self._entries: list[Entry] = []
+        self._entry: Entry = {"files": {}}
 
     def is_due(self, step: int) -> bool:
         """Return whether so much was done since the last state that another should be saved."""
@@ -82,7 +81,7 @@ class StateStore:
         return self.directory is not None and (step - last >= steps or monotonic() - at >= seconds)
 
     def save(self, state: State) -> None:
-        """Write ``state`` and, last, the file that names it; then remove all but the kept two.
+        """Write ``state`` and, last, the file that names it; then remove all others.
 
         A process that dies at any moment leaves the state before or this one, whole.
         """
@@ -98,20 +97,19 @@ class StateStore:
         if state.best is not None:
             files.append(self._best(state.best, state.best_epoch))
         entry = {"step": state.step, "best_epoch": state.best_epoch, "files": dict(files)}
-        others = [other for other in self._entries if other["step"] != state.step]
-        self._entries = [entry, *others][:KEPT]
-        content = json.dumps({"key": self.key, "states": self._entries}, indent=1)
+        content = json.dumps({"key": self.key, "state": entry}, indent=1)
         atomic_write(self.directory / LATEST, [content.encode()])
+        self._entry = entry
         self._remove_others()
         self._saved_at = state.step, monotonic()
 
     def load(self) -> tuple[State | None, str]:
-        """Return the newest whole state and a sentence; None, and why, where there is none."""
+        """Return the state and a sentence; None, and why, where there is none that is whole."""
         if self.directory is None or not (self.directory / LATEST).is_file():
             return None, ""
         try:
             latest = loads((self.directory / LATEST).read_bytes())
-            entries, key = list(latest["states"]), dict(latest["key"])
+            entry, key = latest["state"], dict(latest["key"])
         except (OSError, StrictJsonError, KeyError, TypeError, ValueError):
             return None, "The saved state cannot be read: training starts from the beginning."
         if key != self.key:
@@ -120,14 +118,12 @@ class StateStore:
             return None, (
                 f"The saved state belongs to another {changed}: training starts from the beginning."
             )
-        for place, entry in enumerate(entries):
-            state = self._read(entry)
-            if state is not None:
-                self._entries = entries[place:]
-                self._saved_at = state.step, monotonic()
-                damaged = " (the state after it is damaged)" if place else ""
-                return state, f"Going on after step {state.step}{damaged}."
-        return None, "The saved states are damaged: training starts from the beginning."
+        state = self._read(entry)
+        if state is None:
+            return None, "The saved state is damaged: training starts from the beginning."
+        self._entry = entry
+        self._saved_at = state.step, monotonic()
+        return state, f"Going on after step {state.step}."
 
     def _put(self, name: str, data: bytes) -> tuple[str, str]:
         assert self.directory is not None
@@ -138,8 +134,8 @@ class StateStore:
         """Write the best epoch's weights, unless the state before holds the same ones."""
         assert self.directory is not None
         name = f"best-{epoch}.safetensors"
-        if self._entries and name in self._entries[0]["files"] and (self.directory / name).exists():
-            return name, self._entries[0]["files"][name]
+        if name in self._entry["files"] and (self.directory / name).exists():
+            return name, self._entry["files"][name]
         return self._put(name, _safetensors(best))
 
     def _read(self, entry: Entry) -> State | None:
@@ -168,7 +164,7 @@ class StateStore:
 
     def _remove_others(self) -> None:
         assert self.directory is not None
-        named = {LATEST, *(name for entry in self._entries for name in entry["files"])}
+        named = {LATEST, *self._entry["files"]}
         for path in self.directory.iterdir():
             if path.name not in named:
                 path.unlink(missing_ok=True)

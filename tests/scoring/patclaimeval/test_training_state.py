@@ -50,18 +50,17 @@ def test_a_state_is_read_back_as_it_was_saved(tmp_path) -> None:
     assert torch.equal(found.best["w"], torch.full((3,), -1.0))
 
 
-def test_two_states_stay_and_nothing_beside_them(tmp_path) -> None:
+def test_the_newest_state_stays_and_nothing_beside_it(tmp_path) -> None:
     states = store(tmp_path)
     (tmp_path / ".aside-x").write_bytes(b"left by a killed process")
-    for step, best in ((2, 0), (4, 1), (6, 1), (8, 2)):
+    for step, best in ((2, 0), (4, 1), (6, 2)):
         states.save(state(step, best))
-    stored = {kind.format(n) for n in (6, 8) for kind in FILES}
-    assert names(tmp_path) == {LATEST, "best-1.safetensors", "best-2.safetensors", *stored}
+    stored = {kind.format(6) for kind in FILES}
+    assert names(tmp_path) == {LATEST, "best-2.safetensors", *stored}
     again = store(tmp_path)
     again.load()
-    again.save(state(10, 2))
-    assert "weights-8.safetensors" in names(tmp_path)
-    assert "weights-6.safetensors" not in names(tmp_path)
+    again.save(state(8, 2))
+    assert names(tmp_path) == {LATEST, "best-2.safetensors", *(f.format(8) for f in FILES)}
 
 
 def test_a_best_epoch_that_stays_is_not_written_again(tmp_path) -> None:
@@ -75,10 +74,8 @@ def test_a_best_epoch_that_stays_is_not_written_again(tmp_path) -> None:
 
 @pytest.mark.parametrize("name", [*(name.format(4) for name in FILES), "best-2.safetensors"])
 @pytest.mark.parametrize("damage", ["changed", "missing"])
-def test_a_damaged_state_gives_way_to_the_one_before(tmp_path, name, damage) -> None:
-    states = store(tmp_path)
-    states.save(state(2, 1))
-    states.save(state(4, 2))
+def test_a_damaged_state_is_reported_and_not_gone_on_from(tmp_path, name, damage) -> None:
+    store(tmp_path).save(state(4, 2))
     path = tmp_path / name
     if damage == "changed":
         content = bytearray(path.read_bytes())
@@ -86,18 +83,12 @@ def test_a_damaged_state_gives_way_to_the_one_before(tmp_path, name, damage) -> 
         path.write_bytes(content)
     else:
         path.unlink()
-    assert read(tmp_path) == (2, "Going on after step 2 (the state after it is damaged).")
-
-
-def test_states_that_are_all_damaged_are_reported(tmp_path) -> None:
-    store(tmp_path).save(state(2))
-    (tmp_path / "rest-2.json").write_bytes(b"")
     step, sentence = read(tmp_path)
     assert step is None
     assert "damaged: training starts from the beginning" in sentence
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b'{"states": 3, "key": {}}', b'{"key": {}}'])
+@pytest.mark.parametrize("content", [b"", b"[]", b'{"state": {}, "key": 3}', b'{"key": {}}'])
 def test_an_index_that_cannot_be_read_is_reported(tmp_path, content) -> None:
     (tmp_path / LATEST).write_bytes(content)
     step, sentence = read(tmp_path)
@@ -107,7 +98,7 @@ def test_an_index_that_cannot_be_read_is_reported(tmp_path, content) -> None:
 
 @pytest.mark.parametrize("entry", [{"step": 2}, 7, {"step": 2, "best_epoch": 0, "files": {}}])
 def test_an_entry_that_makes_no_sense_counts_as_damaged(tmp_path, entry) -> None:
-    (tmp_path / LATEST).write_text(json.dumps({"key": KEY, "states": [entry]}))
+    (tmp_path / LATEST).write_text(json.dumps({"key": KEY, "state": entry}))
     assert read(tmp_path)[0] is None
 
 
@@ -165,7 +156,7 @@ def test_a_value_of_an_unknown_kind_counts_as_damaged(tmp_path, value) -> None:
     content = json.dumps(value).encode()
     (tmp_path / "rest-2.json").write_bytes(content)
     latest = json.loads((tmp_path / LATEST).read_text())
-    latest["states"][0]["files"]["rest-2.json"] = hashlib.sha256(content).hexdigest()
+    latest["state"]["files"]["rest-2.json"] = hashlib.sha256(content).hexdigest()
     (tmp_path / LATEST).write_text(json.dumps(latest))
     assert read(tmp_path)[0] is None
 
