@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import sqlite3
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -23,7 +21,7 @@ PairKey = tuple[bytes, bytes]
 FORMAT: Final = 1
 ROWS_A_QUERY: Final = 400
 BUSY_SECONDS: Final = 20.0
-# TRUNCATE, not WAL: what is set aside is then one file, and any SQLite library is sound enough.
+# TRUNCATE, not WAL: what is deleted is then one file, and any SQLite library is sound enough.
 _SETUP: Final = "PRAGMA journal_mode=TRUNCATE; PRAGMA synchronous=NORMAL;"
 # CROSS JOIN has SQLite look each pair up; for IN, 3.40 reads all rows of the model.
 _FIND: Final = """WITH wanted (p, q) AS (VALUES {places})
@@ -52,8 +50,8 @@ def _digest(text: str) -> bytes:
 class PairCache(ABC, Generic[Value]):
     """Values by (model, reference, candidate); of texts only digests are stored.
 
-    Several processes may use one file. It is only a cache: a file that is damaged is set aside
-    under another name, one that cannot be used (a full disk, no permission) is done without, and
+    Several processes may use one file. It is only a cache: a file that is damaged is deleted
+    and begun anew, one that cannot be used (a full disk, no permission) is done without, and
     ``log`` gets a sentence of either. Nothing here raises for the state of the file. A value that
     ``is_sound`` refuses is as one that is not there.
     """
@@ -118,28 +116,20 @@ class PairCache(ABC, Generic[Value]):
             self._path = None
             self._log(f"The score cache cannot be used ({error}); scoring goes on without it.")
         except sqlite3.DatabaseError:
-            self._set_aside()
+            self._delete()
 
-    def _set_aside(self) -> None:
+    def _delete(self) -> None:
         path = self._path
         assert path is not None
         try:
-            with path.with_name(f"{path.name}.lock").open("a") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX)
-                # Another process may have put a new file in its place meanwhile.
-                if not _is_damaged(path, self.kind):
-                    return
-                aside = path.with_name(f"{path.name}.damaged-{time.time_ns()}")
-                path.replace(aside)
-                # A journal left alone would be rolled into the new file.
-                path.with_name(f"{path.name}-journal").unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
+            # A journal left alone would be rolled into the new file.
+            path.with_name(f"{path.name}-journal").unlink(missing_ok=True)
         except OSError as error:
             self._path = None
-            self._log(f"The score cache is damaged and cannot be set aside ({error}).")
+            self._log(f"The score cache is damaged and cannot be deleted ({error}).")
         else:
-            self._log(
-                f"The score cache was damaged; it lies as {aside.name} now, and a new one is begun."
-            )
+            self._log("The score cache was damaged; it is deleted, and a new one is begun.")
 
 
 class ScoreCache(PairCache[float]):
@@ -164,19 +154,6 @@ def _prepare(connection: sqlite3.Connection, kind: str) -> None:
     connection.execute(_TABLE.format(kind=kind))
     connection.execute(f"PRAGMA user_version = {FORMAT}")
     connection.execute("COMMIT")
-
-
-def _is_damaged(path: Path, kind: str) -> bool:
-    if not path.is_file():
-        return False
-    connection = sqlite3.connect(path, BUSY_SECONDS)
-    try:
-        _prepare(connection, kind)
-        return bool(connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",))
-    except sqlite3.DatabaseError:
-        return True
-    finally:
-        connection.close()
 
 
 def _parts(keys: Iterable[PairKey]) -> Iterator[list[PairKey]]:
