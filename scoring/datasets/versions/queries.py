@@ -94,11 +94,7 @@ def page_of(
     count = count_rows(version, wanted)
     number = max(1, min(number, -(-count // size)))
     where, values = _condition(wanted)
-    first = (number - 1) * size
-    if not where:
-        # Numbers of rows have no gap: none needs to be passed over.
-        where, first = f" WHERE rowid > {first}", 0
-    query = f"{_PAGE}{where} ORDER BY rowid LIMIT {size} OFFSET {first}"
+    query = f"{_PAGE}{where} ORDER BY rowid LIMIT {size} OFFSET {(number - 1) * size}"
     places = ask_index(version, lambda index: index.execute(query, values).fetchall())
     return list(_rows(version, places)), count, number
 
