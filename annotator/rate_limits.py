@@ -119,7 +119,6 @@ def _key(limit: RateLimit, subject: str) -> str:
 
 LOTS: Final = 50
 FORGOTTEN_AFTER_SECONDS: Final = 60
-MOST_PEOPLE: Final = 10_000
 
 
 @dataclass(slots=True)
@@ -159,7 +158,5 @@ def count_call(subject: str) -> int:
 def _counted(subject: str, now: float) -> _Count:
     count = _counts.get(subject)
     if count is None or now - max(count.began_at, count.shut_until) > FORGOTTEN_AFTER_SECONDS:
-        if len(_counts) >= MOST_PEOPLE:
-            _counts.clear()
         count = _counts[subject] = _Count(0, now)
     return count

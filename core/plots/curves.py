@@ -85,7 +85,7 @@ class _Scene:
         )
 
 
-def curve_plot(title: str, unit: str, points: Sequence[Point], kind: str = "own") -> Plot | None:
+def curve_plot(title: str, unit: str, points: Sequence[Point]) -> Plot | None:
     """Draw values over whole steps, joined by straight lines, on axes with round numbers.
 
     Input: (step, value) with steps that rise and finite values, of any sign; `unit` names a step.
@@ -98,8 +98,8 @@ def curve_plot(title: str, unit: str, points: Sequence[Point], kind: str = "own"
         return None
     drawn = _thinned(points, MOST_DRAWN)
     scene = _scene(WIDTH, drawn)
-    lines = [Line(LEFT, scene.y(0), WIDTH - RIGHT, scene.y(0)), *scene.line(drawn, kind)]
-    marks = tuple(scene.mark(one, kind, _says(unit, one)) for one in _marked(drawn))
+    lines = [Line(LEFT, scene.y(0), WIDTH - RIGHT, scene.y(0)), *scene.line(drawn, "own")]
+    marks = tuple(scene.mark(one, "own", _says(unit, one)) for one in _marked(drawn))
     hits = scene.hits([(one[0], _says(unit, one)) for one in _thinned(drawn, MOST_HITS)])
     words = tuple(scene.words(unit))
     described = _describe(unit, points)

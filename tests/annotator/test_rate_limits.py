@@ -136,10 +136,3 @@ def test_who_calls_too_often_costs_the_database_nothing(settings, django_assert_
     assert count_call("a") > 50
     with django_assert_num_queries(0):
         assert {count_call("a") > 50 for _ in range(100)} == {True}
-
-
-def test_people_who_left_do_not_fill_the_memory(monkeypatch) -> None:
-    monkeypatch.setattr(rate_limits, "MOST_PEOPLE", 3)
-    for name in range(10):
-        count_call(str(name))
-    assert len(rate_limits._counts) <= 3

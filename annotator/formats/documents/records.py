@@ -226,11 +226,10 @@ def list_numbers(numbers: Iterable[int], most: int = 8) -> str:
     return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
 
 
-def refuse_too_many(count: int, place: Place | None = None) -> None:
+def refuse_too_many(count: int) -> None:
     """Raise FormatError for more claims than one claim set may have."""
     if count > limits.CLAIMS:
-        where = f" up to {place}" if place else ""
         raise FormatError(
-            f"The file has {count:,} claims{where}; at most {limits.CLAIMS:,} are read. Split it, "
+            f"The file has {count:,} claims; at most {limits.CLAIMS:,} are read. Split it, "
             "or check whether its numbered paragraphs are claims."
         )
