@@ -1,31 +1,12 @@
 """The table of a report's page: order, headings, and why figures are undefined."""
 
-import pytest
-
-from scoring.reports.table import UNSORTED, Sorting, headings, table_rows, undefined_figures
+from scoring.reports.table import UNSORTED, Sorting, table_rows, undefined_figures
 from tests.scoring.report_documents import FLAT, report_document
 
 
 def test_what_is_no_figure_sorts_nothing() -> None:
     assert Sorting.asked("signature", "asc") == UNSORTED
     assert Sorting.asked("tau_b", "sideways") == Sorting("tau_b", "desc")
-
-
-@pytest.mark.parametrize(
-    ("sorting", "key", "aria", "then"),
-    [
-        (UNSORTED, "tau_b", "", "desc"),
-        (UNSORTED, "scorer", "", "asc"),
-        (Sorting("tau_b", "desc"), "tau_b", "descending", "asc"),
-        (Sorting("tau_b", "asc"), "tau_b", "ascending", "desc"),
-        (Sorting("scorer", "asc"), "scorer", "ascending", "desc"),
-        (Sorting("scorer", "desc"), "scorer", "descending", "asc"),
-        (Sorting("tau_b", "desc"), "spearman", "", "desc"),
-    ],
-)
-def test_a_heading_tells_how_it_sorts_now_and_then(sorting, key, aria, then) -> None:
-    (heading,) = [one for one in headings(sorting) if one.key == key]
-    assert (heading.aria, heading.then) == (aria, then)
 
 
 def test_equal_figures_keep_the_order_that_was_asked_for_both_ways() -> None:

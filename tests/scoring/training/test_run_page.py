@@ -5,7 +5,7 @@ import pytest
 from annotator.models import User
 from core.jobs.rows import JobStatus
 from scoring.models import DatasetVersion, TrainingRun
-from scoring.training.runs.queries import MOST_LINES, format_duration, run_page
+from scoring.training.runs.queries import MOST_LINES, run_page
 from scoring.training.runs.services import request_training
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
@@ -16,21 +16,6 @@ def row(version: DatasetVersion, **fields: Any) -> TrainingRun:
     TrainingRun.objects.filter(pk=run.pk).update(**fields)
     run.refresh_from_db()
     return run
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [
-        (None, ""),
-        (0, "less than a minute"),
-        (59, "less than a minute"),
-        (95, "about 2 min"),
-        (3599, "about 1 h 0 min"),
-        (9000, "about 2 h 30 min"),
-    ],
-)
-def test_a_duration_is_rounded_words(seconds, words) -> None:
-    assert format_duration(seconds) == words
 
 
 def test_a_waiting_run_has_no_figures_yet(version) -> None:
