@@ -197,3 +197,27 @@ def test_every_alert_is_tried_by_a_fault_and_says_what_to_do() -> None:
         assert rule["labels"]["severity"] in ("critical", "warning")
         assert rule["annotations"]["summary"]
         assert rule["annotations"]["description"]
+
+
+def test_the_guide_names_each_alert() -> None:
+    guide = (MONITORING.parents[1] / "docs" / "admin.md").read_text()
+    assert re.findall(r"^\| `(Workbench\w+)` \|", guide, re.M) == [
+        rule["alert"] for rule in rules()
+    ]
+
+
+def test_the_dashboard_asks_for_figures_that_the_site_gives(well, scrape, tmp_path) -> None:
+    board = json.loads((MONITORING / "dashboard.json").read_text())
+    asked = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
+    given = {name.partition("{")[0] for name in scrape()}
+    named = {name for query in asked for name in re.findall(r"workbench_\w+", query)}
+    assert named <= given
+    # Every figure of the site has its place, but for when its counting began.
+    assert {name for name in given if not name.endswith("_created")} - named == set()
+    # Grafana puts a time in; Prometheus reads each as the rule of a new figure.
+    written = [query.replace("$__rate_interval", "5m") for query in asked]
+    recorded = [{"record": f"asked:{at}", "expr": query} for at, query in enumerate(written)]
+    groups = {"groups": [{"name": "asked", "rules": recorded}]}
+    (tmp_path / "asked.yaml").write_text(yaml.safe_dump(groups))
+    promtool(tmp_path, "check", "rules", "asked.yaml")
+    assert len({panel["id"] for panel in board["panels"]}) == len(board["panels"])
