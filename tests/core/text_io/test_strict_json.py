@@ -1,4 +1,5 @@
 import json
+import sys
 
 import pytest
 from hypothesis import given
@@ -30,6 +31,10 @@ def test_every_ordinary_value_is_read_as_the_standard_library_reads_it(value, is
     assert loads(json.dumps(value, ensure_ascii=is_ascii).encode()) == value
 
 
+# What the standard library says of it changed in Python 3.13.
+TRAILING_COMMA = "a comma stands" if sys.version_info >= (3, 13) else "field name in double quotes"
+
+
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
@@ -54,7 +59,7 @@ def test_every_ordinary_value_is_read_as_the_standard_library_reads_it(value, is
         (b"", "nothing here"),
         (b" \n", "nothing here"),
         (b"{} {}", "more text after the end"),
-        (b'{"a": 1,}', "field name in double quotes"),
+        (b'{"a": 1,}', TRAILING_COMMA),
         (b"{'a': 1}", "field name in double quotes"),
         (b"[1 2]", "a comma or a closing bracket"),
         (b'["abc', "never closed"),
