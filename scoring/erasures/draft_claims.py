@@ -1,14 +1,13 @@
 """The draft of a reference changed by hand, as long as no dataset version was frozen with it."""
 
-from typing import Any, Final
+from typing import Final
 
 from django.db import transaction
 
 from annotator.access.locks import lock_open_campaign
-from annotator.imports.draft_claims import CLOSED, edit_draft_claims, edits_of
+from annotator.imports.draft_claims import CLOSED, edit_draft_claims
 from annotator.models import DraftClaimsEdit, Reference, User
 from core.errors import OutOfDate
-from core.text_io.text import text_sha256
 from scoring.datasets.versions.lineage import versions_with
 
 FROZEN: Final = (
@@ -39,22 +38,3 @@ def edit_unfrozen_draft(
 def is_frozen(reference: Reference) -> bool:
     """Return whether a dataset version holds the reference."""
     return bool(versions_with(reference))
-
-
-def draft_json(reference: Reference) -> dict[str, Any]:
-    """Return the draft of a reference and how it came to be, for a program."""
-    return {
-        "draft_claims": reference.draft_claims,
-        "draft_sha256": text_sha256(reference.draft_claims),
-        "is_frozen": is_frozen(reference),
-        "edits": [
-            {
-                "number": one.number,
-                "earlier": one.earlier,
-                "reason": one.reason,
-                "edited_by": one.edited_by.username,
-                "edited_at": one.edited_at.isoformat(),
-            }
-            for one in edits_of(reference)
-        ],
-    }
