@@ -66,8 +66,8 @@ def test_a_version_is_read_and_browsed_on_another_host(
 ) -> None:
     here = scoring_files.dataset_path(version.sha256).read_bytes()
     with on_another_host(settings, tmp_path) as there:
-        rows, count, _ = page_of(version, Filter(), 1, 5)
-        assert (len(rows), count) == (5, version.items)
+        rows, page = page_of(version, Filter(), "1", 5)
+        assert (len(rows), page.paginator.count) == (5, version.items)
         (there / scoring_files.stored_name(version.sha256)).unlink()
         with scoring_files.open_dataset(version.sha256) as file:
             assert file.read() == here
@@ -88,7 +88,7 @@ def test_what_was_erased_on_one_host_is_deleted_on_the_others(
 ) -> None:
     run = TrainingRun.objects.create(dataset_version=version, criterion=CRITERION, settings={})
     with on_another_host(settings, tmp_path):
-        page_of(version, Filter(), 1, 5)
+        page_of(version, Filter(), "1", 5)
         state = state_directory(run)
         assert any(scoring_files.cache_directory().iterdir())
         reference, now = cast.reference("r1", 1), timezone.now()
@@ -104,7 +104,7 @@ def test_what_was_erased_on_one_host_is_deleted_on_the_others(
             result={"versions": [str(version.pk)]},
         )
         with pytest.raises(DatasetErased):
-            page_of(version, Filter(), 1, 5)
+            page_of(version, Filter(), "1", 5)
         assert not scoring_files.dataset_path(version.sha256).exists()
 
         assert erase_copies() == 1
