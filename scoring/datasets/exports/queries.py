@@ -7,7 +7,7 @@ from typing import Any, Final
 from scoring.datasets.cards import card_json, data_card
 from scoring.datasets.markdown import card_markdown
 from scoring.files import SUMS_NAME, sums
-from scoring.formats.export_formats import CANONICAL, base_name, data_file_name
+from scoring.formats.export_formats import CANONICAL, data_file_name
 from scoring.models import DatasetVersion
 
 CARD_FORMATS: Final = ("card-json", "card-md", "sha256sums")
@@ -56,4 +56,5 @@ def card_file(version: DatasetVersion, wanted: str, *, shows_files: bool) -> tup
 
 
 def base_of(version: DatasetVersion) -> str:
-    return base_name(version.dataset.name, version.number)
+    """Return what the names of all files of one version begin with: NAME-NUMBER."""
+    return f"{version.dataset.name}-{version.number}"

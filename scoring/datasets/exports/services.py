@@ -32,8 +32,8 @@ from scoring.formats.export_formats import (
     ALL,
     CANONICAL,
     EXPORT_FORMATS,
+    GZIP_TYPE,
     data_file_name,
-    media_type,
 )
 from scoring.formats.patent_ce_jsonl import split_of
 from scoring.models import DatasetVersion
@@ -86,7 +86,7 @@ def export_version(
     record_export(version, file_format, split, is_gzipped, exported_by)
     return Export(
         name=data_file_name(base_of(version), file_format, split, is_gzipped=is_gzipped),
-        media_type=media_type(file_format, is_gzipped=is_gzipped),
+        media_type=GZIP_TYPE if is_gzipped else EXPORT_FORMATS[file_format].media_type,
         rows=version.items if split == ALL else version.card["splits"].get(split, 0),
         pieces=gzipped(pieces) if is_gzipped else pieces,
     )

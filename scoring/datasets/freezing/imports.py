@@ -2,18 +2,19 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
+from uuid import UUID
 
-from annotator.models import Campaign, User
+from annotator.imports.erasing import keyed_mark
+from annotator.models import Campaign, Candidate, Reference, User
 from core.errors import Refused
 from core.languages import CODE
 from core.text_io.streams import BadRecord, BadRecordList, ReadNotes
 from scoring.datasets.cards import make_card
 from scoring.datasets.drafts import Draft
-from scoring.datasets.freezing.erased import erased_in, quotes_erased
 from scoring.datasets.freezing.rules import split_json
 from scoring.datasets.freezing.services import Frozen, refuse_name, store_version
 from scoring.formats.dataset_files import LABEL_STUDIO, format_of, read_file
@@ -108,7 +109,7 @@ def _imported(
     campaign: Campaign | None,
     **how: Any,
 ) -> Frozen:
-    before = erased_in(campaign) if campaign else frozenset()
+    before = _erased_in(campaign) if campaign else frozenset()
     draft = Draft()
     join(files, draft, notes or ReadNotes())
     if not len(draft):
@@ -120,7 +121,7 @@ def _imported(
     card = make_card(draft, source="import", **made)
 
     def erased() -> str:
-        return ERASED if campaign and quotes_erased(campaign, draft, before) else ""
+        return ERASED if campaign and _quotes_erased(campaign, draft, before) else ""
 
     return store_version(campaign=campaign, draft=draft, card=card, erased=erased, **how)
 
@@ -164,6 +165,28 @@ def _contradictions(earlier: DatasetRow, row: DatasetRow, where: str) -> Iterato
     for criterion, label in row.y.items():
         if earlier.y.get(criterion, label) != label:
             yield criterion, f"the label {label} contradicts {earlier.y[criterion]} in {where}"
+
+
+def _erased_in(campaign: Campaign) -> frozenset[UUID]:
+    """Return the references of a campaign that are erased by now."""
+    rows = Reference.objects.filter(campaign=campaign).exclude(erased_at=None)
+    return frozenset(rows.values_list("pk", flat=True))
+
+
+def _quotes_erased(campaign: Campaign, draft: Draft, before: Collection[UUID]) -> bool:
+    """Return whether rows hold a text that was erased in the campaign, other than `before`.
+
+    What is left of an erased text is its keyed mark; the rows of files name no row of ours.
+    """
+    since = _erased_in(campaign).difference(before)
+    if not since:
+        return False
+    marks = set(Reference.objects.filter(pk__in=since).values_list("claims_sha256", flat=True))
+    candidates = Candidate.objects.filter(reference__in=since)
+    marks.update(candidates.values_list("claims_sha256", flat=True))
+    return any(
+        keyed_mark(text) in marks for row in draft.rows for text in (row.reference, row.b, row.c)
+    )
 
 
 def _statement(path: Path) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from django.db import transaction
 
 from annotator import audit_log
 from annotator.access.visibility import withheld_campaigns
-from annotator.models import Campaign, User
+from annotator.models import Campaign, Rating, User
 from core.database import alone
 from core.errors import Forbidden, OutOfDate, Refused
 from core.jobs import leases
@@ -20,7 +20,6 @@ from core.jobs.running import run_job
 from core.limits import QUADRUPLETS
 from scoring import files as scoring_files
 from scoring.datasets.drafts import Draft
-from scoring.datasets.freezing.erased import rates_erased
 from scoring.datasets.freezing.queries import WRITING_FROM, draft_freeze
 from scoring.datasets.freezing.rules import FreezeSettings, Progress
 from scoring.datasets.versions.queries import prepare_pages
@@ -171,9 +170,18 @@ def freeze_dataset(
         card=card,
         used_ratings=used_ratings,
         created_by=created_by,
-        erased=lambda: ERASED if rates_erased(campaign, used_ratings) else "",
+        erased=lambda: ERASED if _rates_erased(campaign, used_ratings) else "",
         progress=lambda share: progress(WRITING_FROM + (1 - WRITING_FROM) * share, WRITING),
     )
+
+
+def _rates_erased(campaign: Campaign, used_ratings: Collection[str]) -> bool:
+    """Return whether one of these ratings is of a reference that is erased by now."""
+    gone = Rating.objects.filter(
+        candidate__campaign=campaign, candidate__reference__erased_at__isnull=False
+    )
+    used = set(used_ratings)
+    return any(str(pk) in used for pk in gone.values_list("pk", flat=True))
 
 
 WAITING: Final = "Waiting for a worker."
