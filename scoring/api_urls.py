@@ -22,7 +22,6 @@ urlpatterns = [
     path("datasets/<dataset:name>/versions/<int:number>/", include(OF_A_VERSION)),
     path("campaigns/<slug:slug>/references/", erasures_api.References.as_view(), name="references"),
     path("references/<uuid:pk>/erasures/", erasures_api.Erasures.as_view(), name="erasures"),
-    path("references/<uuid:pk>/draft/", erasures_api.DraftClaims.as_view(), name="draft_claims"),
     path("training-runs/", runs_api.Runs.as_view(), name="runs"),
     path("training-runs/<uuid:pk>/", runs_api.Run.as_view(), name="run"),
     path("training-runs/<uuid:pk>/cancel/", runs_api.Cancel.as_view(), name="cancel_run"),

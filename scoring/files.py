@@ -1,8 +1,4 @@
-"""Where files of datasets and models lie, how they get there complete, and how they leave.
-
-A writer holds a lock on what it writes aside, so that the next one there distinguishes a file that
-is being written from what a killed process left, and removes the latter.
-"""
+"""Where files of datasets and models lie, how they get there complete, and how they leave."""
 
 import fcntl
 import hashlib
@@ -13,7 +9,7 @@ import tempfile
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -22,7 +18,7 @@ from typing import IO, BinaryIO, Final
 from django.conf import settings
 
 from core import storage
-from core.database import alone, batches
+from core.database import alone
 from core.errors import OutOfDate, Refused
 from core.files import (
     TEMPORARY_PREFIX,
@@ -35,7 +31,7 @@ from core.files import (
 from scoring.models import DatasetVersion, Erasure
 
 SUMS_NAME: Final = "SHA256SUMS"
-_LINE = re.compile(rb"\\?([0-9a-f]{64}) [ *](.+)")
+_LINE = re.compile(rb"([0-9a-f]{64}) [ *](.+)")
 
 
 def sums(digests: Mapping[str, str], earlier: bytes = b"") -> bytes:
@@ -46,8 +42,7 @@ def sums(digests: Mapping[str, str], earlier: bytes = b"") -> bytes:
     """
     lines: dict[bytes, bytes] = {}
     for name, digest in digests.items():
-        shown = _shown(name)
-        lines[shown] = b"\\" * (b"\\" in shown) + digest.encode() + b"  " + shown
+        lines[os.fsencode(name)] = f"{digest}  ".encode() + os.fsencode(name)
     for line in earlier.split(b"\n"):
         found = _LINE.fullmatch(line)
         if found:
@@ -59,15 +54,9 @@ def digest_of(name: str, content: bytes) -> str:
     """Return the digest that a SHA256SUMS gives a name; "" where it does not hold the name."""
     for line in content.split(b"\n"):
         found = _LINE.fullmatch(line)
-        if found and found[2] == _shown(name):
+        if found and found[2] == os.fsencode(name):
             return found[1].decode()
     return ""
-
-
-def _shown(name: str) -> bytes:
-    """Return a name on one line; `sha256sum` marks lines of escaped names by a backslash."""
-    raw = name.encode(errors="surrogateescape").replace(b"\\", b"\\\\")
-    return raw.replace(b"\n", b"\\n").replace(b"\r", b"\\r")
 
 
 BLOCK_BYTES: Final = 256 * 1024
@@ -126,20 +115,16 @@ def put_file(target: Path, pieces: Iterable[bytes], beside: Mapping[str, bytes])
     """
     if target.exists() and not target.is_file():
         raise IsADirectoryError(0, "it is no file")
-    directory = target.parent
-    with ExitStack() as stack:
-        with _locked(directory):
-            _remove_what_was_left(directory)
-            file, temporary = stack.enter_context(temporary_file(directory, EXPORT_PREFIX))
-            fcntl.flock(file, fcntl.LOCK_EX)
-        # The lock goes with the closing of the file: not before it has its name.
+    with (
+        _alone_in(target.parent),
+        temporary_file(target.parent, EXPORT_PREFIX) as (file, temporary),
+    ):
         hashed = HashedFile(file, target.name)
-        for block in in_blocks(pieces):
-            hashed.write(block)
+        for piece in pieces:
+            hashed.write(piece)
         written = hashed.finish()
-        with _locked(directory):
-            _put_beside(target, written, beside)
-            rename_and_flush(temporary, target)
+        _put_beside(target, written, beside)
+        rename_and_flush(temporary, target)
     return written
 
 
@@ -150,14 +135,10 @@ def new_directory(target: Path) -> Iterator[Path]:
     Raises OSError where something stands there already, an empty directory excepted; whatever is
     raised while it is filled, nothing of it is left.
     """
-    parent = target.parent
-    with ExitStack() as stack:
-        with _locked(parent):
-            _remove_what_was_left(parent)
-            temporary = Path(tempfile.mkdtemp(dir=parent, prefix=EXPORT_PREFIX))
-            stack.enter_context(_locked(temporary))
-        stack.enter_context(atomic_directory(target, temporary))
-        yield temporary
+    with _alone_in(target.parent):
+        temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=EXPORT_PREFIX))
+        with atomic_directory(target, temporary):
+            yield temporary
 
 
 class HashedFile:
@@ -194,21 +175,20 @@ def _put_beside(target: Path, written: WrittenFile, beside: Mapping[str, bytes])
 
 
 @contextmanager
-def _locked(path: Path, flags: int = 0) -> Iterator[None]:
-    """Hold an exclusive lock on a file or directory; it ends with the process at the latest."""
-    descriptor = os.open(path, os.O_RDONLY)
+def _alone_in(directory: Path) -> Iterator[None]:
+    """Wait for other exports to a directory, and remove what killed ones left aside there.
+
+    The lock ends with the process at the latest.
+    """
+    descriptor = os.open(directory, os.O_RDONLY)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | flags)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        for path in directory.glob(f"{EXPORT_PREFIX}*"):
+            with suppress(OSError):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
         yield
     finally:
         os.close(descriptor)
-
-
-def _remove_what_was_left(directory: Path) -> None:
-    """Remove what killed exports left aside: nobody holds its lock any more."""
-    for path in directory.glob(f"{EXPORT_PREFIX}*"):
-        with suppress(OSError), _locked(path, fcntl.LOCK_NB):
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 ABANDONED_SECONDS: Final = 15 * 60
@@ -318,10 +298,10 @@ SWEEPING: Final = 0x73657473
 def remove_unnamed_datasets() -> int:
     """Delete the files of datasets that no row names: their freezes were killed before."""
     found = {path.stem: path for path in datasets_directory().glob("*.jsonl")}
-    if not found.keys() - named_datasets(found):
+    if not found.keys() - _named_datasets():
         return 0
     with alone(SWEEPING):
-        unnamed = found.keys() - named_datasets(found)
+        unnamed = found.keys() - _named_datasets()
         left = list(_abandoned(found[digest] for digest in unnamed))
         for path in left:
             drop_dataset(path.stem)
@@ -335,17 +315,13 @@ def remove_unnamed_from_bucket() -> None:
     """
     with alone(SWEEPING):
         digests = {Path(name).stem for name in storage.names_in(DATASETS)}
-        for digest in digests - named_datasets(digests):
+        for digest in digests - _named_datasets():
             drop_dataset(digest)
 
 
-def named_datasets(digests: Iterable[str]) -> set[str]:
-    """Return those that a version has."""
-    named: set[str] = set()
-    for some in batches(digests):
-        rows = DatasetVersion.objects.filter(sha256__in=some)
-        named.update(rows.values_list("sha256", flat=True))
-    return named
+def _named_datasets() -> set[str]:
+    """Return the digests of the files that versions have."""
+    return set(DatasetVersion.objects.order_by().values_list("sha256", flat=True))
 
 
 def dataset_path(digest: str) -> Path:

@@ -64,26 +64,33 @@ class SplitPlan:
 class TextGroups:
     """Distinct texts as numbers from 0, and which of them must stay on one side.
 
-    A text is known by the first 8 bytes of its SHA-256. Two texts that shared them would only stay
-    together.
+    A group is named by the first 8 bytes of the SHA-256 of its texts. Two texts that shared them
+    would only stay together.
     """
 
     def __init__(self) -> None:
-        self._numbers: dict[int, int] = {}
+        self._numbers: dict[str, int] = {}
+        self._texts: list[str] = []
         self._keys: list[int] = []
         self._parents: list[int] = []
 
     def __len__(self) -> int:
-        return len(self._keys)
+        return len(self._texts)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)
 
     def number(self, text: str) -> int:
         """Return the number of a text; the next free one where it is new."""
-        key = text_key(text)
-        number = self._numbers.setdefault(key, len(self._keys))
-        if number == len(self._keys):
-            self._keys.append(key)
+        number = self._numbers.setdefault(text, len(self))
+        if number == len(self):
+            self._texts.append(text)
+            self._keys.append(text_key(text))
             self._parents.append(number)
         return number
+
+    def text(self, number: int) -> str:
+        return self._texts[number]
 
     def tie(self, one: int, other: int) -> None:
         """Have two texts, and all that are tied to either, stay on one side."""

@@ -1,4 +1,4 @@
-"""Erasures: asked for, agreed to, carried out on rows, files and what the disk still has."""
+"""Erasures: requested, agreed to, carried out on rows, files and pages; and corrected drafts."""
 
 import logging
 import shutil
@@ -10,9 +10,11 @@ from uuid import UUID
 from django.db import IntegrityError, connection, transaction
 
 from annotator import audit_log
+from annotator.access.locks import lock_open_campaign
 from annotator.access.scopes import roles_of
+from annotator.imports.draft_claims import CLOSED, edit_draft_claims
 from annotator.imports.erasing import GONE, erase_texts, keyed_mark
-from annotator.models import Campaign, Candidate, Reference, Role, User
+from annotator.models import Campaign, Candidate, DraftClaimsEdit, Reference, Role, User
 from annotator.operations.backups.erasure_record import (
     erased_references,
     record_path,
@@ -337,3 +339,33 @@ def _close(pk: UUID) -> None:
     row = Erasure.objects.select_for_update(no_key=True, of=("self",)).get(pk=pk)
     row.status, row.done_at = ErasureStatus.DONE, database_now()
     row.save(update_fields=["status", "done_at"])
+
+
+FROZEN: Final = (
+    "A dataset version was frozen with this reference, and reports on it compare with its draft: "
+    "it stays as it is. Import the reference under a new id, with the draft that you want, and "
+    "freeze a new version with that."
+)
+
+
+@transaction.atomic
+def edit_unfrozen_draft(
+    *, reference: Reference, draft_claims: str, reason: str, edited_by: User, seen: str = ""
+) -> DraftClaimsEdit:
+    """Change the draft of a reference; raises as `edit_draft_claims`, and OutOfDate once frozen."""
+    # A freeze takes the same lock before it writes its version.
+    lock_open_campaign(reference.campaign_id, CLOSED)
+    if is_frozen(reference):
+        raise OutOfDate(FROZEN)
+    return edit_draft_claims(
+        reference=reference,
+        draft_claims=draft_claims,
+        reason=reason,
+        edited_by=edited_by,
+        seen=seen,
+    )
+
+
+def is_frozen(reference: Reference) -> bool:
+    """Return whether a dataset version holds the reference."""
+    return bool(versions_with(reference))

@@ -26,7 +26,6 @@ from scoring.datasets.versions.lineage import (
     touched_by_erasure,
     uses_of_rating,
 )
-from scoring.erasures.draft_claims import edit_unfrozen_draft, is_frozen
 from scoring.erasures.forms import DraftForm, SoughtReferences
 from scoring.erasures.queries import (
     aftermath,
@@ -35,7 +34,12 @@ from scoring.erasures.queries import (
     listed_references,
     own_candidates,
 )
-from scoring.erasures.services import answer_erasure, ask_erasure
+from scoring.erasures.services import (
+    answer_erasure,
+    ask_erasure,
+    edit_unfrozen_draft,
+    is_frozen,
+)
 
 ASKED = "Requested. A site admin has to agree; nothing is erased before."
 AGREED = "Agreed. It is erased within a minute or so, and cannot be brought back."

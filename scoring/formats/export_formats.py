@@ -28,20 +28,11 @@ EXPORT_FORMATS: Final = {
 }
 
 
-def base_name(dataset: str, number: int) -> str:
-    """Return what the names of all files of one version begin with: NAME-NUMBER."""
-    return f"{dataset}-{number}"
-
-
 def data_file_name(base: str, file_format: str, split: str = ALL, *, is_gzipped: bool) -> str:
     """Return the name of an exported file, such as `cups-2-test.jsonl.gz`.
 
-    Input: what base_name gives; a key of EXPORT_FORMATS; a split or "all".
+    Input: how the names of all files of the version begin; a key of EXPORT_FORMATS; a split or
+    "all".
     """
     part = "" if split == ALL else f"-{split}"
     return f"{base}{part}.{EXPORT_FORMATS[file_format].suffix}{'.gz' if is_gzipped else ''}"
-
-
-def media_type(file_format: str, *, is_gzipped: bool) -> str:
-    """Return the type under which such a file is sent."""
-    return GZIP_TYPE if is_gzipped else EXPORT_FORMATS[file_format].media_type

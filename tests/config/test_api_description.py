@@ -101,7 +101,6 @@ def test_a_text_that_may_be_empty_is_not_described_as_longer(document) -> None:
     schemas = document["components"]["schemas"]
     for name, field in (
         ("PatchedDescribedRequest", "note"),
-        ("DraftRequest", "draft_claims"),
         ("NewImportRequest", "reference_id"),
         ("NewAdjudicationRequest", "signed_as"),
         ("NewPlanRequest", "digest"),

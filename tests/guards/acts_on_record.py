@@ -229,12 +229,6 @@ CASES: Final[dict[str, Case]] = {
     "api:read_claim_set": Case(
         "import.corrected", row=document, body={"claims": "1. A corrected claim."}, method="PUT"
     ),
-    "scoring:api:draft_claims": Case(
-        "draft_claims.edited",
-        row=lambda scenario: scenario.item.reference_id,
-        body={"draft_claims": "1. An earlier claim.", **WITH_REASON},
-        method="PUT",
-    ),
     "scoring:api:cancel_run": Case("training.cancelled", "researcher", waiting_run),
     "scoring:api:run": Case(
         *("training.described", "researcher", waiting_run), {"note": "a note"}, method="PATCH"

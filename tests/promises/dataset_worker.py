@@ -4,7 +4,7 @@
     python -m tests.promises.dataset_worker import PATH NAME MOMENT
 
 A moment is a statement to the database, a piece written to a file, its way to disk, its renaming,
-or a percent of the work, counted from 1; with 0 it lives, and prints how many moments there were.
+or a step of a freeze, counted from 1; with 0 it lives, and prints how many moments there were.
 """
 
 import sys
@@ -40,7 +40,7 @@ def main(kind: str, source: str, name: str, fatal: int) -> None:
             campaign = Campaign.objects.get(slug=source)
             freeze_dataset(campaign=campaign, name=name, progress=moments)
         else:
-            import_files(name=name, paths=[Path(source)], plan=SplitPlan(), progress=moments)
+            import_files(name=name, paths=[Path(source)], plan=SplitPlan())
     sys.setprofile(None)
     sys.stdout.write(str(moments.count))
 

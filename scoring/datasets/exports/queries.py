@@ -7,22 +7,16 @@ from typing import Any, Final
 from scoring.datasets.cards import card_json, data_card
 from scoring.datasets.markdown import card_markdown
 from scoring.files import SUMS_NAME, sums
-from scoring.formats.export_formats import CANONICAL, base_name, data_file_name
+from scoring.formats.export_formats import CANONICAL, data_file_name
 from scoring.models import DatasetVersion
 
 CARD_FORMATS: Final = ("card-json", "card-md", "sha256sums")
 
 
-def card_of(
-    version: DatasetVersion,
-    *,
-    shows_files: bool = True,
-    context: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
+def card_of(version: DatasetVersion, *, shows_files: bool = True) -> dict[str, Any]:
     """Return the data card of a version as it leaves, with keys in a fixed order.
 
-    `shows_files` False leaves out what the imported files were called; `context` is what to state
-    of the file of context beside the rows, where there is one.
+    `shows_files` False leaves out what the imported files were called.
     """
     card = version.card
     return data_card(
@@ -33,18 +27,12 @@ def card_of(
         items=version.items,
         created_at=version.created_at.isoformat(timespec="seconds"),
         licence=version.licence,
-        **({"context": context} if context else {}),
     )
 
 
-def card_files(
-    version: DatasetVersion,
-    *,
-    shows_files: bool = True,
-    context: Mapping[str, Any] | None = None,
-) -> dict[str, bytes]:
-    """Return the two card files by name; the keywords are those of card_of."""
-    document = card_of(version, shows_files=shows_files, context=context)
+def card_files(version: DatasetVersion, *, shows_files: bool = True) -> dict[str, bytes]:
+    """Return the two card files by name; the keyword is that of card_of."""
+    document = card_of(version, shows_files=shows_files)
     base = base_of(version)
     return {f"{base}.card.json": card_json(document), f"{base}.card.md": card_markdown(document)}
 
@@ -68,4 +56,5 @@ def card_file(version: DatasetVersion, wanted: str, *, shows_files: bool) -> tup
 
 
 def base_of(version: DatasetVersion) -> str:
-    return base_name(version.dataset.name, version.number)
+    """Return what the names of all files of one version begin with: NAME-NUMBER."""
+    return f"{version.dataset.name}-{version.number}"

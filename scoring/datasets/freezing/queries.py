@@ -26,7 +26,6 @@ from scoring.datasets.freezing.rules import FreezeSettings, Progress, split_json
 from scoring.models import DatasetVersion, Freeze
 from scoring.quadruplets import (
     TEST,
-    DatasetRow,
     RatedCandidate,
     RatedReference,
     build_quadruplets,
@@ -135,8 +134,16 @@ def draft_freeze(
     progress(0.0, READING)
     draft, used, adjudicators = Draft(), dict[str, RatedScores](), set[str]()
     records, left_out = read_campaign(campaign, include_unlocked=settings.include_unlocked)
-    compared = _rows(_reported(records, progress), settings, campaign.rubric_version)
-    for record, row in compared:
+    by_id = {record.rated.reference_id: record for record in records}
+    for row in build_quadruplets(
+        _reported(records, progress),
+        policy=settings.policy,
+        tie_band=settings.band,
+        seed=settings.seed,
+        criteria=settings.chosen,
+        rubric_version=campaign.rubric_version,
+    ):
+        record = by_id[row.reference_id]
         for pk in row.provenance["ratings"]:
             used.setdefault(pk, record.given[pk])
         ruled = row.provenance["adjudications"]
@@ -194,35 +201,11 @@ def _nothing_left(campaign: Campaign, left_out: dict[str, int]) -> Refused:
     )
 
 
-def _reported(records: Sequence[FreezableRecord], progress: Progress) -> Iterator[FreezableRecord]:
+def _reported(records: Sequence[FreezableRecord], progress: Progress) -> Iterator[RatedReference]:
     span = MEASURING_FROM - COMPARING_FROM
     for number, record in enumerate(records):
         progress(COMPARING_FROM + span * number / len(records), COMPARING)
-        yield record
-
-
-def _rows(
-    records: Iterator[FreezableRecord], settings: FreezeSettings, rubric_version: str
-) -> Iterator[tuple[FreezableRecord, DatasetRow]]:
-    """Yield each row with the reference that it is of as it was read."""
-    record: FreezableRecord | None = None
-
-    def references() -> Iterator[RatedReference]:
-        nonlocal record
-        for record in records:
-            yield record.rated
-
-    for row in build_quadruplets(
-        references(),
-        policy=settings.policy,
-        tie_band=settings.band,
-        seed=settings.seed,
-        criteria=settings.chosen,
-        rubric_version=rubric_version,
-    ):
-        # Rows of a reference all come before the next reference is asked for.
-        assert record is not None
-        yield record, row
+        yield record.rated
 
 
 def _bond(facts: Any, split_by: str) -> str:

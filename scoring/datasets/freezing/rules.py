@@ -73,17 +73,3 @@ def split_json(plan: SplitPlan, test_of: str = "") -> dict[str, Any]:
 
 # Gets the share that is done, 0 to 1, and the current stage; may raise to stop it.
 Progress = Callable[[float, str], None]
-
-
-def by_percent(progress: Progress | None) -> Progress:
-    """Return a progress that passes on what is a percent or more further, or another stage."""
-    last = (-1, "")
-
-    def on_progress(share: float, stage: str) -> None:
-        nonlocal last
-        now = (int(share * 100), stage)
-        if progress is not None and now != last:
-            last = now
-            progress(share, stage)
-
-    return on_progress

@@ -11,8 +11,8 @@ from django.db import transaction
 
 from annotator import audit_log
 from annotator.access.visibility import withheld_campaigns
-from annotator.models import Campaign, User
-from core.database import alone, batches
+from annotator.models import Campaign, Rating, User
+from core.database import alone
 from core.errors import Forbidden, OutOfDate, Refused
 from core.jobs import leases
 from core.jobs.rows import FINAL_STATUSES, JobStatus
@@ -20,13 +20,13 @@ from core.jobs.running import run_job
 from core.limits import QUADRUPLETS
 from scoring import files as scoring_files
 from scoring.datasets.drafts import Draft
-from scoring.datasets.freezing.erased import rates_erased
 from scoring.datasets.freezing.queries import WRITING_FROM, draft_freeze
-from scoring.datasets.freezing.rules import FreezeSettings, Progress, by_percent
+from scoring.datasets.freezing.rules import FreezeSettings, Progress
 from scoring.datasets.versions.queries import prepare_pages
 from scoring.models import Dataset, DatasetVersion, Freeze, UsedRating
 
 WRITING: Final = "Writing the file."
+RATINGS_AT_ONCE: Final = 10_000
 ERASED: Final = "A reference was erased while this ran; freeze again."
 
 
@@ -46,14 +46,13 @@ def store_version(
     card: dict[str, Any],
     used_ratings: Collection[str] = (),
     created_by: User | None = None,
-    erased: Callable[[], str] = lambda: "",
-    progress: Progress,
-    progress_from: float,
+    erased: Callable[[], str],
+    progress: Callable[[float], None] = lambda share: None,
 ) -> Frozen:
     """Write a draft with its splits and make it the next version, or return the one it is.
 
     `erased` returns why it must not be stored where something in it was erased meanwhile; Refused
-    with that sentence then.
+    with that sentence then. `progress` gets the share that is written.
     """
     if len(draft) > QUADRUPLETS:
         raise Refused(
@@ -61,7 +60,7 @@ def store_version(
             "fewer campaigns at once, or fewer pairs of each reference."
         )
     # The file is whole on disk before any row names it; a file without a row harms nobody.
-    digest = scoring_files.store_dataset(_counting(draft, progress, progress_from))
+    digest = scoring_files.store_dataset(_counting(draft, progress))
     with alone(scoring_files.SWEEPING):
         if campaign is not None:
             # An erasure locks it, too, and then looks for versions: each sees what the other wrote.
@@ -86,9 +85,8 @@ def store_version(
             card=card,
             created_by=created_by,
         )
-        for some in batches(used_ratings):
-            # bulk_create would hold a row for each key.
-            UsedRating.objects.bulk_create(UsedRating(version=version, rating_id=pk) for pk in some)
+        used = [UsedRating(version=version, rating_id=pk) for pk in used_ratings]
+        UsedRating.objects.bulk_create(used, batch_size=RATINGS_AT_ONCE)
         audit_log.record(
             actor=created_by,
             campaign=campaign,
@@ -138,10 +136,10 @@ def refuse_name(name: str, campaign: Campaign | None) -> None:
         raise Refused(f"The dataset {name!r} is one of a campaign; choose another name.")
 
 
-def _counting(draft: Draft, progress: Progress, begin: float) -> Iterator[bytes]:
+def _counting(draft: Draft, progress: Callable[[float], None]) -> Iterator[bytes]:
     """Pass the lines on and report how many went by."""
     for number, line in enumerate(draft.lines()):
-        progress(begin + (1 - begin) * number / len(draft), WRITING)
+        progress(number / len(draft))
         yield line
 
 
@@ -150,22 +148,21 @@ def freeze_dataset(
     campaign: Campaign,
     name: str | None = None,
     created_by: User | None = None,
-    progress: Progress | None = None,
+    progress: Progress = lambda share, stage: None,
     **settings: Any,
 ) -> Frozen:
     """Freeze what may be frozen of a campaign into a dataset version.
 
-    `settings` are those of FreezeSettings. `progress` gets each percent, outside of any
+    `settings` are those of FreezeSettings. `progress` is called with each row, outside of any
     transaction, and may raise to stop: nothing is stored then. Raises Refused when nothing is
     left, when the references cannot be split as asked, or when one of them was erased before the
     version was stored; Forbidden for who rates meanwhile.
     """
-    on_progress = by_percent(progress)
     chosen = FreezeSettings(**settings)
     named = name or campaign.slug
     refuse_who_rates(campaign, created_by)
     refuse_name(named, campaign)
-    draft, card, used_ratings = draft_freeze(campaign, chosen, on_progress)
+    draft, card, used_ratings = draft_freeze(campaign, chosen, progress)
     return store_version(
         name=named,
         campaign=campaign,
@@ -173,10 +170,18 @@ def freeze_dataset(
         card=card,
         used_ratings=used_ratings,
         created_by=created_by,
-        erased=lambda: ERASED if rates_erased(campaign, used_ratings) else "",
-        progress=on_progress,
-        progress_from=WRITING_FROM,
+        erased=lambda: ERASED if _rates_erased(campaign, used_ratings) else "",
+        progress=lambda share: progress(WRITING_FROM + (1 - WRITING_FROM) * share, WRITING),
     )
+
+
+def _rates_erased(campaign: Campaign, used_ratings: Collection[str]) -> bool:
+    """Return whether one of these ratings is of a reference that is erased by now."""
+    gone = Rating.objects.filter(
+        candidate__campaign=campaign, candidate__reference__erased_at__isnull=False
+    )
+    used = set(used_ratings)
+    return any(str(pk) in used for pk in gone.values_list("pk", flat=True))
 
 
 WAITING: Final = "Waiting for a worker."

@@ -3,8 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from sqlite3 import Connection, Row
+from sqlite3 import Row
 from typing import Any, Final
 
 from annotator.rubric import ALL_CRITERIA, NAMES
@@ -17,9 +16,9 @@ from scoring.datasets.versions.queries import (
     rows_at,
 )
 from scoring.models import DatasetVersion
-from scoring.quadruplets import DatasetRow, policy_label
+from scoring.quadruplets import DatasetRow
 
-MOST_LISTED: Final = 200
+MOST_LISTED: Final = 50
 # A record of the index of rows, by column.
 Record = Row | Mapping[str, Any]
 
@@ -29,17 +28,6 @@ RULED: Final = "there is another ruling"
 REVISED: Final = "a rating was revised"
 POLICY: Final = "the policy is another"
 TIE_BAND: Final = "the tie band is another"
-
-
-@dataclass(frozen=True, slots=True)
-class Making:
-    """How a version was made, as far as it decides labels; "" and None where it is not known.
-
-    `policy` holds the version of its rule, too.
-    """
-
-    policy: str = ""
-    tie_band: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +69,16 @@ class Differences:
 
 
 def find_differences(
-    earlier: Iterable[Record], later: Iterable[Record], before: Making, after: Making
+    earlier: Iterable[Record], later: Iterable[Record], settings: Sequence[str]
 ) -> Differences:
     """Compare two versions, each given as the records of its rows in file order.
 
     Rows are the same when their three texts are, whichever candidate stands as B; of rows of single
-    annotators, when the ratings are the same too. Holds the records of the earlier version, about
-    300 bytes each, and no row of the later one.
+    annotators, when the ratings are the same too. `settings` are the reasons that `rules_changed`
+    gives: they change labels everywhere.
     """
     known = {row["pair"]: (number, row) for number, row in enumerate(earlier, 1)}
     found = Differences()
-    # Settings that are others change labels everywhere.
-    settings = [POLICY] if before.policy != after.policy else []
-    settings += [TIE_BAND] if before.tie_band != after.tie_band else []
     for number, row in enumerate(later, 1):
         place, old = known.pop(row["pair"], (0, None))
         if old is None:
@@ -147,9 +132,6 @@ def _list(entries: list, entry: object) -> None:
         entries.append(entry)
 
 
-A_LIST: Final = 50
-
-
 @dataclass(frozen=True, slots=True)
 class ChangedRow:
     """A quadruplet that differs: where it stands in the later version, what changed, and why.
@@ -166,7 +148,7 @@ class ChangedRow:
 
 @dataclass(frozen=True, slots=True)
 class ComparedVersions:
-    """Two versions side by side; lists hold the first A_LIST of each kind."""
+    """Two versions side by side."""
 
     found: Differences
     by_criterion: list[tuple[str, int, list[str]]]
@@ -178,29 +160,27 @@ class ComparedVersions:
 
 def compare_versions(one: DatasetVersion, other: DatasetVersion) -> ComparedVersions:
     """Compare two versions by their indexes; texts are not read."""
-    making = making_of(one), making_of(other)
-
-    def found_in(earlier: Connection, later: Connection) -> Differences:
-        return find_differences(earlier.execute(RECORDS), later.execute(RECORDS), *making)
-
-    found = ask_index(one, lambda index: ask_index(other, partial(found_in, index)))
-    changes = found.changes[:A_LIST]
-    rows = rows_at(other, [change.numbers[1] for change in changes] + found.added[:A_LIST])
+    earlier, later = (
+        ask_index(version, lambda index: index.execute(RECORDS).fetchall())
+        for version in (one, other)
+    )
+    found = find_differences(earlier, later, rules_changed(one.card, other.card))
+    rows = rows_at(other, [change.numbers[1] for change in found.changes] + found.added)
     return ComparedVersions(
         found=found,
         by_criterion=list(_criteria(found)),
         why=tuple(found.why.most_common()),
-        changes=[_changed(change, rows) for change in changes],
-        added=[(number, rows[number]) for number in found.added[:A_LIST]],
-        removed=list(rows_at(one, found.removed[:A_LIST]).items()),
+        changes=[_changed(change, rows) for change in found.changes],
+        added=[(number, rows[number]) for number in found.added],
+        removed=list(rows_at(one, found.removed).items()),
     )
 
 
-def making_of(version: DatasetVersion) -> Making:
-    """Return how a version was made, as far as its card holds it."""
-    band = version.card.get("tie_band")
-    policy = policy_label(version.card.get("policy", ""), version.card.get("policy_version", 1))
-    return Making(policy, None if band is None else float(band))
+def rules_changed(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """Return which of the rules that decide labels the cards of two versions have different."""
+    policies = [(card.get("policy"), card.get("policy_version", 1)) for card in (one, other)]
+    found = [POLICY] if policies[0] != policies[1] else []
+    return found + ([TIE_BAND] if one.get("tie_band") != other.get("tie_band") else [])
 
 
 def _criteria(found: Differences) -> Iterator[tuple[str, int, list[str]]]:

@@ -85,13 +85,6 @@ class FilterForm(DiscreetForm):
             cleaned["split"], cleaned["criterion"], label, cleaned["row_id"], cleaned["flagged"]
         )
 
-    @property
-    def page(self) -> int:
-        """The number of the page that was asked for; 1 for anything that is no number."""
-        given = str(self.data.get("page", ""))
-        is_number = given.isascii() and given.isdigit() and len(given) <= 9
-        return max(1, int(given)) if is_number else 1
-
 
 class RankingForm(forms.Form):
     """The criterion; without one the overall quality, or else the first that has labels."""

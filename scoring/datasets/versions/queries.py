@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass
 from sqlite3 import Connection, DatabaseError
 from typing import Any, Final, TypeVar
 
+from django.core.paginator import Page, Paginator
+
 from annotator.models import Reference
 from annotator.rubric import ALL_CRITERIA, NAMES
 from core.plots.columns import column_plot
@@ -85,18 +87,14 @@ def prepare_pages(version: DatasetVersion) -> None:
 
 
 def page_of(
-    version: DatasetVersion, wanted: Filter, number: int, size: int
-) -> tuple[list[Numbered], int, int]:
-    """Return a page of the quadruplets that are wanted, how many there are, and the page's number.
-
-    A page beyond the last one is the last one.
-    """
-    count = count_rows(version, wanted)
-    number = max(1, min(number, -(-count // size)))
+    version: DatasetVersion, wanted: Filter, number: str, size: int
+) -> tuple[list[Numbered], Page]:
+    """Return a page of the quadruplets that are wanted, and its place among all pages."""
+    page = Paginator(range(count_rows(version, wanted)), size).get_page(number)
     where, values = _condition(wanted)
-    query = f"{_PAGE}{where} ORDER BY rowid LIMIT {size} OFFSET {(number - 1) * size}"
+    query = f"{_PAGE}{where} ORDER BY rowid LIMIT {size} OFFSET {(page.number - 1) * size}"
     places = ask_index(version, lambda index: index.execute(query, values).fetchall())
-    return list(_rows(version, places)), count, number
+    return list(_rows(version, places)), page
 
 
 def count_rows(version: DatasetVersion, wanted: Filter) -> int:

@@ -5,7 +5,6 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render, resolve_url
 from django.views.decorators.http import require_POST, require_safe
@@ -154,13 +153,9 @@ def quadruplets(request: SignedInRequest, name: str, number: int) -> HttpRespons
         status = UNPROCESSABLE
     else:
         try:
-            rows, count, page = page_of(version, wanted, form.page, A_PAGE)
+            rows, page = page_of(version, wanted, request.GET.get("page", ""), A_PAGE)
             _record_systems(request, version, reader)
-            context |= {
-                **lines_of(version, rows, reader=reader),
-                "count": count,
-                "page": Paginator(range(count), A_PAGE).get_page(page),
-            }
+            context |= lines_of(version, rows, reader=reader) | {"page": page}
         except Refused as refusal:
             context["refused"], status = refusal.sentence, refusal.status
     return render(request, "scoring/datasets/quadruplets.html", context, status=status)

@@ -11,7 +11,7 @@ from core.text_io.streams import FormatError, ReadNotes
 from scoring.datasets.freezing.imports import import_files
 from scoring.datasets.versions.queries import prepare_pages
 from scoring.formats.dataset_files import FORMATS
-from scoring.management.base import frozen_document, progress_bar
+from scoring.management.base import frozen_document
 from scoring.quadruplets import SplitPlan
 
 
@@ -39,7 +39,6 @@ class Command(WorkbenchCommand):
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         campaign = find_campaign(options["campaign"]) if options["campaign"] else None
         notes = ReadNotes()
-        bar = progress_bar(self.log, "Importing")
         try:
             frozen = import_files(
                 name=options["name"],
@@ -53,14 +52,12 @@ class Command(WorkbenchCommand):
                     seed=options["seed"],
                 ),
                 campaign=campaign,
-                progress=lambda share, stage: bar(share),
                 notes=notes,
             )
         except FormatError as error:
             for bad in error.bad_records:
                 self.log(str(bad))
             raise Refused(error.sentence) from error
-        bar(1.0)
         for sentence in notes.sentences():
             self.log(sentence)
         prepare_pages(frozen.version)

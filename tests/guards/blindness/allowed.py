@@ -201,7 +201,7 @@ TABLE: Final = (
     # Admins follow a rating to what used it, and a reference to what an erasure would touch.
     Row(ADMINS, ("candidate_id", "candidate.pk", "reference.pk"), routes=USES),
     Row(ADMINS, ("one.rating", "peer.rating"), routes=USES),
-    Row(ADMINS, ("draft claims",), routes=(*OF_REFERENCE, "scoring:api:draft_claims")),
+    Row(ADMINS, ("draft claims",), routes=OF_REFERENCE),
     # Settled ratings: the value of each candidate, and once closed which system made it.
     Row(ADMINS, ("reference", "candidate.pk"), routes=SETTLED),
     Row(("researcher",), ("reference", "candidate.pk"), ("closed",), routes=SETTLED),

@@ -113,7 +113,6 @@ NO_SERIALIZER: Final = {
     *("api:assignment_drawing", "api:conflict_drawing"),
     *("api:claims_docx", "api:rating_docx", "api:ruling_docx", "api:import_source"),
 }
-_DRAFT: Final = "draft_claims draft_sha256 is_frozen edits"
 ALLOWED_KEYS: Final = {
     "GET api:campaigns": _CAMPAIGN,
     "GET api:campaign": _CAMPAIGN,
@@ -191,10 +190,6 @@ ALLOWED_KEYS: Final = {
         "id reference_id title opening language candidates ratings erased_at erasure"
     ),
     "POST scoring:api:erasures": "id reference status asked_at",
-    "GET scoring:api:draft_claims": _DRAFT,
-    "PUT scoring:api:draft_claims": (
-        f"{_DRAFT} edits.number edits.earlier edits.reason edits.edited_by edits.edited_at"
-    ),
     "GET scoring:api:runs": _RUN,
     "GET scoring:api:run": _RUN,
     "PATCH scoring:api:run": _RUN,

@@ -153,10 +153,6 @@ def bodies(route: str, scenario: Scenario) -> list[dict[str, Any]]:
         "api:read_claim_set": [{"claims": "1. A corrected claim."}],
         "api:send_back": [{"kind": "again", "question": "a question"}, {"kind": "another"}],
         "scoring:api:erasures": [{"reason": "a reason"}],
-        "scoring:api:draft_claims": [
-            {"draft_claims": "1. An earlier claim.", "reason": "a reason"},
-            {"draft_claims": "", "reason": "a reason"},
-        ],
         "scoring:api:datasets": [
             {"campaign": scenario.campaign.slug, "include_unlocked": True, **more}
             for more in ({}, {"policy": "per-annotator", "split_by": "time", "test_share": 0})

@@ -12,7 +12,7 @@ from scoring.formats import patent_ce_jsonl
 from scoring.quadruplets import SplitPlan
 from tests.scoring.conftest import dataset_rows, imported
 from tests.scoring.formats.test_label_studio_rows import annotation
-from tests.scoring.stored import nothing_is_stored, quality_file, stopping_at, stored_bytes
+from tests.scoring.stored import nothing_is_stored, quality_file, stored_bytes
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
@@ -124,18 +124,6 @@ def test_preferences_are_rows_of_their_annotators(data_directory, tmp_path) -> N
     assert rows[3].extras["ipc"] == "A47G"
     assert version.card["people"] == {"annotators": 2, "adjudicators": 0}
     assert version.card["tie_share"] == {"overall_quality": 0.5}
-
-
-def test_progress_stops_an_import_that_it_is_to_stop(data_directory, tmp_path) -> None:
-    asked = {"name": "d", "paths": [quality_file(tmp_path / "quality.json")], "plan": SplitPlan()}
-    for words in ("Reading the files.", "Writing the file."):
-        with pytest.raises(KeyboardInterrupt):
-            import_files(**asked, progress=stopping_at(words))
-        assert nothing_is_stored(data_directory)
-    shares: list[float] = []
-    import_files(**asked, progress=lambda share, _: shares.append(share))
-    assert shares == sorted(shares)
-    assert 0 < shares[0] <= shares[-1] <= 1
 
 
 def test_rows_that_repeat_an_id_are_joined_and_contradictions_refused(data_directory, rows) -> None:

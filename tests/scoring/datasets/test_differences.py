@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -11,13 +12,12 @@ from scoring.datasets.versions.comparisons import (
     REVISED,
     RULED,
     TIE_BAND,
-    Making,
     Record,
     find_differences,
+    rules_changed,
 )
 
 COMPLETENESS = ALL_CRITERIA[0]
-SETTLED = Making("settled", 0.0)
 
 
 def record(pair: int, label: int | None = 1, **changes: Any) -> Record:
@@ -27,12 +27,12 @@ def record(pair: int, label: int | None = 1, **changes: Any) -> Record:
     return {**dict.fromkeys(ALL_CRITERIA), COMPLETENESS: label, **made, **changes}
 
 
-def differences(one: list[Record], other: list[Record], after: Making = SETTLED):
-    return find_differences(one, other, SETTLED, after)
+def differences(one: list[Record], other: list[Record], settings: Sequence[str] = ()):
+    return find_differences(one, other, settings)
 
 
-def only_change(old: Record, new: Record, after: Making = SETTLED):
-    (change,) = differences([old], [new], after).changes
+def only_change(old: Record, new: Record, settings: Sequence[str] = ()):
+    (change,) = differences([old], [new], settings).changes
     return change
 
 
@@ -72,22 +72,25 @@ def test_swapped_sides_turn_the_label_and_change_nothing() -> None:
 @pytest.mark.parametrize(
     ("new", "after", "reasons"),
     [
-        ({"ratings": 11, "rating_count": 3}, SETTLED, (MORE_RATINGS,)),
-        ({"ratings": 11}, SETTLED, (OTHER_RATINGS,)),
-        ({"adjudications": 21}, SETTLED, (RULED,)),
-        ({}, Making("majority", 0.0), (POLICY,)),
-        ({}, Making("settled", 0.5), (TIE_BAND,)),
+        ({"ratings": 11, "rating_count": 3}, {}, (MORE_RATINGS,)),
+        ({"ratings": 11}, {}, (OTHER_RATINGS,)),
+        ({"adjudications": 21}, {}, (RULED,)),
+        ({}, {"policy": "majority"}, (POLICY,)),
+        ({}, {"policy_version": 2}, (POLICY,)),
+        ({}, {"tie_band": 0.5}, (TIE_BAND,)),
         (
             {"ratings": 11, "rating_count": 3},
-            Making("majority", 0.5),
+            {"policy": "majority", "tie_band": 0.5},
             (MORE_RATINGS, POLICY, TIE_BAND),
         ),
         # The same ratings under the same rules: what is left is what they say.
-        ({}, SETTLED, (REVISED,)),
+        ({}, {"policy_version": 1, "tie_band": 0}, (REVISED,)),
     ],
 )
 def test_each_reason_is_found_where_it_applies_and_only_there(new, after, reasons) -> None:
-    assert only_change(record(1, 1), record(1, 0, **new), after).reasons == reasons
+    card = {"policy": "settled", "tie_band": 0.0}
+    settings = rules_changed(card, card | after)
+    assert only_change(record(1, 1), record(1, 0, **new), settings).reasons == reasons
 
 
 def test_more_ratings_that_change_no_label_are_no_change() -> None:

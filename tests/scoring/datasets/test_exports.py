@@ -1,6 +1,4 @@
 import gzip
-import hashlib
-import json
 from typing import Any
 
 import pytest
@@ -9,7 +7,6 @@ from annotator.models import AuditEvent
 from core.errors import Refused
 from scoring import files as scoring_files
 from scoring.datasets.exports.services import export_to_file, export_version
-from scoring.files import SUMS_NAME, digest_of
 from scoring.formats import patent_ce_csv, patent_ce_json, patent_ce_jsonl
 from scoring.models import DatasetVersion
 
@@ -73,27 +70,7 @@ def test_a_damaged_file_is_refused_before_anything_leaves(version, file_format, 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data"]
 
 
-def test_a_file_has_its_card_and_its_sums_beside_it(version, tmp_path) -> None:
-    target = tmp_path / "out.csv.gz"
-    written = export_to_file(version=version, target=target, file_format="csv", is_gzipped=True)
-    assert written.sha256 == hashlib.sha256(target.read_bytes()).hexdigest()
-    card = json.loads((tmp_path / "out.card.json").read_bytes())
-    assert (card["sha256"], card["items"], card["splits"]["test"]) == (version.sha256, 18, 3)
-    sums = (tmp_path / SUMS_NAME).read_bytes()
-    assert digest_of("out.csv.gz", sums) == written.sha256
-    assert digest_of("out.card.json", sums)
-
-
 @pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.csv", "a.jsonl.gz", "a"])
 def test_the_card_beside_a_file_is_named_after_it(version, tmp_path, name) -> None:
     export_to_file(version=version, target=tmp_path / name)
     assert (tmp_path / "a.card.json").is_file()
-
-
-@pytest.mark.parametrize("file_format", ["patent-ce-jsonl", "csv"])
-def test_progress_counts_up_to_the_end(version, tmp_path, file_format) -> None:
-    shares: list[float] = []
-    how = {"file_format": file_format, "progress": shares.append}
-    export_to_file(version=version, target=tmp_path / "x", **how)
-    assert shares == sorted(shares)
-    assert (len(shares), shares[-1]) == (18, 1.0)

@@ -45,6 +45,7 @@ def test_a_download_has_its_name_and_type_and_is_on_record(
         ("?format=card-json", "format"),
         ("?split=half", "split"),
         ("?gzip=yes", "gzip"),
+        ("?gzip=", "gzip"),
         ("?splt=test", "splt"),
         ("?format=csv&format=csv", "format"),
         ("?split=%00", "split"),

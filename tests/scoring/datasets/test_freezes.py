@@ -11,7 +11,6 @@ from core.jobs.registry import sweep
 from core.jobs.rows import JobStatus
 from scoring import tasks as scoring_tasks
 from scoring.datasets.freezing import services as freezing_services
-from scoring.datasets.freezing.rules import by_percent
 from scoring.datasets.freezing.services import (
     cancel_freeze,
     carry_out_freeze,
@@ -162,13 +161,3 @@ def test_progress_is_written_down_with_its_words(scene, monkeypatch) -> None:
     shares = [share for share, _ in seen]
     assert shares == sorted(shares) and len(set(shares)) > 3
     assert all(words for _, words in seen)
-
-
-def test_less_than_a_percent_further_is_not_passed_on() -> None:
-    seen: list[tuple[float, str]] = []
-    on_progress = by_percent(lambda share, words: seen.append((share, words)))
-    for n in range(1000):
-        on_progress(n / 1000, "Reading.")
-    assert len(seen) == 100
-    on_progress(0.999, "Writing.")
-    assert seen[-1] == (0.999, "Writing.")

@@ -75,10 +75,10 @@ MISTAKES: list[tuple[str, Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize("button", ["freeze", "preview"])
-def test_a_mistake_stands_at_its_field_and_the_form_stays(rita, button) -> None:
-    pressed = {"preview": "1"} if button == "preview" else {}
-    for field, value, reason in MISTAKES:
+def test_a_mistake_stands_at_its_field_and_the_form_stays(rita) -> None:
+    for number, (field, value, reason) in enumerate(MISTAKES):
+        # The other button of the form asks the same.
+        pressed = {"preview": "1"} if number % 2 else {}
         answer = rita.post(FORM, sent(**{"seed": "41", field: value}, **pressed))
         assert answer.status_code == 422, (field, value)
         assert list(answer.context["form"].errors) == [field]

@@ -96,9 +96,9 @@ def test_pages_follow_one_another_and_end(ada, version, monkeypatch) -> None:
     for query in ("", "criterion=logical_linkage&"):
         pages = [listed(ada, f"{query}page={n}") for n in (1, 2, 3)]
         assert pages == [[1, 2, 3, 4], [5, 6, 7, 8], [9]]
-    for beyond in ("4", "999999999"):
+    for beyond in ("4", "9" * 40, "0", "-1"):
         assert listed(ada, f"page={beyond}") == [9]
-    for first in ("0", "-1", "x", "9" * 40, ""):
+    for first in ("x", "1.5", ""):
         assert listed(ada, f"page={first}") == [1, 2, 3, 4]
     page = shown(ada, f"{LIST}?split=train&criterion=logical_linkage&page=1")
     assert "split=train&amp;criterion=logical_linkage&amp;page=2" in page
@@ -253,7 +253,7 @@ def test_one_quadruplet_is_read_without_the_others(ada, version, monkeypatch) ->
 
 @pytest.mark.parametrize("harm", ["gone", "overwritten"])
 def test_an_index_that_is_gone_or_damaged_is_made_again(version, data_directory, harm) -> None:
-    before = page_of(version, Filter(), 1, 9)
+    before, _ = page_of(version, Filter(), "1", 9)
     (index,) = (data_directory / "cache").glob("rows-*.sqlite3")
     whole = index.read_bytes()
     if harm == "gone":
@@ -261,7 +261,7 @@ def test_an_index_that_is_gone_or_damaged_is_made_again(version, data_directory,
     else:
         # Its head stays: that the rest is none is found while rows are read.
         index.write_bytes(whole[:8192] + b"\xff" * (len(whole) - 8192))
-    assert page_of(version, Filter(), 1, 9) == before
+    assert page_of(version, Filter(), "1", 9)[0] == before
     assert index.read_bytes() == whole
 
 

@@ -1,12 +1,10 @@
-import statistics
-from collections import Counter
+from math import sqrt
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from scoring.datasets import drafts
-from scoring.datasets.drafts import LengthCounts, count_claims, count_words, summary
+from scoring.datasets.drafts import Draft, count_claims, count_words, summary
+from scoring.quadruplets import DatasetRow
 
 
 @pytest.mark.parametrize(
@@ -35,39 +33,30 @@ def test_claims_are_counted_without_cancelled_ranges(text, claims) -> None:
     assert count_claims(text) == claims
 
 
-@given(st.lists(st.integers(0, 50), min_size=2))
-def test_figures_are_those_of_the_statistics_module(numbers) -> None:
-    found = summary(Counter(numbers))
-    assert (found["n"], found["min"], found["max"]) == (len(numbers), min(numbers), max(numbers))
-    assert found["mean"] == pytest.approx(statistics.mean(numbers))
-    assert found["median"] == statistics.median(numbers)
-    assert found["sd"] == pytest.approx(statistics.stdev(numbers), abs=1e-9)
-
-
-def test_nothing_and_one_number_have_no_spread() -> None:
-    assert summary(Counter()) == {"n": 0} | dict.fromkeys(("min", "max", "mean", "median", "sd"))
-    assert summary(Counter([7]))["sd"] is None
+def test_a_summary_has_the_spread_of_a_sample_and_none_of_one_number() -> None:
+    assert summary([1, 2, 4]) == {
+        "n": 3,
+        "min": 1,
+        "max": 4,
+        "mean": pytest.approx(7 / 3),
+        "median": 2.0,
+        "sd": pytest.approx(sqrt(7 / 3)),
+    }
+    assert summary([]) == {"n": 0} | dict.fromkeys(("min", "max", "mean", "median", "sd"))
+    assert summary([7])["sd"] is None
 
 
 def test_of_many_texts_claims_are_counted_in_a_sample_whatever_their_order(monkeypatch) -> None:
     monkeypatch.setattr(drafts, "MOST_PARSED", 20)
-    monkeypatch.setattr(drafts, "SAMPLED", 4)
-    texts = [(n * 2_654_435_761 % 1_000_003, "1. A cup. " * (n % 5)) for n in range(100)]
+    rows = [(f"reference {n}", "1. A cup. 2. A mug. " * (n % 5), f"c {n}") for n in range(50)]
     found = []
-    for order in (texts, texts[::-1]):
-        counts = LengthCounts()
-        for number, (key, text) in enumerate(order):
-            counts.add(number, key, drafts.REFERENCE, text)
-        found.append(counts.claims()["reference"])
-        assert counts.words()["reference"]["n"] == 100
-    # The limit falls step by step: a few more may be left of one order than of another.
-    assert all(4 <= one["n"] <= 8 and one["of"] == 100 for one in found)
-
-
-def test_of_fewer_texts_claims_are_counted_in_all() -> None:
-    counts = LengthCounts()
-    for number in range(drafts.MOST_PARSED):
-        counts.add(number, number, drafts.CANDIDATE, "1. A cup. 2. The cup of claim 1.")
-    found = counts.claims()["candidate"]
-    assert found["n"] == found["of"] == drafts.MOST_PARSED
-    assert found["mean"] == 2.0
+    for order in (rows, rows[::-1]):
+        draft = Draft()
+        for number, texts in enumerate(order):
+            draft.add(DatasetRow(f"q{number}", "r", *texts, "b", "c", {"overall_quality": 1}))
+        claims = draft.claims()
+        assert (claims["claims"]["n"], claims["claims"]["of"]) == (20, 105)
+        assert (claims["reference"]["of"], claims["candidate"]["of"]) == (50, 55)
+        assert draft.words()["reference"]["n"] == 50
+        found.append(claims)
+    assert found[0] == found[1]

@@ -8,7 +8,7 @@ from annotator.imports.erasing import erase_texts
 from annotator.models import AuditEvent, DraftClaimsEdit, Reference
 from core.errors import Forbidden
 from core.text_io.text import text_sha256
-from scoring.erasures.draft_claims import edit_unfrozen_draft
+from scoring.erasures.services import edit_unfrozen_draft
 from tests.conftest import signed_in
 
 pytestmark = [pytest.mark.django_db]
@@ -133,35 +133,3 @@ def test_only_admins_of_the_campaign_change_it(cast, reference):
         )
     other = cast.reference("there", 1, campaign=cast.elsewhere)
     assert send(signed_in(cast.ada), other).status_code == 404
-
-
-def test_a_program_reads_and_changes_it(cast, ada, reference):
-    address = f"/api/v1/references/{reference.pk}/draft/"
-
-    def put(body):
-        return ada.put(address, body, content_type="application/json")
-
-    assert ada.get(address).json() == {
-        "draft_claims": "",
-        "draft_sha256": text_sha256(""),
-        "is_frozen": False,
-        "edits": [],
-    }
-    body = {"draft_claims": STORED, "reason": "found", "seen": text_sha256("")}
-    answer = put(body)
-    assert answer.status_code == 200
-    found = answer.json()
-    assert found["draft_claims"] == STORED
-    (edit,) = found["edits"]
-    assert (edit["number"], edit["earlier"], edit["edited_by"]) == (1, "", "ada")
-    assert put(body).status_code == 409
-    for field, wrong in (
-        ("reason", {"draft_claims": "1. A lamp."}),
-        ("draft_claims", {"reason": "x"}),
-        ("colour", {**body, "colour": "red"}),
-    ):
-        answer = put(wrong)
-        assert answer.status_code == 400 and list(answer.json()) == [field]
-    assert signed_in(cast.rita).get(address).status_code == 403
-    other = cast.reference("there", 1, campaign=cast.elsewhere)
-    assert ada.get(f"/api/v1/references/{other.pk}/draft/").status_code == 404

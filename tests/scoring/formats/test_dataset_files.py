@@ -6,7 +6,8 @@ import pytest
 
 from core.text_io.streams import FormatError, ReadNotes
 from scoring.datasets.drafts import Draft
-from scoring.formats.dataset_files import detect_format, format_of, join, read_file
+from scoring.datasets.freezing.imports import join
+from scoring.formats.dataset_files import detect_format, format_of, read_file
 from scoring.quadruplets import DatasetRow, SplitPlan
 
 CLARITY, OVERALL = "conceptual_clarity", "overall_quality"
@@ -25,7 +26,7 @@ def read(path: Path, name: str = "auto") -> list[DatasetRow]:
 def joined(files, notes=None):
     """Return id and labels of each row, and the splits that the files state."""
     draft = Draft()
-    join(files, draft, notes)
+    join(files, draft, notes or ReadNotes())
     stated = list(draft.splits)
     draft.split(SplitPlan("item", 0, 0))
     return [(row["id"], row["y"]) for row in map(json.loads, draft.lines())], stated

@@ -64,21 +64,6 @@ def test_the_header_names_every_column_once() -> None:
     assert {f"y_{key}" for key in ALL_CRITERIA} <= set(COLUMNS)
 
 
-def test_one_row_is_held_at_a_time() -> None:
-    taken = []
-
-    def rows():
-        for number in range(3):
-            taken.append(number)
-            yield row(id=f"q{number}")
-
-    stream = write(rows())
-    next(stream)
-    assert taken == []
-    assert b'"q0"' in next(stream)
-    assert taken == [0]
-
-
 awkward = st.text(
     st.one_of(
         st.sampled_from("=+-@'\"\t\r\n, \u2028\u2029\x0b\x0c\x85\uff1d\ufeff"),

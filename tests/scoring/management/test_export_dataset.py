@@ -28,8 +28,11 @@ def test_a_file_is_described_by_what_is_printed_and_what_lies_beside_it(version,
     assert gzip.decompress(content).startswith(b'"id"')
     facts = {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
     assert found == {"dataset": "tiny", "version": 1, "items": 3, "name": "out"} | facts
-    assert digest_of("out", (tmp_path / SUMS_NAME).read_bytes()) == found["sha256"]
-    assert json.loads((tmp_path / "out.card.json").read_bytes())["sha256"] == version.sha256
+    sums = (tmp_path / SUMS_NAME).read_bytes()
+    assert digest_of("out", sums) == found["sha256"]
+    assert digest_of("out.card.json", sums)
+    card = json.loads((tmp_path / "out.card.json").read_bytes())
+    assert (card["sha256"], card["items"], card["splits"]["test"]) == (version.sha256, 18, 3)
     event = AuditEvent.objects.get(action="dataset.exported")
     assert (event.actor, event.details["format"]) == (None, "csv")
 
