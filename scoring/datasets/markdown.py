@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from annotator.rubric import NAMES
+from core.plurals import counted
 from scoring.datasets.cards import withheld_text
 
 NOTHING: Final = "\u2013"
@@ -243,6 +244,7 @@ def card_markdown(card: Card) -> bytes:
         *section("Agreement among annotators", agreement_lines(card)),
         *section("Labels", labels_lines(card)),
         *section("Length of claim sets", lengths_lines(card)),
+        *section("Context", _context(card)),
         *section("Limitations", (f"- {sentence}" for sentence in limits(card))),
         *section("Licence", _licence(card)),
         *section("Rubric", _rubric(card)),
@@ -326,6 +328,15 @@ def _people(card: Card) -> Iterator[str]:
         )
     if ruled := card.get("counts", {}).get("ruled"):
         yield f"{number(ruled)} quadruplets rest on a ruling."
+
+
+def _context(card: Card) -> Iterator[str]:
+    if found := card.get("context"):
+        yield (
+            f"`{found['file']}` holds description, abstract and drawings of "
+            f"{counted(found['references'], 'reference')}: "
+            f"{counted(found['paragraphs'], 'paragraph')}, {counted(found['drawings'], 'drawing')}."
+        )
 
 
 def _licence(card: Card) -> Iterator[str]:

@@ -5,7 +5,11 @@ from typing import Any
 
 import pytest
 
+from annotator.context.services import store_context
+from annotator.formats.context import Context, Paragraph
+from annotator.models import Reference
 from scoring.datasets.cards import FIELDS
+from scoring.datasets.exports.context import ContextFile
 from scoring.datasets.exports.services import export_to_file, write_release
 from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import DatasetVersion
@@ -102,6 +106,20 @@ def test_datasets_reads_the_files_of_a_release_by_name(data_directory, tmp_path,
         lines = Path(path).read_bytes().split(b"\n")[:-1]
         assert list(found[split]) == [json.loads(line) for line in lines]
         assert len(lines) == 5
+
+
+def test_datasets_reads_a_release_with_context_as_one_without(rated, tmp_path, offline) -> None:
+    version = rated(3).rate_all().freeze(test_share=0.4, validation_share=0.0)
+    context = Context((Paragraph("abstract", "A cup."),))
+    store_context([(Reference.objects.get(reference_id="r0").pk, context)])
+    found = []
+    for name, asked in (("plain", None), ("full", ContextFile(version))):
+        write_release(version=version, directory=tmp_path / name, context=asked)
+        cache = str(tmp_path / "cache" / name)
+        splits = offline.load_dataset(str(tmp_path / name), cache_dir=cache)
+        found.append({split: list(rows) for split, rows in splits.items()})
+    assert (tmp_path / "full" / "trial-1.context.jsonl").is_file()
+    assert found[0] == found[1] and found[0].keys() == {"train", "test"}
 
 
 @pytest.mark.exhaustive

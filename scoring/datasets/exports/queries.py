@@ -13,10 +13,16 @@ from scoring.models import DatasetVersion
 CARD_FORMATS: Final = ("card-json", "card-md", "sha256sums")
 
 
-def card_of(version: DatasetVersion, *, shows_files: bool = True) -> dict[str, Any]:
+def card_of(
+    version: DatasetVersion,
+    *,
+    shows_files: bool = True,
+    context: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
     """Return the data card of a version as it leaves, with keys in a fixed order.
 
-    `shows_files` False leaves out what the imported files were called.
+    `shows_files` False leaves out what the imported files were called; `context` is what to state
+    of the file of context beside the rows, where there is one.
     """
     card = version.card
     return data_card(
@@ -27,12 +33,18 @@ def card_of(version: DatasetVersion, *, shows_files: bool = True) -> dict[str, A
         items=version.items,
         created_at=version.created_at.isoformat(timespec="seconds"),
         licence=version.licence,
+        **({"context": context} if context else {}),
     )
 
 
-def card_files(version: DatasetVersion, *, shows_files: bool = True) -> dict[str, bytes]:
-    """Return the two card files by name; the keyword is that of card_of."""
-    document = card_of(version, shows_files=shows_files)
+def card_files(
+    version: DatasetVersion,
+    *,
+    shows_files: bool = True,
+    context: Mapping[str, Any] | None = None,
+) -> dict[str, bytes]:
+    """Return the two card files by name; the keywords are those of card_of."""
+    document = card_of(version, shows_files=shows_files, context=context)
     base = base_of(version)
     return {f"{base}.card.json": card_json(document), f"{base}.card.md": card_markdown(document)}
 

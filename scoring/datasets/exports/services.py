@@ -1,9 +1,9 @@
 """What leaves of a dataset, noted in the audit trail: streams, files, releases; and its licence."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, TypeVar
 
 from django.db import transaction
 
@@ -16,6 +16,7 @@ from scoring import files as scoring_files
 from scoring.access.downloads import Export
 from scoring.access.scopes import SPLITS
 from scoring.datasets.cards import README, card_json, readme
+from scoring.datasets.exports.context import SUFFIX, ContextFile
 from scoring.datasets.exports.queries import base_of, card_files, card_of
 from scoring.files import (
     SUMS_NAME,
@@ -68,6 +69,11 @@ def set_licence(*, version: DatasetVersion, licence: str, set_by: User | None) -
     return row
 
 
+Row = TypeVar("Row")
+# Gets the share of the rows that has been read, from 0 to 1.
+Progress = Callable[[float], None]
+
+
 def export_version(
     *,
     version: DatasetVersion,
@@ -75,15 +81,18 @@ def export_version(
     split: str = ALL,
     is_gzipped: bool = False,
     exported_by: User | None = None,
+    progress: Progress | None = None,
+    has_context: bool = False,
 ) -> Export:
     """Check the stored file, note who takes what, and give the bytes as a stream.
 
-    The same version, format and split give the same bytes each time. Raises Refused, by field, for
-    an unknown format or split, StoredFileDamaged before the first byte leaves.
+    The same version, format and split give the same bytes each time. `has_context` notes that the
+    context of the references leaves with them. Raises Refused, by field,
+    for an unknown format or split, StoredFileDamaged before the first byte leaves.
     """
     _refuse_unknown(file_format, split)
-    pieces = in_blocks(_pieces(version, file_format, split))
-    record_export(version, file_format, split, is_gzipped, exported_by)
+    pieces = in_blocks(_pieces(version, file_format, split, progress))
+    record_export(version, file_format, split, is_gzipped, exported_by, has_context=has_context)
     return Export(
         name=data_file_name(base_of(version), file_format, split, is_gzipped=is_gzipped),
         media_type=GZIP_TYPE if is_gzipped else EXPORT_FORMATS[file_format].media_type,
@@ -92,15 +101,20 @@ def export_version(
     )
 
 
-def export_to_file(*, version: DatasetVersion, target: Path, **how: Any) -> WrittenFile:
+def export_to_file(
+    *, version: DatasetVersion, target: Path, context: ContextFile | None = None, **how: Any
+) -> WrittenFile:
     """Write an export to a file, its card and SHA256SUMS beside it; whole or not at all.
 
-    `how` are the further keywords of export_version. Raises what it raises, and Refused where a
-    file cannot be written.
+    `context` is written first, beside it, where it is given. `how` are the further keywords of
+    export_version. Raises what it raises, PictureGone, and Refused where a file cannot be written.
     """
-    export = export_version(version=version, **how)
-    beside = {f"{_stem(target.name)}.card.json": card_json(card_of(version))}
+    export = export_version(version=version, has_context=context is not None, **how)
+    stem = _stem(target.name)
+    place = target.with_name(f"{stem}{SUFFIX}")
     try:
+        facts = context.write(lambda pieces: put_file(place, pieces, {})) if context else None
+        beside = {f"{stem}.card.json": card_json(card_of(version, context=facts))}
         return put_file(target, export.pieces, beside)
     except OSError as error:
         raise Refused(f"Cannot write {target}: {error.strerror}.") from error
@@ -113,20 +127,34 @@ def _refuse_unknown(file_format: str, split: str) -> None:
             raise Refused.at(field, f"The {field} is one of {', '.join(known)}.")
 
 
-def _pieces(version: DatasetVersion, file_format: str, split: str) -> Iterator[bytes]:
+def _pieces(
+    version: DatasetVersion, file_format: str, split: str, progress: Progress | None
+) -> Iterator[bytes]:
     """Give the bytes of an export; the stored file's digest is looked at now, before any leaves."""
     file = scoring_files.open_dataset(version.sha256)
     if file_format == CANONICAL:
         # The stored file holds these lines already.
-        return (line for line in _lines_of(file) if split == ALL or split_of(line) == split)
-    wanted = (row for row in formats_rows.read(file) if split == ALL or row.split == split)
+        lines = followed(lines_of(file), version, progress)
+        return (line for line in lines if split == ALL or split_of(line) == split)
+    rows = followed(formats_rows.read(file), version, progress)
+    wanted = (row for row in rows if split == ALL or row.split == split)
     return EXPORT_FORMATS[file_format].write(wanted)
 
 
-def _lines_of(file: BinaryIO) -> Iterator[bytes]:
+def lines_of(file: BinaryIO) -> Iterator[bytes]:
     """Give the lines of a file and close it."""
     with file:
         yield from file
+
+
+def followed(
+    rows: Iterator[Row], version: DatasetVersion, progress: Progress | None
+) -> Iterator[Row]:
+    """Give what comes of the rows of a version, and report how far it is."""
+    for count, row in enumerate(rows, start=1):
+        yield row
+        if progress:
+            progress(count / version.items)
 
 
 @transaction.atomic
@@ -136,6 +164,8 @@ def record_export(
     split: str,
     is_gzipped: bool,
     user: User | None,
+    *,
+    has_context: bool = False,
 ) -> None:
     """Note in the audit trail that the texts leave; before they do, so that no way is around it."""
     audit_log.record(
@@ -150,6 +180,7 @@ def record_export(
             "format": file_format,
             "split": split,
             "gzip": is_gzipped,
+            **({"context": True} if has_context else {}),
         },
     )
     notify_webhooks(version.dataset.campaign_id, "export", state="requested")
@@ -166,25 +197,34 @@ RELEASE: Final = "release"
 
 
 def write_release(
-    *, version: DatasetVersion, directory: Path, exported_by: User | None = None
+    *,
+    version: DatasetVersion,
+    directory: Path,
+    exported_by: User | None = None,
+    progress: Progress | None = None,
+    context: ContextFile | None = None,
 ) -> list[WrittenFile]:
     """Write a file for each split that has rows, cards, README and SHA256SUMS into a directory.
 
-    The directory has its name once everything is in it. Raises StoredFileDamaged, and Refused where
-    something stands there already or it cannot be written.
+    `context` is written with them where it is given. The directory has its name once everything is
+    in it. Raises StoredFileDamaged, PictureGone, and Refused where something stands there already
+    or it cannot be written.
     """
     stored = scoring_files.open_dataset(version.sha256)
-    record_export(version, RELEASE, ALL, False, exported_by)
+    record_export(version, RELEASE, ALL, False, exported_by, has_context=context is not None)
     try:
         with new_directory(directory) as aside:
-            by_split = _write_splits(aside, base_of(version), _lines_of(stored))
-            cards = card_files(version)
+            lines = followed(lines_of(stored), version, progress)
+            by_split = _write_splits(aside, base_of(version), lines)
+            name = f"{base_of(version)}{SUFFIX}"
+            facts = context.write(lambda pieces: _write(aside, name, pieces)) if context else None
+            cards = card_files(version, context=facts)
             names = {split: file.name for split, file in by_split.items()}
             beside = {**cards, README: readme(cards[f"{base_of(version)}.card.md"], names)}
-            files = list(by_split.values())
-            files += [_write(aside, name, content) for name, content in beside.items()]
+            files = [*by_split.values(), *([context.file] if context and context.file else [])]
+            files += [_write(aside, name, [content]) for name, content in beside.items()]
             digests = {file.name: file.sha256 for file in files}
-            return [*files, _write(aside, SUMS_NAME, sums(digests))]
+            return [*files, _write(aside, SUMS_NAME, [sums(digests)])]
     except OSError as error:
         raise Refused(f"Cannot write the release to {directory}: {error.strerror}.") from error
 
@@ -203,8 +243,9 @@ def _write_splits(directory: Path, base: str, lines: Iterator[bytes]) -> dict[st
         return {split: files[split].finish() for split in SPLIT_NAMES if split in files}
 
 
-def _write(directory: Path, name: str, content: bytes) -> WrittenFile:
+def _write(directory: Path, name: str, pieces: Iterable[bytes]) -> WrittenFile:
     with (directory / name).open("xb") as opened:
         file = HashedFile(opened, name)
-        file.write(content)
+        for piece in pieces:
+            file.write(piece)
         return file.finish()

@@ -74,3 +74,12 @@ def test_a_damaged_file_is_refused_before_anything_leaves(version, file_format, 
 def test_the_card_beside_a_file_is_named_after_it(version, tmp_path, name) -> None:
     export_to_file(version=version, target=tmp_path / name)
     assert (tmp_path / "a.card.json").is_file()
+
+
+@pytest.mark.parametrize("file_format", ["patent-ce-jsonl", "csv"])
+def test_progress_counts_up_to_the_end(version, tmp_path, file_format) -> None:
+    shares: list[float] = []
+    how = {"file_format": file_format, "progress": shares.append}
+    export_to_file(version=version, target=tmp_path / "x", **how)
+    assert shares == sorted(shares)
+    assert (len(shares), shares[-1]) == (18, 1.0)

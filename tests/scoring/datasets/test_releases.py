@@ -18,7 +18,9 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 def test_a_release_holds_a_file_a_split_the_cards_and_sums_that_hold(
     cast, version, rows, tmp_path
 ) -> None:
-    files = write_release(version=version, directory=tmp_path / "release", exported_by=cast.ada)
+    shares: list[float] = []
+    asked = {"exported_by": cast.ada, "progress": shares.append}
+    files = write_release(version=version, directory=tmp_path / "release", **asked)
     found = {path.name: path.read_bytes() for path in (tmp_path / "release").iterdir()}
     lines = {f"tiny-1-{split}.jsonl": split for split in SPLIT_NAMES}
     papers = {"tiny-1.card.json", "tiny-1.card.md", "README.md"}
@@ -32,6 +34,7 @@ def test_a_release_holds_a_file_a_split_the_cards_and_sums_that_hold(
     for name, split in lines.items():
         wanted = [row for row in rows() if row.split == split]
         assert found[name] == b"".join(patent_ce_jsonl.write(wanted))
+    assert (len(shares), shares[-1]) == (18, 1.0)
     event = AuditEvent.objects.get(action="dataset.exported")
     assert (event.actor, event.details["format"]) == (cast.ada, "release")
 
