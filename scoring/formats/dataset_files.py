@@ -87,17 +87,20 @@ def format_of(path: Path, name: str) -> str:
         return detect_format(file.read(HEAD_BYTES))
 
 
-def read_file(path: Path, kind: str, notes: ReadNotes) -> Iterator[DatasetRow]:
+def read_file(
+    path: Path, kind: str, notes: ReadNotes, on_step: Callable[[int], None] = lambda count: None
+) -> Iterator[DatasetRow]:
     """Yield the rows of one file of quadruplets as it states them, without holding it.
 
-    Input: a path; a key of FORMATS. A row that names no split takes the one its file's name speaks
-    of ("quality_test.json"). Raises FormatError for a bad file, OSError for one that cannot be
-    opened.
+    Input: a path; a key of FORMATS; a callback for the bytes read. A row that names no split
+    takes the one its file's name speaks of ("quality_test.json"). Raises FormatError for a bad
+    file, OSError for one that cannot be opened.
     """
     stated = split_of_file_name(path.name)
     with path.open("rb") as file, _named(path):
         for row in FORMATS[kind](file, notes):
             yield replace(row, split=stated) if stated and not row.split else row
+            on_step(file.tell())
 
 
 @contextmanager

@@ -2,8 +2,9 @@
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
@@ -53,13 +54,14 @@ def import_files(
     plan: SplitPlan,
     campaign: Campaign | None = None,
     created_by: User | None = None,
+    progress: Callable[[float], None] = lambda share: None,
     notes: ReadNotes | None = None,
 ) -> Frozen:
     """Read files of quadruplets, join them on (A, B, C), and store them as a dataset version.
 
     `language` is recorded with the rows that name none: a code of two or three letters, or "".
-    Raises what import_dataset raises, FormatError with the bad records of a file, and Refused for
-    a file that cannot be read.
+    `progress` gets the share of the files that has been read, 0 to 1. Raises what import_dataset
+    raises, FormatError with the bad records of a file, and Refused for a file that cannot be read.
     """
     refuse_name(name, campaign)
     if language and not re.fullmatch(CODE, language):
@@ -70,9 +72,18 @@ def import_files(
         stated = [_statement(path) for path in paths]
     except OSError as error:
         raise Refused(f"Cannot read {error.filename}: {error.strerror}.") from error
+    before = [0, *accumulate(one["bytes"] for one in stated)]
+
+    def rows_of(number: int) -> Iterator[DatasetRow]:
+        return read_file(
+            paths[number],
+            kinds[number],
+            notes,
+            lambda read: progress((before[number] + read) / max(1, before[-1])),
+        )
+
     files = [
-        (path.name, in_language(read_file(path, kind, notes), language))
-        for path, kind in zip(paths, kinds, strict=True)
+        (path.name, in_language(rows_of(number), language)) for number, path in enumerate(paths)
     ]
     return _imported(
         files,

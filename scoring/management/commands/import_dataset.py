@@ -11,7 +11,7 @@ from core.text_io.streams import FormatError, ReadNotes
 from scoring.datasets.freezing.imports import import_files
 from scoring.datasets.versions.queries import prepare_pages
 from scoring.formats.dataset_files import FORMATS
-from scoring.management.base import frozen_document
+from scoring.management.base import frozen_document, progress_bar
 from scoring.quadruplets import SplitPlan
 
 
@@ -39,6 +39,7 @@ class Command(WorkbenchCommand):
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         campaign = find_campaign(options["campaign"]) if options["campaign"] else None
         notes = ReadNotes()
+        bar = progress_bar(self.log, "Importing")
         try:
             frozen = import_files(
                 name=options["name"],
@@ -52,6 +53,7 @@ class Command(WorkbenchCommand):
                     seed=options["seed"],
                 ),
                 campaign=campaign,
+                progress=bar,
                 notes=notes,
             )
         except FormatError as error:
