@@ -255,7 +255,7 @@ READING: Final = (
 WITHOUT_EFFECT: Final = frozenset(
     (
         *("__init__.py", "__main__.py", "named_scorers.py", "plain_export.py", "scorer.py"),
-        *("encoder_scorer.py", "explanation.py", "pair_parts.py", "pair_scores.py", "stream.py"),
+        *("encoder_scorer.py", "explanation.py", "pair_scores.py", "stream.py"),
     )
 )
 """Sources that decide no weight: interfaces, scoring of finished models, words about a run."""
