@@ -1,10 +1,8 @@
-import multiprocessing
 import sqlite3
 from pathlib import Path
 
 import pytest
 
-from scoring.patclaimeval import pair_scores
 from scoring.patclaimeval.pair_scores import PairKey, PairScore, ScoreCache, pair_key
 
 MODEL, OTHER = "a" * 64, "b" * 64
@@ -113,30 +111,3 @@ def test_a_file_that_cannot_be_used_is_done_without_and_noted_once(tmp_path) -> 
     cache.put(MODEL, {KEY: HALF})
     assert cache.get(MODEL, [KEY]) == {}
     assert [note.startswith("The score cache cannot be used") for note in notes] == [True]
-
-
-def write(path: Path, word: str) -> None:
-    for key in keys(40, word):
-        ScoreCache(path).put(MODEL, {key: HALF})
-
-
-@pytest.mark.slow
-def test_several_processes_write_at_once_and_nothing_is_lost(path) -> None:
-    context = multiprocessing.get_context("spawn")
-    words = [f"word{n}" for n in range(3)]
-    workers = [context.Process(target=write, args=(path, word)) for word in words]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    assert [worker.exitcode for worker in workers] == [0] * len(workers)
-    for word in words:
-        assert len(ScoreCache(path).get(MODEL, keys(40, word))) == 40
-
-
-def test_each_pair_is_looked_up_and_not_searched_for_among_all(path) -> None:
-    ScoreCache(path).put(MODEL, {KEY: HALF})
-    with sqlite3.connect(path) as connection:
-        question = "EXPLAIN QUERY PLAN " + pair_scores._FIND.format(places="(?,?),(?,?)")
-        plan = " ".join(row[3] for row in connection.execute(question, [b""] * 5))
-    assert "SEARCH score USING PRIMARY KEY (model=? AND reference=? AND candidate=?)" in plan
