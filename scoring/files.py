@@ -231,10 +231,6 @@ def score_cache_path() -> Path:
     return cache_directory() / "scores.sqlite3"
 
 
-def parts_cache_path() -> Path:
-    return cache_directory() / "score_parts.sqlite3"
-
-
 def _directory(name: str) -> Path:
     path = Path(settings.DATA_DIR) / name
     path.mkdir(parents=True, exist_ok=True, mode=0o700)

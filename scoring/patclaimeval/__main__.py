@@ -36,8 +36,6 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _train(options: argparse.Namespace) -> None:
-    if (options.model is None) == (options.output is None):
-        raise DataError("Name the directory to make once: train FILE --output DIR.")
     names = (
         *("method", "preset", "encoder", "epochs", "seed", "device"),
         *("batching", "over_length", "precision"),
@@ -45,7 +43,7 @@ def _train(options: argparse.Namespace) -> None:
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     result = train(
         options.training,
-        options.output or options.model,
+        options.output,
         criterion=options.criterion,
         validation=options.validation,
         state=options.state,
@@ -169,8 +167,9 @@ def _parser() -> argparse.ArgumentParser:
         type=Path,
         help="JSON Lines, or the published JSON array; rows of the split test are not read",
     )
-    training.add_argument("model", type=Path, nargs="?", help="directory to make, or --output")
-    training.add_argument("--output", type=Path, metavar="DIR", help="directory to make")
+    training.add_argument(
+        "--output", type=Path, required=True, metavar="DIR", help="directory to make"
+    )
     training.add_argument("--validation", type=Path)
     training.add_argument("--criterion", required=True)
     training.add_argument("--method", choices=METHODS)

@@ -34,7 +34,7 @@ LONGFORMER: Final = "allenai/longformer-base-4096"
 LARGEST_MAX_TOKENS: Final = 32_768
 """No pair may be longer, whatever an encoder takes."""
 
-FORMER_SETTINGS: Final = frozenset({"processes"})
+FORMER_SETTINGS: Final = frozenset({"processes", "allow_download"})
 """Settings of earlier releases, which stored models and runs may still name."""
 
 PAPER: Final[dict[str, Any]] = {
@@ -131,7 +131,6 @@ class TrainingSettings:
     pooling: str = "mean"
     max_tokens: int = 4096
     over_length: str = "refuse"
-    allow_download: bool = False
     precision: str | None = None
 
     def __post_init__(self) -> None:
@@ -158,8 +157,6 @@ class TrainingSettings:
             raise SettingsError("precision", f"must be one of {', '.join(PRECISIONS)}")
         if self.precision == "bf16" and (self.method, self.preset) == ("probe", "default"):
             raise SettingsError("precision", "must be fp32 for the probe, which reads no encoder")
-        if not isinstance(self.allow_download, bool):
-            raise SettingsError("allow_download", "must be true or false")
         self._check_numbers()
 
     def _check_numbers(self) -> None:
@@ -255,7 +252,7 @@ READING: Final = (
 WITHOUT_EFFECT: Final = frozenset(
     (
         *("__init__.py", "__main__.py", "named_scorers.py", "plain_export.py", "scorer.py"),
-        *("encoder_scorer.py", "explanation.py", "pair_parts.py", "pair_scores.py", "stream.py"),
+        *("encoder_scorer.py", "explanation.py", "pair_scores.py", "stream.py"),
     )
 )
 """Sources that decide no weight: interfaces, scoring of finished models, words about a run."""

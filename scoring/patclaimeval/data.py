@@ -176,7 +176,7 @@ def read_pairs(path: Path) -> list[dict[str, Any]]:
     """
     rows: list[dict[str, Any]] = []
     for place, row in read_rows(path):
-        reason = _wrong_pair(row)
+        reason = wrong_pair(row)
         if reason:
             raise DataError(f"{place} of {path.name}: {reason}")
         shared = {name: value for name, value in row.items() if name != "candidates"}
@@ -185,7 +185,7 @@ def read_pairs(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _wrong_pair(row: Any) -> str:
+def wrong_pair(row: Any) -> str:
     """Return why a row cannot be scored, without quoting its texts; "" where it can be."""
     if not isinstance(row, dict):
         return "a JSON object with reference and candidate was expected"

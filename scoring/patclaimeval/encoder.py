@@ -226,14 +226,12 @@ class Encoder(nn.Module):
         return found.hexdigest()
 
 
-def load_encoder(
-    name: str, *, max_tokens: int, global_tokens: str = "cls", allow_download: bool = False
-) -> Encoder:
+def load_encoder(name: str, *, max_tokens: int, global_tokens: str = "cls") -> Encoder:
     """Load an encoder by name and return it in evaluation mode, in 32-bit floats, on the CPU.
 
     ``name``: 'default' (the embedded one, its weights checked by digest), a directory in
-    Hugging Face layout, or a model name, looked for in the local cache and downloaded only if
-    ``allow_download``. Code that comes with a model is never run.
+    Hugging Face layout, or a model name, looked for in the local cache. Nothing is downloaded, and
+    code that comes with a model is never run.
     Raises ``EncoderUnavailable`` with what is missing and what to put where.
     """
     source = default_directory() if name == DEFAULT_ENCODER else Path(name)
@@ -243,10 +241,7 @@ def load_encoder(
             f"There is no encoder directory at {name}. Put a model in Hugging Face layout there "
             "(config.json, model.safetensors, tokenizer.json) or choose the encoder 'default'."
         ) from FileNotFoundError(name)
-    options = {
-        "local_files_only": local or not allow_download,
-        "trust_remote_code": False,
-    }
+    options = {"local_files_only": True, "trust_remote_code": False}
     if local:
         refuse_directory(name, source)
     place = str(source) if local else name

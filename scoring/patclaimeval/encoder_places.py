@@ -105,6 +105,5 @@ def what_is_missing(name: str, local: bool, error: Exception) -> str:
         )
     return (
         f"The encoder {name} is not on this machine. Put its files (config.json, "
-        "model.safetensors, tokenizer.json) in a directory and give that directory as encoder, "
-        "or allow the download once."
+        "model.safetensors, tokenizer.json) in a directory and give that directory as encoder."
     )

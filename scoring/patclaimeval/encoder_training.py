@@ -97,10 +97,7 @@ def train_encoder(
 def load_settings_encoder(settings: TrainingSettings) -> Encoder:
     """Load the encoder that the settings name, on the CPU; raises ``EncoderUnavailable``."""
     return load_encoder(
-        settings.encoder,
-        max_tokens=settings.max_tokens,
-        global_tokens=settings.global_tokens,
-        allow_download=settings.allow_download,
+        settings.encoder, max_tokens=settings.max_tokens, global_tokens=settings.global_tokens
     )
 
 

@@ -1,7 +1,7 @@
 """Which limitations move a model's score most: each is left out in turn, and the pair scored again.
 
 It is for models whose score is no sum over features. Torch and numpy are not imported here: the
-caller brings the scores, and a web process may read them from the cache.
+caller brings the scores, so that a web process may show what a worker has found.
 """
 
 from __future__ import annotations

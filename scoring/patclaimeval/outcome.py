@@ -6,6 +6,7 @@ import platform
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -93,13 +94,13 @@ def _languages_of(training: Sequence[Quadruplet]) -> list[str]:
 
 
 def as_checkpoint(outcome: Outcome, result: TrainingResult, readme: str) -> Checkpoint:
-    """Return what goes into the model directory."""
+    """Return what goes into the model directory: no path of this machine, as it may leave."""
     libraries = ("torch", "transformers") if result.encoder else ("numpy", "scipy", "rapidfuzz")
     config = {
         "kind": outcome.kind,
         "criterion": result.settings["criterion"],
-        "settings": result.settings,
-        "encoder": result.encoder,
+        "settings": _without_path(result.settings, "encoder"),
+        "encoder": _without_path(result.encoder, "name"),
         "feature_version": FEATURE_VERSION,
         "features": outcome.features,
         "clip": outcome.clip,
@@ -113,3 +114,10 @@ def as_checkpoint(outcome: Outcome, result: TrainingResult, readme: str) -> Chec
     }
     texts = outcome.texts | ({README: readme} if readme else {})
     return Checkpoint(outcome.tensors, config, texts)
+
+
+def _without_path(told: dict[str, Any], key: str) -> dict[str, Any]:
+    """Return the same where the encoder's directory is named by its last part."""
+    place = str(told.get(key, ""))
+    is_path = place.startswith((".", "~")) or Path(place).is_absolute()
+    return told | {key: Path(place).resolve().name} if is_path else told

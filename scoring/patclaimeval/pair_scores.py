@@ -3,34 +3,46 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Protocol, cast
 
 from core.languages import RULE, has_unspaced
 from scoring.patclaimeval.data import Pair
+from scoring.patclaimeval.explanation import Parts
 
 PairKey = tuple[bytes, bytes]
 """sha256 of the reference and of the candidate, 32 bytes each."""
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 ROWS_A_QUERY: Final = 400
 BUSY_SECONDS: Final = 20.0
 # TRUNCATE, not WAL: what is deleted is then one file, and any SQLite library is sound enough.
 _SETUP: Final = "PRAGMA journal_mode=TRUNCATE; PRAGMA synchronous=NORMAL;"
 # CROSS JOIN has SQLite look each pair up; for IN, 3.40 reads all rows of the model.
 _FIND: Final = """WITH wanted (p, q) AS (VALUES {places})
-    SELECT reference, candidate, value FROM wanted
+    SELECT reference, candidate, value, parts FROM wanted
     CROSS JOIN score ON model = ? AND reference = p AND candidate = q"""
 _TABLE: Final = """CREATE TABLE IF NOT EXISTS score (
-    model BLOB NOT NULL, reference BLOB NOT NULL, candidate BLOB NOT NULL, value {kind} NOT NULL,
-    PRIMARY KEY (model, reference, candidate)) WITHOUT ROWID"""
-Value = TypeVar("Value")
+    model BLOB NOT NULL, reference BLOB NOT NULL, candidate BLOB NOT NULL, value REAL NOT NULL,
+    parts TEXT, PRIMARY KEY (model, reference, candidate)) WITHOUT ROWID"""
+
+
+@dataclass(frozen=True, slots=True)
+class PairScore:
+    """s(Q|P) in (0, 1), or None with the ``reason`` why the pair is refused.
+
+    ``parts`` explain the score, where a model has such and they were asked for.
+    """
+
+    value: float | None
+    reason: str = ""
+    parts: Parts | None = None
 
 
 def pair_key(pair: Pair) -> PairKey:
@@ -47,26 +59,28 @@ def _digest(text: str) -> bytes:
     return hashlib.sha256(f"{rule}{text}".encode()).digest()
 
 
-class PairCache(ABC, Generic[Value]):
-    """Values by (model, reference, candidate); of texts only digests are stored.
+class ScoreCache:
+    """Scores by (model, reference, candidate); of texts only digests are stored.
 
     Several processes may use one file. It is only a cache: a file that is damaged is deleted
     and begun anew, one that cannot be used (a full disk, no permission) is done without, and
     ``log`` gets a sentence of either. Nothing here raises for the state of the file. A value that
-    ``is_sound`` refuses is as one that is not there.
+    cannot be a score is as one that is not there.
     """
-
-    kind: ClassVar[str]
-    """The column's type in SQLite."""
 
     def __init__(self, path: Path | None, log: Callable[[str], None] = lambda text: None) -> None:
         """Use the file at ``path``, made when first written; with None nothing is kept."""
         self._path = path
         self._log = log
 
-    def get(self, model_sha256: str, keys: Sequence[PairKey]) -> dict[PairKey, Value]:
-        """Return the values that are known of ``keys`` for the model (64 hex digits)."""
-        found: dict[PairKey, Value] = {}
+    def get(
+        self, model_sha256: str, keys: Sequence[PairKey], *, with_parts: bool = False
+    ) -> dict[PairKey, PairScore]:
+        """Return the scores that are known of ``keys`` for the model (64 hex digits).
+
+        ``with_parts``: only those that are known with what explains them.
+        """
+        found: dict[PairKey, PairScore] = {}
         if self._path is None or not self._path.is_file():
             return found
         model = bytes.fromhex(model_sha256)
@@ -74,34 +88,36 @@ class PairCache(ABC, Generic[Value]):
             for part in _parts(keys):
                 places = ",".join(["(?,?)"] * len(part))
                 digests = [digest for key in part for digest in key]
-                rows = connection.execute(_FIND.format(places=places), [*digests, model])
-                found |= {(one, two): value for one, two, value in rows if self.is_sound(value)}
+                for one, two, *values in connection.execute(
+                    _FIND.format(places=places), [*digests, model]
+                ):
+                    score = _read(*values, with_parts=with_parts)
+                    if score is not None:
+                        found[one, two] = score
         return found
 
-    def put(self, model_sha256: str, values: Mapping[PairKey, Value]) -> None:
-        """Keep ``values`` of the model in one transaction; a value that is there stays."""
-        if self._path is None or not values:
+    def put(self, model_sha256: str, scores: Mapping[PairKey, PairScore]) -> None:
+        """Keep ``scores`` of the model in one transaction, in the place of those of before."""
+        if self._path is None or not scores:
             return
         model = bytes.fromhex(model_sha256)
         with self._guarded(), closing(self._open()) as connection:
             connection.execute("BEGIN IMMEDIATE")
             connection.executemany(
-                "INSERT OR IGNORE INTO score VALUES (?, ?, ?, ?)",
-                ((model, *key, value) for key, value in values.items()),
+                "INSERT OR REPLACE INTO score VALUES (?, ?, ?, ?, ?)",
+                (
+                    (model, *key, one.value, None if one.parts is None else json.dumps(one.parts))
+                    for key, one in scores.items()
+                ),
             )
             connection.execute("COMMIT")
-
-    @staticmethod
-    @abstractmethod
-    def is_sound(value: object) -> bool:
-        """Return whether a value that was read can be one that was put."""
 
     def _open(self) -> sqlite3.Connection:
         assert self._path is not None
         self._path.parent.mkdir(parents=True, exist_ok=True)
         connection = sqlite3.connect(self._path, BUSY_SECONDS, isolation_level=None)
         try:
-            _prepare(connection, self.kind)
+            _prepare(connection)
         except BaseException:
             connection.close()
             raise
@@ -132,17 +148,20 @@ class PairCache(ABC, Generic[Value]):
             self._log("The score cache was damaged; it is deleted, and a new one is begun.")
 
 
-class ScoreCache(PairCache[float]):
-    """Scores in (0, 1)."""
+def _read(value: object, parts: object, *, with_parts: bool) -> PairScore | None:
+    """Return what was stored; None where it is no score, or has no parts and needs them."""
+    if not isinstance(value, float) or not 0.0 <= value <= 1.0:
+        return None
+    if not with_parts:
+        return PairScore(value)
+    try:
+        found: Any = json.loads(parts) if isinstance(parts, str) else None
+    except ValueError:
+        return None
+    return PairScore(value, parts=found) if isinstance(found, dict) else None
 
-    kind = "REAL"
 
-    @staticmethod
-    def is_sound(value: object) -> bool:
-        return isinstance(value, float) and 0.0 <= value <= 1.0
-
-
-def _prepare(connection: sqlite3.Connection, kind: str) -> None:
+def _prepare(connection: sqlite3.Connection) -> None:
     """Make the table in a new file; raise sqlite3.DatabaseError for a file of another kind."""
     connection.executescript(_SETUP)
     (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -151,7 +170,7 @@ def _prepare(connection: sqlite3.Connection, kind: str) -> None:
     if version:
         raise sqlite3.DatabaseError(f"format {version}")
     connection.execute("BEGIN IMMEDIATE")
-    connection.execute(_TABLE.format(kind=kind))
+    connection.execute(_TABLE)
     connection.execute(f"PRAGMA user_version = {FORMAT}")
     connection.execute("COMMIT")
 
@@ -163,7 +182,7 @@ def _parts(keys: Iterable[PairKey]) -> Iterator[list[PairKey]]:
 
 
 SCORING_VERSION: Final = "2"
-"""Raise it when the scores of unchanged models move: what was cached before is then not used."""
+"""Raise it when scores or parts of unchanged models move: what was cached is then not used."""
 
 TOKEN_BUDGET: Final = 16_384
 """Tokens handed to the model at once, unless a single pair has more."""
@@ -189,12 +208,11 @@ class PairModel(Protocol):
         """Return s(Q|P) in (0, 1) of each pair, in the given order."""
 
 
-@dataclass(frozen=True, slots=True)
-class PairScore:
-    """s(Q|P) in (0, 1), or None with the ``reason`` why the pair is refused."""
+class ExplainedModel(PairModel, Protocol):
+    """A model whose scores are sums: :class:`scoring.patclaimeval.scorer.LinearScorer` is one."""
 
-    value: float | None
-    reason: str = ""
+    def parts(self, pairs: Sequence[Pair]) -> Sequence[Parts]:
+        """Return what explains the score of each pair, in the given order."""
 
 
 def cache_key(model_sha256: str) -> str:
@@ -222,43 +240,48 @@ class CachedScorer:
     def _model(self) -> PairModel:
         return self._load()
 
-    def known(self, pairs: Sequence[Pair]) -> list[PairScore] | None:
+    def known(self, pairs: Sequence[Pair], *, with_parts: bool = False) -> list[PairScore] | None:
         """Return the scores of all pairs if the cache has every one; None otherwise.
 
         The model is not loaded: a web process may ask.
         """
         keys = [pair_key(pair) for pair in pairs]
-        found = self._cache.get(self._sha256, list(dict.fromkeys(keys)))
-        return [PairScore(found[key]) for key in keys] if set(keys) <= set(found) else None
+        found = self._cache.get(self._sha256, list(dict.fromkeys(keys)), with_parts=with_parts)
+        return [found[key] for key in keys] if set(keys) <= set(found) else None
 
     def score(
-        self, pairs: Sequence[Pair], on_scored: Callable[[int], None] = lambda count: None
+        self,
+        pairs: Sequence[Pair],
+        on_scored: Callable[[int], None] = lambda count: None,
+        *,
+        with_parts: bool = False,
     ) -> list[PairScore]:
         """Return a score, or the refusal, of each pair (reference, candidate), in their order.
 
         A pair over the model's limit, or in a language that it does not read, is refused by
         itself; nothing is cut. ``on_scored`` gets
         after each batch how many further of the given pairs are done, and may raise to stop:
-        what was scored by then is in the cache. Raises what loading the model raises.
+        what was scored by then is in the cache. ``with_parts`` is for an ``ExplainedModel``.
+        Raises what loading the model raises.
         """
         keys = [pair_key(pair) for pair in pairs]
         texts = dict(zip(keys, pairs, strict=True))
-        found = {
-            key: PairScore(value) for key, value in self._cache.get(self._sha256, [*texts]).items()
-        }
+        found = self._cache.get(self._sha256, [*texts], with_parts=with_parts)
         on_scored(sum(key in found for key in keys))
         times = {key: 0 for key in texts if key not in found}
         for key in keys:
             if key in times:
                 times[key] += 1
         # Closed here, so that what was scored is written before anybody learns of an exception.
-        with closing(self._fresh({key: texts[key] for key in times})) as batches:
+        with closing(self._fresh({key: texts[key] for key in times}, with_parts)) as batches:
             for fresh in batches:
                 found |= fresh
                 on_scored(sum(times[key] for key in fresh))
         return [found[key] for key in keys]
 
-    def _fresh(self, texts: dict[PairKey, Pair]) -> Generator[dict[PairKey, PairScore]]:
+    def _fresh(
+        self, texts: dict[PairKey, Pair], with_parts: bool
+    ) -> Generator[dict[PairKey, PairScore]]:
         """Yield the scores of distinct pairs batch by batch, and write them to the cache."""
         if not texts:
             return
@@ -270,18 +293,26 @@ class CachedScorer:
             if reason or tokens[key] > limit
         }
         yield {key: PairScore(None, reason) for key, reason in refused.items()}
-        waiting: dict[PairKey, float] = {}
+        waiting: dict[PairKey, PairScore] = {}
         try:
             for batch in _batches({k: tokens[k] for k in texts if k not in refused}, self._budget):
-                values = self._model.score([texts[key] for key in batch])
-                scored = dict(zip(batch, values, strict=True))
+                scored = dict(
+                    zip(batch, self._scored([texts[key] for key in batch], with_parts), strict=True)
+                )
                 waiting |= scored
                 if len(waiting) >= PAIRS_A_WRITE:
                     self._cache.put(self._sha256, waiting)
                     waiting = {}
-                yield {key: PairScore(value) for key, value in scored.items()}
+                yield scored
         finally:
             self._cache.put(self._sha256, waiting)
+
+    def _scored(self, pairs: Sequence[Pair], with_parts: bool) -> Iterator[PairScore]:
+        values = self._model.score(pairs)
+        if not with_parts:
+            return map(PairScore, values)
+        parts = cast("ExplainedModel", self._model).parts(pairs)
+        return (PairScore(v, parts=p) for v, p in zip(values, parts, strict=True))
 
 
 def _batches(tokens: dict[PairKey, int], budget: int) -> Iterator[list[PairKey]]:

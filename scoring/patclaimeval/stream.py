@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from core.text_io.streams import BadRecord, ByteSource, ReadNotes, Record, read_lines
 from core.text_io.strict_json import short
-from scoring.patclaimeval.data import Pair
+from scoring.patclaimeval.data import Pair, wrong_pair
 from scoring.patclaimeval.pair_scores import CachedScorer
 
 PAIRS_A_WINDOW: Final = 4096
@@ -120,25 +120,9 @@ def _entries(record: Record | BadRecord) -> Iterator[_Entry]:
 
 def _wrong(value: Any) -> str:
     """Return why a line cannot be scored; texts are not quoted, as claims are confidential."""
-    if not isinstance(value, dict):
-        return "one JSON object was expected"
-    unknown = sorted(set(value) - FIELDS)
-    if unknown:
-        return f"the field {short(unknown[0])} is not known here"
-    if not _is_text(value.get("reference")):
-        return "field reference: a text that is not empty was expected"
-    if ("candidate" in value) == ("candidates" in value):
-        return "give either candidate or candidates"
-    if isinstance(value.get("id", ""), bool) or not isinstance(value.get("id", ""), str | int):
-        return "field id: a text or a whole number was expected"
-    if "candidate" in value:
-        is_good = _is_text(value["candidate"])
-        return "" if is_good else "field candidate: a text that is not empty was expected"
-    texts = value["candidates"]
-    if not isinstance(texts, list) or not texts or not all(_is_text(text) for text in texts):
-        return "field candidates: a list of texts that are not empty was expected"
-    return ""
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())
+    if isinstance(value, dict):
+        if unknown := sorted(set(value) - FIELDS):
+            return f"the field {short(unknown[0])} is not known here"
+        if isinstance(value.get("id", ""), bool) or not isinstance(value.get("id", ""), str | int):
+            return "field id: a text or a whole number was expected"
+    return wrong_pair(value)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from scoring.agreement.classification import predicted_labels
 from scoring.agreement.comparisons import Compared, planned_pairs
-from scoring.agreement.correlation import tau_b, tau_b_labels
 from scoring.agreement.figures import (
     Sample,
     make_sample,
@@ -48,20 +47,7 @@ def best_tie_threshold(differences: Vector, labels: Vector) -> float:
     )
 
 
-def summarise(differences: Vector, labels: Vector, threshold: float) -> dict[str, Any]:
-    """Return n, tau_b (differences), tau_b_labels, accuracy and macro_f1; None where undefined."""
-    if not len(labels):
-        return dict.fromkeys(("tau_b", "tau_b_labels", "accuracy", "macro_f1")) | {"n": 0}
-    predicted = predicted_labels(differences, threshold)
-    return {
-        "n": len(labels),
-        "tau_b": tau_b(differences, labels).value,
-        "tau_b_labels": tau_b_labels(predicted, labels).value,
-        "accuracy": float(np.mean(predicted == labels)),
-        "macro_f1": macro_f1(predicted, labels),
-    }
-
-
+SUMMARY: Final = ("tau_b", "tau_b_labels", "accuracy", "macro_f1")
 FIGURES: Final = ("tau_b", "tau_b_labels", "accuracy", "decisive_accuracy")
 
 
@@ -73,23 +59,26 @@ def measure_validation(
 ) -> dict[str, Any]:
     """Measure n score differences s(B) - s(C), shape [n], against the labels of n items.
 
-    Output, JSON-ready: what ``summarise`` gives; ``references``; ``interval``, the name of the
-    method; ``figures``, each of FIGURES with value, low and high, 95 % clustered by reference;
+    Output, JSON-ready: ``n`` and SUMMARY; ``references``; ``interval``, the name of the method;
+    ``figures``, each of FIGURES with value, low and high, 95 % clustered by reference;
     ``tie_rates`` of people and of the model; ``without_reference``, n and tau_b over the items in
     which neither candidate is the reference; ``overlaps``, for each n-gram metric, and of what else
     stands ``beside`` with its differences by name, its tau_b and ``lead``, the model's tau-b minus
     its own: value, paired interval, p, p_holm over all of them, and verdict. None where undefined.
-    Empty but for the summary where there are no items.
+    Nothing but ``n`` and SUMMARY where there are no items.
     """
-    labels = np.array([item.y for item in items], dtype=np.float64)
-    found: dict[str, Any] = summarise(differences, labels, threshold)
     if not len(items):
-        return found
+        return {"n": 0, **dict.fromkeys(SUMMARY)}
+    labels = np.array([item.y for item in items], dtype=np.float64)
+    predicted = predicted_labels(differences, threshold)
     compared = as_items(items)
     sample = make_sample(compared, DEFAULT_RESAMPLES, 0)
     others = overlap_differences(items) | dict(beside or {})
-    told = measure(sample, differences, predicted_labels(differences, threshold))
-    return found | {
+    told = measure(sample, differences, predicted)
+    return {
+        "n": len(items),
+        **{name: told[name]["value"] for name in SUMMARY[:3]},
+        "macro_f1": macro_f1(predicted, labels),
         "references": sample.cluster_count,
         "interval": told["interval"],
         "figures": {name: _short(told[name]) for name in FIGURES},

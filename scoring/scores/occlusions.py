@@ -1,15 +1,10 @@
-"""Why an encoder scores so: what is scored for it besides, and what the cache knows of it.
-
-A worker fills its cache of scores, and leaves them with the request: whoever shows an explanation
-may do so on another machine, whose cache has none of them.
-"""
+"""Why an encoder scores so: what is scored for it besides, which a worker leaves with a request."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from scoring.patclaimeval.data import Pair
-from scoring.patclaimeval.errors import CheckpointInvalid
 from scoring.patclaimeval.explanation import leading
 from scoring.patclaimeval.occlusion import (
     Move,
@@ -20,7 +15,6 @@ from scoring.patclaimeval.occlusion import (
     matched,
     occlude,
 )
-from scoring.scores.scorers import ScoringModel, cached_scorer
 
 Texts = tuple[str, Sequence[str]]
 """A reference and its candidates."""
@@ -82,33 +76,22 @@ Given = Sequence[float | None]
 
 
 def known_occlusion(
-    scoring: ScoringModel,
     texts: Texts,
     places: Sequence[int],
+    given: Given | None,
     names: Sequence[int | str] = (),
-    given: Given | None = None,
 ) -> Occlusion | None:
-    """Return why the candidates at the places score so; None where not all scores are known.
+    """Return why the candidates at the places score so; None where not all scores are `given`.
 
-    They are `given`, or in the cache; no model is loaded. `names` are those of the candidates,
-    their numbers from 1 without any.
+    `names` are those of the candidates, their numbers from 1 without any.
     """
-    if not places:
+    if not places or given is None:
         return None
     occluded = occlude(texts[0], [texts[1][place] for place in places])
-    scores = _cached(scoring, occluded.pairs) if given is None else given
     # Others than the pairs of today were scored by a release that cut texts otherwise.
-    if scores is None or len(scores) != len(occluded.pairs):
+    if len(given) != len(occluded.pairs):
         return None
     found = {
-        pair: score for pair, score in zip(occluded.pairs, scores, strict=True) if score is not None
+        pair: score for pair, score in zip(occluded.pairs, given, strict=True) if score is not None
     }
     return explain_by_occlusion(occluded, found, names or [place + 1 for place in places])
-
-
-def _cached(scoring: ScoringModel, pairs: Sequence[Pair]) -> Given | None:
-    try:
-        scores = cached_scorer(scoring).known(pairs)
-    except CheckpointInvalid:
-        return None
-    return None if scores is None else [score.value for score in scores]

@@ -20,12 +20,12 @@ from scoring.datasets.versions.queries import rows_at
 from scoring.models import DatasetVersion, ModelVersion, ScoreRequest, TrainingRun
 from scoring.patclaimeval.data import Pair
 from scoring.patclaimeval.errors import CheckpointInvalid
-from scoring.patclaimeval.explanation import Explanation, Parts, explain_scores
+from scoring.patclaimeval.explanation import Explanation, explain_scores
 from scoring.patclaimeval.occlusion import Name
 from scoring.patclaimeval.pair_scores import PairScore
 from scoring.patclaimeval.prior import NAME as PRIOR_NAME
 from scoring.scores.occlusions import Given, ShownOcclusion, Texts, compared, known_occlusion
-from scoring.scores.scorers import ScoringModel, cached_parts, cached_scorer, promoted_or_prior
+from scoring.scores.scorers import ScoringModel, cached_scorer, promoted_or_prior
 from scoring.training.model_versions.card import Headline, headline
 from scoring.training.model_versions.promotions import weaknesses
 
@@ -112,35 +112,26 @@ def pairs_of(texts: Texts) -> list[Pair]:
 def known_scores(
     models: Mapping[str, ScoringModel], pairs: Sequence[Pair]
 ) -> dict[str, list[dict[str, Any]]] | None:
-    """Return the entries of a request by criterion if the caches have all; no model is loaded.
-
-    Of a linear model they have what its features add to the scores, too.
-    """
+    """Return the entries of a request by criterion if the cache has all; no model is loaded."""
     found = {}
     for criterion, model in models.items():
         try:
-            scores, explained = cached_scorer(model).known(pairs), cached_parts(model)
+            scores = cached_scorer(model).known(pairs, with_parts=model.is_linear)
         except CheckpointInvalid:
             return None  # the worker reports why, in place of this model's scores
-        parts = None if explained is None else explained.known(pairs)
-        if scores is None or (parts is None and explained is not None):
+        if scores is None:
             return None
-        found[criterion] = entries_of(scores, parts)
+        found[criterion] = entries_of(scores)
     return found
 
 
-def entries_of(
-    scores: Sequence[PairScore], parts: Sequence[Parts] | None = None
-) -> list[dict[str, Any]]:
+def entries_of(scores: Sequence[PairScore]) -> list[dict[str, Any]]:
     """Return scores as their request stores them: {"score"} or {"error"}, and {"parts"}."""
-    entries: list[dict[str, Any]] = [
-        {"error": score.reason} if score.value is None else {"score": score.value}
+    return [
+        ({"error": score.reason} if score.value is None else {"score": score.value})
+        | ({} if score.parts is None else {"parts": score.parts})
         for score in scores
     ]
-    if parts is not None:
-        for entry, part in zip(entries, parts, strict=True):
-            entry["parts"] = part
-    return entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +228,7 @@ def occlusions_of(request: ScoreRequest) -> list[tuple[MeasuredModel, ShownOcclu
             continue
         texts = texts_of(request)
         given = (request.occluded_scores or {}).get(criterion)
-        known = known_occlusion(model.scoring, texts, places, given=given)
+        known = known_occlusion(texts, places, given)
         quoted: dict[Name, str] = {None: texts[0], **dict(enumerate(texts[1], start=1))}
         found.append((model, None if known is None else ShownOcclusion(known, quoted)))
     return found

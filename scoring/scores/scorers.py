@@ -18,7 +18,6 @@ from scoring.metrics.endpoint import Endpoint
 from scoring.metrics.registry import UnknownMetricError, needs_of
 from scoring.models import ModelVersion
 from scoring.patclaimeval.errors import CheckpointInvalid
-from scoring.patclaimeval.pair_parts import CachedParts, PartsCache, PartsModel
 from scoring.patclaimeval.pair_scores import CachedScorer, PairModel, ScoreCache
 from scoring.patclaimeval.prior import NAME as PRIOR_NAME
 from scoring.patclaimeval.prior import load_prior, prior_sha256, prior_tie_threshold
@@ -145,28 +144,6 @@ def cached_scorer(
     return CachedScorer(load, _sealed_sha256(scoring), cache)
 
 
-def cached_parts(
-    scoring: ScoringModel, log: Callable[[str], None] = logger.warning
-) -> CachedParts | None:
-    """Return what the features of pairs add to a model's scores; None for one that is not linear.
-
-    `log` and what it raises are as for `cached_scorer`.
-    """
-    if not scoring.is_linear:
-        return None
-
-    def load() -> PartsModel:
-        from scoring.patclaimeval.scorer import LinearScorer
-
-        model = _loaded(scoring)
-        if not isinstance(model, LinearScorer):
-            raise CheckpointInvalid("The model is another than the linear one that its card names.")
-        return model
-
-    cache = PartsCache(scoring_files.parts_cache_path(), log)
-    return CachedParts(load, _sealed_sha256(scoring), cache)
-
-
 def _sealed_sha256(scoring: ScoringModel) -> str:
     if scoring.version is None:
         return prior_sha256(scoring.criterion)
@@ -180,6 +157,9 @@ def _loaded(scoring: ScoringModel) -> PairModel:
     if model is None:
         return load_prior(scoring.criterion)
     # An encoder's torch loads here, in a worker or command, and never in the web process.
-    from scoring.patclaimeval.scorer import load_scorer
+    from scoring.patclaimeval.scorer import LinearScorer, load_scorer
 
-    return load_scorer(directory_of(model), manifest_sha256=model.manifest_sha256)
+    found = load_scorer(directory_of(model), manifest_sha256=model.manifest_sha256)
+    if scoring.is_linear and not isinstance(found, LinearScorer):
+        raise CheckpointInvalid("The model is another than the linear one that its card names.")
+    return found

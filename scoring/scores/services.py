@@ -1,7 +1,7 @@
 """Writes of score requests: asked for, answered from the cache or by a worker, deleted."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
@@ -22,12 +22,10 @@ from core.jobs.running import run_job
 from core.limits import CANDIDATES, claim_set_problem
 from core.text_io.shapes import is_blank
 from scoring.models import DatasetVersion, ScoreRequest
-from scoring.patclaimeval.data import Pair
 from scoring.patclaimeval.errors import PatClaimEvalError
-from scoring.patclaimeval.explanation import Parts
-from scoring.scores.occlusions import Texts, compared, occluded_pairs
+from scoring.scores.occlusions import compared, occluded_pairs
 from scoring.scores.queries import entries_of, known_scores, models_of, pairs_of, texts_of
-from scoring.scores.scorers import ScoringModel, cached_parts, cached_scorer, promoted_or_prior
+from scoring.scores.scorers import ScoringModel, cached_scorer, promoted_or_prior
 
 MOST_WAITING: Final = 10
 OF_SCORES: Final = RateLimit("scores", 120, 0.5)
@@ -42,7 +40,7 @@ def request_scores(
     explain: bool = False,
     asked_by: User,
 ) -> ScoreRequest:
-    """Return a request for scores; it is done if the cache has them all.
+    """Return a request for scores; it is done if the cache has them all, and nothing is left out.
 
     A criterion's promoted model scores, or PatClaimEval-0 where none is promoted. `criteria` None
     means all. With `explain`, encoders are explained, too. Raises Refused naming the field,
@@ -54,9 +52,8 @@ def request_scores(
     _refuse_texts(reference, candidates)
     models = _models(criteria, asked_by)
     texts = reference, list(candidates)
-    known = known_scores(models, pairs_of(texts))
-    if known is not None and explain and not _are_explained(models, texts, known):
-        known = None
+    is_occluded = explain and not all(model.is_linear for model in models.values())
+    known = None if is_occluded else known_scores(models, pairs_of(texts))
     request = ScoreRequest(
         reference_text=reference,
         candidate_texts=texts[1],
@@ -172,8 +169,8 @@ def _score(request: ScoreRequest, check: Callable[[], None]) -> dict[str, Any]:
         leases.renew_lease(request, progress=done / total, message=f"Scoring {scoring.name}.")
         try:
             scorer = cached_scorer(scoring.scoring)
-            scores = scorer.score(pairs, on_step)
-            found[criterion] = entries_of(scores, _parts(scoring.scoring, pairs, check))
+            scores = scorer.score(pairs, on_step, with_parts=scoring.scoring.is_linear)
+            found[criterion] = entries_of(scores)
             if criterion in explained:
                 left = scorer.score(occluded_pairs(texts, compared(found[criterion])), on_step)
                 occluded[criterion] = [score.value for score in left]
@@ -184,28 +181,6 @@ def _score(request: ScoreRequest, check: Callable[[], None]) -> dict[str, Any]:
     if len(reasons) == len(models):
         raise Refused(" ".join(reasons) or "The models of this request are gone.")
     return {"scores": found, "occluded_scores": occluded or None}
-
-
-def _are_explained(
-    models: Mapping[str, ScoringModel], texts: Texts, known: Mapping[str, list[dict[str, Any]]]
-) -> bool:
-    """Return whether the cache has what explains the encoders among the models."""
-    return all(
-        cached_scorer(model).known(occluded_pairs(texts, compared(known[criterion]))) is not None
-        for criterion, model in models.items()
-        if not model.is_linear
-    )
-
-
-def _parts(
-    scoring: ScoringModel, pairs: Sequence[Pair], check: Callable[[], None]
-) -> Sequence[Parts] | None:
-    """Return what explains the scores; None where nothing does, as scores count without it too."""
-    try:
-        explained = cached_parts(scoring)
-        return None if explained is None else explained.find(pairs, check)
-    except PatClaimEvalError:
-        return None
 
 
 def _models(criteria: Sequence[str] | None, user: User) -> dict[str, ScoringModel]:

@@ -12,7 +12,7 @@ OURS = {
     "annotator/operations/backups/tables.py": "a table in a backup, its digest checked",
     "annotator/exports/rows.py": "a text of the database, written from strict JSON",
     "scoring/agreement/item_table.py": "a column that the program itself packs",
-    "scoring/patclaimeval/pair_parts.py": "a cache that the program itself writes",
+    "scoring/patclaimeval/pair_scores.py": "a cache that the program itself writes",
     "scoring/patclaimeval/prior.py": "a file of the program itself",
     "scoring/patclaimeval/training_state.py": "a state of a training, its digest checked",
     "scoring/formats/rows.py": "a dataset's file, its digest checked",

@@ -1,6 +1,5 @@
 """Model versions for tests: rows with a manifest alone, and a tiny one that really scores."""
 
-import json
 from hashlib import sha256
 from itertools import count
 from math import log
@@ -11,8 +10,7 @@ from annotator.models import User
 from annotator.rubric import ALL_CRITERIA
 from scoring import files as scoring_files
 from scoring.models import DatasetVersion, ModelVersion, Promotion, PromotionAct, TrainingRun
-from scoring.patclaimeval.pair_parts import PartsCache, parts_key
-from scoring.patclaimeval.pair_scores import ScoreCache, cache_key, pair_key
+from scoring.patclaimeval.pair_scores import PairScore, ScoreCache, cache_key, pair_key
 from scoring.patclaimeval.prior import prior_sha256
 from scoring.training.runs.services import request_training
 from scoring.training.runs.work import carry_out_training
@@ -87,10 +85,13 @@ def know(model: ModelVersion, reference: str, scores: dict[str, float]) -> None:
     """
     digests = {criterion: prior_sha256(criterion) for criterion in ALL_CRITERIA}
     for digest in (digests | {model.criterion: model.manifest_sha256}).values():
-        known = {pair_key((reference, candidate)): value for candidate, value in scores.items()}
+        known = {
+            pair_key((reference, candidate)): PairScore(
+                value, parts={"rouge_1": [value, 0.5, logit(value)]}
+            )
+            for candidate, value in scores.items()
+        }
         ScoreCache(scoring_files.score_cache_path()).put(cache_key(digest), known)
-        parts = {key: json.dumps({"rouge_1": [s, 0.5, logit(s)]}) for key, s in known.items()}
-        PartsCache(scoring_files.parts_cache_path()).put(parts_key(digest), parts)
 
 
 def logit(score: float) -> float:

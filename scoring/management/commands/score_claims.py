@@ -19,11 +19,11 @@ from core.text_io.streams import FormatError
 from scoring.management.base import progress_bar, standard_output
 from scoring.patclaimeval.data import Pair, read_claims
 from scoring.patclaimeval.errors import PatClaimEvalError
-from scoring.patclaimeval.explanation import Explanation, explain_scores, leading
+from scoring.patclaimeval.explanation import Explanation, Parts, explain_scores, leading
 from scoring.patclaimeval.occlusion import Occlusion, explain_by_occlusion, occlude
-from scoring.patclaimeval.pair_scores import CachedScorer
+from scoring.patclaimeval.pair_scores import CachedScorer, PairScore
 from scoring.patclaimeval.stream import Tally, score_lines
-from scoring.scores.scorers import ScoringModel, cached_parts, cached_scorer, scoring_model
+from scoring.scores.scorers import ScoringModel, cached_scorer, scoring_model
 
 STANDARD: Final = "-"
 
@@ -84,7 +84,8 @@ class Command(WorkbenchCommand):
         candidates = options["candidate"]
         text = read_claims(options["reference"])
         pairs = [(text, read_claims(path)) for path in candidates]
-        scores = _scores(scorer, pairs, candidates)
+        scored = scorer.score(pairs, with_parts=options["explain"] and model.is_linear)
+        scores = _values(scored, candidates)
         document = asdict(model.details) | {
             "validation": model.version.card["validation"] if model.version else None,
             "scores": [
@@ -93,7 +94,7 @@ class Command(WorkbenchCommand):
             ],
         }
         if options["explain"]:
-            found = _explained(model, scorer, pairs, scores)
+            found = _explained(scorer, pairs, scores, [one.parts for one in scored])
             self._explanation = ["", *found.lines()]
             document["explanation"] = found.as_json()
         return document
@@ -142,8 +143,7 @@ class Command(WorkbenchCommand):
         return "\n".join([*lines, *self._explanation])
 
 
-def _scores(scorer: CachedScorer, pairs: Sequence[Pair], candidates: Sequence[Path]) -> list[float]:
-    scored = scorer.score(pairs)
+def _values(scored: Sequence[PairScore], candidates: Sequence[Path]) -> list[float]:
     refused = [
         f"{path}: {score.reason}"
         for path, score in zip(candidates, scored, strict=True)
@@ -155,11 +155,13 @@ def _scores(scorer: CachedScorer, pairs: Sequence[Pair], candidates: Sequence[Pa
 
 
 def _explained(
-    model: ScoringModel, scorer: CachedScorer, pairs: Sequence[Pair], scores: Sequence[float]
+    scorer: CachedScorer,
+    pairs: Sequence[Pair],
+    scores: Sequence[float],
+    parts: Sequence[Parts | None],
 ) -> Explanation | Occlusion:
-    parts = cached_parts(model)
-    if parts is not None:
-        return explain_scores(scores, parts.find(pairs))
+    if known := [one for one in parts if one is not None]:
+        return explain_scores(scores, known)
     places = leading(scores)
     texts = occlude(pairs[0][0], [pairs[place][1] for place in places])
     scored = zip(texts.pairs, scorer.score(texts.pairs), strict=True)

@@ -41,16 +41,9 @@ class Command(WorkbenchCommand):
         parser.add_argument("--criterion", choices=[*ALL_CRITERIA, ALL], required=True)
         for name, kind, choices in OPTIONS:
             parser.add_argument(f"--{name.replace('_', '-')}", type=kind, choices=choices)
-        parser.add_argument(
-            "--allow-download",
-            action="store_true",
-            help="let an encoder's name be fetched from its hub; needs HF_HUB_OFFLINE=0",
-        )
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         given = {name: options[name] for name, _, _ in OPTIONS if options[name] is not None}
-        if options["allow_download"]:
-            given["allow_download"] = True
         is_all = options["criterion"] == ALL
         runs = request_trainings(
             version=version_or_refuse(options["dataset"]),

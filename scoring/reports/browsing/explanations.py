@@ -13,7 +13,7 @@ from scoring.patclaimeval.prior import NAME as PRIOR_NAME
 from scoring.quadruplets import DatasetRow
 from scoring.scores.occlusions import ShownOcclusion, known_occlusion
 from scoring.scores.queries import newest_occlusion_request, occluded_scores_of
-from scoring.scores.scorers import ScoringModel, cached_parts, scoring_model
+from scoring.scores.scorers import ScoringModel, cached_scorer, scoring_model
 from scoring.training.model_versions.queries import MODEL_PREFIX
 
 Scorers = Sequence[tuple[str, str]]
@@ -45,10 +45,11 @@ def linear_explanations(
     pairs = [(row.reference, row.b), (row.reference, row.c)]
     for _, label, model in _models(report, scorers):
         try:
-            parts = cached_parts(model)
-            if parts is not None:
-                b, c = parts.find(pairs)
-                yield label, explain_difference(b, c, *SIDES)
+            if model.is_linear:
+                scores = cached_scorer(model).score(pairs, with_parts=True)
+                b, c = (score.parts for score in scores)
+                if b and c:
+                    yield label, explain_difference(b, c, *SIDES)
         except PatClaimEvalError:
             continue
 
@@ -68,7 +69,7 @@ def item_occlusions(
         if model.is_linear:
             continue
         given = occluded_scores_of(report.dataset_version, number, model)
-        known = known_occlusion(model, (row.reference, [row.b, row.c]), (0, 1), SIDES, given)
+        known = known_occlusion((row.reference, [row.b, row.c]), (0, 1), given, SIDES)
         if known is not None:
             yield ItemOcclusion(name, label, ShownOcclusion(known, texts), None)
             continue

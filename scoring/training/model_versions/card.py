@@ -9,6 +9,7 @@ from core.plots.shares import format_share
 from scoring.agreement.verdicts import WORSE
 from scoring.datasets.markdown import NOTHING, escaped, number, section, table
 from scoring.metrics.ngram import NGRAM
+from scoring.patclaimeval.config import FORMER_SETTINGS
 from scoring.patclaimeval.prior import LABEL as PRIOR_LABEL
 from scoring.patclaimeval.prior import NAME as PRIOR_NAME
 
@@ -26,7 +27,7 @@ OVERLAP_NAMES: Final = {
 }
 SPLITS_SHOWN: Final = ("train", "validation", "test")
 # What a training stores for the record and no reader of a card asks for.
-_HIDDEN: Final = frozenset({"criterion", "allow_download"})
+_HIDDEN: Final = FORMER_SETTINGS | {"criterion"}
 
 
 @dataclass(frozen=True, slots=True)

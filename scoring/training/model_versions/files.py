@@ -1,4 +1,4 @@
-"""The files of a model version: checked against its seal, packed, freed of paths of this machine.
+"""The files of a model version: checked against its seal, packed.
 
 Knows no torch: the web hands models out. Only the manifest's own files leave, under plain names.
 
@@ -9,14 +9,12 @@ rows could change all three; they cannot make a seal without SECRET_KEY (ADR 002
 import hashlib
 import json
 import logging
-import re
 import tarfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from io import BytesIO
-from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import Any, BinaryIO, Final
+from pathlib import Path
+from typing import BinaryIO, Final
 
 from django.conf import settings
 from django.db import transaction
@@ -30,51 +28,6 @@ from scoring.files import StoredFileDamaged
 from scoring.models import ModelVersion
 
 logger = logging.getLogger(__name__)
-PAPERS: Final = ("config.json", "encoder_config.json")
-CARD: Final = "README.md"
-_PATH: Final = re.compile(r"(/|~|\.{1,2}/|[A-Za-z]:[\\/]|\\\\).+")
-# What transformers notes about where a configuration came from.
-_ORIGIN: Final = "_name_or_path"
-
-
-def without_paths(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files that have to change, as they may leave; none where no path stands.
-
-    Input: config.json, encoder_config.json and README.md of a model, as far as there are such.
-    A path becomes its last part, which names a directory where the model is taken up again; the
-    note of an encoder's origin goes.
-    """
-    changed: dict[str, bytes] = {}
-    found: dict[str, str] = {}
-    for name in PAPERS:
-        if name in files:
-            before = loads(files[name])
-            after = _cleared(before, found)
-            if after != before:
-                text = json.dumps(after, indent=1, sort_keys=True, allow_nan=False)
-                changed[name] = text.encode() + b"\n"
-    card = files.get(CARD, b"").decode()
-    # The longest first, as one path may be the beginning of another.
-    for path in sorted(found, key=len, reverse=True):
-        card = card.replace(path, found[path])
-    if card.encode() != files.get(CARD, b""):
-        changed[CARD] = card.encode()
-    return changed
-
-
-def _cleared(value: Any, found: dict[str, str]) -> Any:
-    if isinstance(value, dict):
-        _cleared(value.get(_ORIGIN), found)
-        return {key: _cleared(inner, found) for key, inner in value.items() if key != _ORIGIN}
-    if isinstance(value, list):
-        return [_cleared(inner, found) for inner in value]
-    if not isinstance(value, str) or not _PATH.fullmatch(value):
-        return value
-    kind = PureWindowsPath if "\\" in value else PurePosixPath
-    found[value] = kind(value).name
-    return found[value]
-
-
 MANIFEST: Final = "MANIFEST.json"
 BLOCK: Final = 1 << 20
 
@@ -154,25 +107,6 @@ def has_manifest(model: ModelVersion) -> bool:
     return True
 
 
-def as_it_leaves(files: list[OpenFile]) -> list[OpenFile]:
-    """Return the files without the paths of this machine, and a manifest that vouches for them.
-
-    Input: what ``open_model`` opened. Files that change are replaced by others in memory; the
-    manifest then also names the digest of the one that was registered. Where nothing changes,
-    all are as they were.
-    """
-    papers = {entry.name: _read(entry) for entry in files if entry.name in (*PAPERS, CARD)}
-    changed = without_paths(papers)
-    if not changed:
-        return files
-    registered = _read(files[0])
-    manifest = loads(registered)
-    manifest["sha256"] |= {name: _sha256(content) for name, content in changed.items()}
-    manifest["registered_manifest_sha256"] = _sha256(registered)
-    changed[MANIFEST] = json.dumps(manifest, indent=1, sort_keys=True).encode() + b"\n"
-    return [_replaced(entry, changed) for entry in files]
-
-
 def tar_pieces(name: str, files: list[OpenFile]) -> Iterator[bytes]:
     """Give the bytes of a tar archive of the files under one directory, and close them.
 
@@ -189,24 +123,6 @@ def tar_pieces(name: str, files: list[OpenFile]) -> Iterator[bytes]:
                 yield block
             yield bytes(-entry.size % tarfile.BLOCKSIZE)
         yield bytes(2 * tarfile.BLOCKSIZE)
-
-
-def _read(entry: OpenFile) -> bytes:
-    content = entry.file.read()
-    entry.file.seek(0)
-    return content
-
-
-def _replaced(entry: OpenFile, changed: dict[str, bytes]) -> OpenFile:
-    if entry.name not in changed:
-        return entry
-    entry.file.close()
-    content = changed[entry.name]
-    return OpenFile(entry.name, len(content), BytesIO(content))
-
-
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
 
 
 def _open(stack: ExitStack, directory: Path, name: str, digest: str) -> OpenFile:

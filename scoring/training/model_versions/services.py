@@ -14,7 +14,6 @@ from scoring.models import ModelVersion
 from scoring.patclaimeval.errors import PatClaimEvalError
 from scoring.training.model_versions.files import (
     BROKEN,
-    as_it_leaves,
     directory_of,
     is_sealed,
     open_model,
@@ -28,14 +27,14 @@ PLAIN: Final = "transformers"
 def model_archive(*, model: ModelVersion, exported_by: User | None = None) -> Export:
     """Check every file of the model's directory, note who takes it, and give it as a tar.
 
-    No path of this machine leaves with it. Raises StoredFileDamaged before the first byte leaves.
+    Raises StoredFileDamaged before the first byte leaves.
     """
     if not is_sealed(model):
         raise StoredFileDamaged(BROKEN)
     files = open_model(directory_of(model), model.manifest_sha256)
     name = archive_name(model)
     _record(model, DOWNLOAD, exported_by)
-    return Export(f"{name}.tar", "application/x-tar", tar_pieces(name, as_it_leaves(files)))
+    return Export(f"{name}.tar", "application/x-tar", tar_pieces(name, files))
 
 
 def export_model(*, model: ModelVersion, directory: Path, exported_by: User | None = None) -> int:

@@ -32,10 +32,8 @@ from scoring.training.runs.services import (
     train_again,
 )
 
-# Fetching from outside, and the machine's devices, are decided by who runs the machine.
-OPTIONS = {field.name for field in fields(TrainingSettings)} - {
-    *("criterion", "allow_download", "device")
-}
+# The machine's devices are decided by who runs the machine.
+OPTIONS = {field.name for field in fields(TrainingSettings)} - {"criterion", "device"}
 
 
 NOT_EMPTY = {"type": "string", "minLength": 1}

@@ -111,9 +111,9 @@ def _measured_on(run: TrainingRun) -> str:
     return f"{found.n} quadruplets, {found.where}" if found.n else NOTHING
 
 
-def _of_card(run: TrainingRun, key: str, unit: str = "") -> str:
+def _of_card(run: TrainingRun, key: str) -> str:
     value = _card(run).get(key)
-    return NOTHING if value is None else f"{value:.4g} {unit}".strip()
+    return NOTHING if value is None else f"{value:.4g}"
 
 
 def _warnings(run: TrainingRun) -> str:

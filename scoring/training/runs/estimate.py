@@ -15,7 +15,6 @@ from scoring.agreement.items import fold
 from scoring.models import DatasetVersion, TrainingRun
 from scoring.quadruplets import SPLIT_NAMES, TRAIN
 from scoring.training.model_versions.queries import runs_for
-from scoring.training.runs.calibration import measured_pace
 from scoring.training.runs.choices import (
     DataSizes,
     format_duration_range,
@@ -59,8 +58,10 @@ START_SECONDS: Final = (1.0, 15.0)
 CRITERION_SECONDS: Final = (0.1, 5.0)
 TOO_SHORT_SECONDS: Final = 5.0
 """Reading that took less tells no pace: the texts were cached, or too few."""
-# What an encoder computes in a second on a GPU, the least and the most: an assumption, as who
-# estimates has none at hand. What processors do is measured.
+# What is assumed to be done in a second, the least and the most, until a run has told: words that a
+# probe reads, and operations of an encoder on processors and on a GPU.
+READING_PACE: Final = (5e3, 5e4)
+CPU_PACE: Final = (1e9, 3e10)
 GPU_PACE: Final = (5e12, 1e14)
 GPU: Final = Path("/dev/nvidia0")
 ONE_AFTER_ANOTHER: Final = " They follow one another; workers on several GPUs would share them out."
@@ -92,18 +93,18 @@ def training_estimate(
         return None
     largest = max(known, key=lambda data: data.training)
     has_gpu = _uses_gpu(settings["device"])
-    kind = "probe" if settings["method"] == "probe" else "finetune"
+    is_probe = settings["method"] == "probe"
     paces = _measured(user, settings, has_gpu)
-    is_assumed = has_gpu and kind == "finetune"
-    slow, fast = _range(paces) or (GPU_PACE if is_assumed else measured_pace(kind))
+    assumed = READING_PACE if is_probe else GPU_PACE if has_gpu else CPU_PACE
+    slow, fast = _range(paces) or assumed
     work = [operations(shape, data, settings) for data in known]
     # Probes share what they read; fine-tuned models read everything for themselves.
-    reading = max(work) if kind == "probe" else sum(work)
+    reading = max(work) if is_probe else sum(work)
     low, high = (
         reading / rate + start + len(known) * each
         for rate, start, each in zip((fast, slow), START_SECONDS, CRITERION_SECONDS, strict=True)
     )
-    basis = _basis(len(paces), has_gpu, is_assumed=is_assumed)
+    basis = _basis(len(paces), has_gpu)
     return Estimate(
         reads=_reads(largest, len(known), settings["method"]),
         time=format_duration_range(low, high)
@@ -195,14 +196,13 @@ def _range(rates: Sequence[float]) -> tuple[float, float] | None:
     return min(rates) / slack, max(rates) * slack
 
 
-def _basis(runs: int, has_gpu: bool, *, is_assumed: bool) -> str:
+def _basis(runs: int, has_gpu: bool) -> str:
     where = "a GPU" if has_gpu else f"{os.cpu_count()} processor cores"
     if runs:
         runs_read = "the latest run" if runs == 1 else f"the latest {runs} runs"
         return f"On {where}, from the speed of {runs_read} of this method with this encoder here."
-    source = "assumptions" if is_assumed else "what this machine did in a short trial just now"
     return (
-        f"On {where}, from {source}: no run here has told its pace yet, so take the range as a "
+        f"On {where}, from assumptions: no run here has told its pace yet, so take the range as a "
         "guess."
     )
 

@@ -25,7 +25,7 @@ from core.text_io.shapes import check_text
 from scoring import files as scoring_files
 from scoring.access.scopes import is_researcher, labelled_rows
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
-from scoring.patclaimeval.config import SettingsError, TrainingSettings
+from scoring.patclaimeval.config import FORMER_SETTINGS, SettingsError, TrainingSettings
 from scoring.patclaimeval.data import MIN_ITEMS, Progress
 from scoring.quadruplets import TRAIN
 from scoring.training.model_versions.files import stored_name
@@ -223,9 +223,8 @@ def train_again(*, run: TrainingRun, requested_by: User | None = None) -> Traini
 
 def options_of(run: TrainingRun) -> dict[str, Any]:
     """Return the options with which another training has the settings of this one."""
-    given = {name: value for name, value in run.settings.items() if name != "criterion"}
-    # Whether to fetch an encoder is decided on the command line, each time.
-    return given | {"allow_download": False}
+    without = FORMER_SETTINGS | {"criterion"}
+    return {name: value for name, value in run.settings.items() if name not in without}
 
 
 def _checked(version: DatasetVersion, criterion: str, options: dict[str, Any]) -> TrainingSettings:

@@ -66,8 +66,7 @@ def unchanged_model(run: TrainingRun) -> ModelVersion | None:
 
 
 def _decisive(run: TrainingRun) -> dict[str, Any]:
-    without = FORMER_SETTINGS | {"allow_download"}
-    return {name: value for name, value in run.settings.items() if name not in without}
+    return {name: value for name, value in run.settings.items() if name not in FORMER_SETTINGS}
 
 
 def _is_whole(model: ModelVersion) -> bool:

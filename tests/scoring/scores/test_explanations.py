@@ -8,16 +8,15 @@ from django.test import Client
 from django.urls import reverse
 
 from annotator.rubric import ALL_CRITERIA, NAMES
-from scoring import files as scoring_files
 from scoring.models import ScoreRequest
 from scoring.patclaimeval.errors import CheckpointInvalid
 from scoring.patclaimeval.explanation import explain_scores
 from scoring.patclaimeval.prior import load_prior
-from scoring.scores.scorers import ScoringModel, cached_parts
+from scoring.scores.scorers import ScoringModel, cached_scorer
 from scoring.scores.services import carry_out_scores
 from tests.conftest import Cast
 from tests.scoring.conftest import signed_in
-from tests.scoring.model_builders import CRITERION, know, logit
+from tests.scoring.model_builders import CRITERION, logit
 
 pytestmark = pytest.mark.django_db
 REFERENCE = "1. A pump with a valve.\n2. The pump of claim 1, wherein the valve is of steel."
@@ -77,9 +76,6 @@ def test_what_was_explained_before_comes_at_once_and_no_model_is_loaded(
     again = ask(rita, **TEXTS)
     assert again.status_code == 200
     assert again.json()["explanations"] == said["explanations"] != []
-    # Without the parts a worker makes them anew, of scores that are known.
-    scoring_files.parts_cache_path().unlink()
-    assert ask(rita, **TEXTS).status_code == 202
 
 
 def test_the_page_shows_groups_the_strongest_five_and_the_rest_on_demand(
@@ -118,19 +114,16 @@ def test_two_candidates_that_are_alike_to_the_model_are_said_to_be(rita, data_di
     assert "more feature" not in page
 
 
-def test_scores_stand_where_the_model_can_no_more_be_read_to_explain_them(rita, model) -> None:
-    know(model, REFERENCE, {WHOLE: 0.75, POORER: 0.25})
-    scoring_files.parts_cache_path().unlink()
-    said = scored(rita, **TEXTS, criteria=[CRITERION])
-    assert [one["scores"][0]["score"] for one in said["candidates"]] == [0.25, 0.75]
-    assert said["explanations"] == []
+def test_scores_that_are_known_without_their_parts_wait_for_a_worker(rita, data_directory) -> None:
+    cached_scorer(ScoringModel(CRITERION)).score([(REFERENCE, text) for text in (POORER, WHOLE)])
+    sent = TEXTS | {"criteria": [CRITERION]}
+    assert len(scored(rita, **sent)["explanations"]) == 1
+    assert ask(rita, **sent).status_code == 200
 
 
 def test_a_model_that_is_not_the_linear_one_of_its_card_is_refused(
     model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("scoring.patclaimeval.scorer.load_scorer", lambda *_, **__: object())
-    parts = cached_parts(ScoringModel(CRITERION, model))
-    assert parts is not None
     with pytest.raises(CheckpointInvalid, match="its card names"):
-        parts.find([(REFERENCE, WHOLE)])
+        cached_scorer(ScoringModel(CRITERION, model)).score([(REFERENCE, WHOLE)])

@@ -4,9 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotator.rubric import ALL_CRITERIA
 from scoring.models import ScoreRequest, TrainingRun
-from scoring.patclaimeval.prior import load_prior
 from scoring.scores.services import carry_out_scores
 from tests.claims_in_languages import GERMAN
 from tests.conftest import grant
@@ -96,18 +94,6 @@ def test_bad_values_are_refused_and_what_was_typed_stays(rita, model, sent, word
     assert words in page
     assert all(text.strip("\x00 \n")[:20] in page for text in sent.values())
     assert not ScoreRequest.objects.exists()
-
-
-def test_without_a_promoted_model_patclaimeval_0_scores_and_is_named(rita, data_directory) -> None:
-    page = rita.get(reverse("scoring:score")).content.decode()
-    assert page.count("<td>PatClaimEval-0</td>") == 5
-    address = post(rita, **SENT)["Location"]
-    carry_out_scores(ScoreRequest.objects.get().pk)
-    page = rita.get(address).content.decode()
-    assert page.count("<td>PatClaimEval-0</td>") == 5
-    for criterion in ALL_CRITERIA:
-        pump, lever = load_prior(criterion).score([(REFERENCE, PUMP), (REFERENCE, LEVER)])
-        assert f"{pump:.3f}" in page and f"{lever:.3f}" in page
 
 
 def test_a_request_is_its_askers_alone_and_deleted_by_them(cast, rita, model) -> None:
