@@ -41,9 +41,7 @@ def reasons(numbers: dict[str, Any], last: str = "\n") -> str:
 def judge(
     url: str = "https://api.example.org/v1", directory: Path | None = None, **more: Any
 ) -> PairwiseJudge:
-    endpoint = Endpoint(
-        *(url, "m-1", KEY), requests_per_minute=60_000, cache_directory=directory, concurrency=1
-    )
+    endpoint = Endpoint(*(url, "m-1", KEY), requests_per_minute=60_000, cache_directory=directory)
     return PairwiseJudge(endpoint, **more)
 
 

@@ -30,7 +30,6 @@ def test_the_address_loses_its_closing_slash_and_the_host_is_named() -> None:
         *(({"timeout": float(value)}, "timeout") for value in (0, "nan", "inf")),
         ({"price_in": -1.0}, "prices"),
         *(({"price_out": float(value)}, "prices") for value in ("nan", "inf")),
-        *(({"concurrency": value}, "concurrency must be 1 to 16") for value in (0, 17)),
     ],
 )
 def test_what_cannot_be_right_is_refused_with_a_message(wrong, words) -> None:
