@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import logging
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -241,18 +240,3 @@ def test_page_and_files_tell_how_often_both_orders_agree(rita, of_campaign, plac
     stored = json.loads(report_file(document, "json"))
     assert stored["scorers"][JUDGE]["order_consistency"] == {"value": 1.0, "n": COMPARISONS}
     assert "order_consistency" in stored["method"]
-
-
-def test_neither_the_key_nor_claims_stand_in_the_report_or_the_log(version, place, caplog) -> None:
-    def answer(received: Received, number: int) -> Reply:
-        return saying(candidates(received)[0]) if number < 2 else by_parts(received, number)
-
-    place.answer = answer
-    with caplog.at_level(logging.DEBUG):
-        row = carried_out(request(version, JUDGE, REASONED))
-    assert row.status == JobStatus.SUCCEEDED
-    answers = (scoring_files.cache_directory() / "endpoint").rglob("*.json")
-    stored = [json.dumps(row.result), row.message, *(path.read_text() for path in answers)]
-    stored += [record.getMessage() for record in caplog.records]
-    for secret in (KEY, "housing", "machine0"):
-        assert secret not in "".join(stored)
