@@ -14,7 +14,7 @@ from core.files import atomic_write
 from core.text_io.strict_json import StrictJsonError, loads
 from scoring.metrics.base import MetricError, Missing, Pair
 from scoring.metrics.endpoint.address import Endpoint
-from scoring.metrics.endpoint.client import Client, Post, RefusedError, UnansweredError, post
+from scoring.metrics.endpoint.client import Client, RefusedError, UnansweredError
 from scoring.metrics.endpoint.prompt import (
     SEED,
     TEMPERATURE,
@@ -98,13 +98,12 @@ class Inquiry:
         *,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] = time.sleep,
-        send: Post = post,
     ) -> None:
-        """Store prompt and endpoint; clock, sleep and transport are handed in by tests."""
+        """Store prompt and endpoint; tests hand in a clock and a sleep."""
         self._prompt = prompt
         self._endpoint = endpoint
         self._cache = AnswerCache(endpoint, prompt)
-        self._client = Client(endpoint, clock=clock, sleep=sleep, send=send)
+        self._client = Client(endpoint, clock=clock, sleep=sleep)
         # No schema holds reasons and a last line.
         self._holds_to_schema = not prompt.is_reasoned
         self._failures: list[type[Exception]] = []

@@ -179,20 +179,6 @@ def test_two_requests_for_each_comparison_are_announced_before_any_is_sent(
     assert f"{JUDGE}: Prefers the same candidate, or neither, in both orders on 18" in again.out
 
 
-def test_a_report_is_asked_for_with_a_judge_only_after_a_yes(rita, of_campaign, place) -> None:
-    wish = {"version": str(of_campaign.pk), "criterion": "feature_completeness", "split": "all"}
-    wish |= {"ties": "default", "scorers": JUDGE}
-    answer = rita.post("/reports/", wish)
-    page = answer.content.decode()
-    assert answer.status_code == 422 and not place.received
-    assert f"{2 * COMPARISONS} requests, roughly" in page
-    assert "or take away Pairwise judge." in page
-    cost = re.search('name="cost_seen" value="([^"]+)"', page)
-    assert cost is not None
-    agreed = {"may_send": "on", "cost_seen": cost[1]}
-    assert rita.post("/reports/", wish | agreed).status_code == 302
-
-
 def test_a_report_that_is_cancelled_while_the_judge_thinks_stops_and_keeps_its_answers(
     version, place, monkeypatch
 ) -> None:

@@ -7,7 +7,6 @@ import re
 import pytest
 
 from scoring.metrics.base import MetricError, Missing, Pair
-from scoring.metrics.endpoint.client import Answer, post
 from tests.scoring.metrics.endpoint.inquiries import (
     GOOD,
     NUMBERS,
@@ -59,24 +58,6 @@ def test_what_is_kept_is_not_asked_again(good, tmp_path, is_kept, requests) -> N
         found = inquiry(good, tmp_path if is_kept else None).numbers(pairs(3))
         assert found == [NUMBERS] * 3
     assert len(good.received) == requests
-
-
-def test_a_run_that_was_killed_goes_on_where_it_was(good, tmp_path) -> None:
-    class Killed(BaseException):
-        """What no handler of ours expects."""
-
-    def send_two(url: str, body: bytes, api_key: str | None, timeout: float) -> Answer:
-        if len(good.received) == 2:
-            raise Killed
-        return post(url, body, api_key, timeout)
-
-    first = inquiry(good, tmp_path)
-    first._client._send = send_two
-    with pytest.raises(Killed):
-        first.numbers(pairs(5))
-    assert len(good.received) == 2
-    assert inquiry(good, tmp_path).numbers(pairs(5)) == [NUMBERS] * 5
-    assert len({received.texts[1] for received in good.received}) == len(good.received) == 5
 
 
 def test_a_pair_without_an_answer_is_asked_again_next_time(tmp_path) -> None:
