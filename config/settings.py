@@ -371,7 +371,6 @@ METRIC_ENDPOINT_REQUESTS_PER_MINUTE = _endpoint.requests_per_minute
 METRIC_ENDPOINT_PRICE_IN = _endpoint.price_in
 METRIC_ENDPOINT_PRICE_OUT = _endpoint.price_out
 METRIC_ENDPOINT_TIMEOUT = _endpoint.timeout
-METRIC_ENDPOINT_CONCURRENCY = 2
 # Mail; without a host, the default, none is ever sent.
 EMAIL_HOST, EMAIL_PORT = _mail.host, _mail.port
 EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _mail.user, _mail.password

@@ -67,7 +67,6 @@ def checked_key(key: str) -> str:
 
 PREFIX = "METRIC_ENDPOINT_"
 LONGEST_TIMEOUT = 3600
-MOST_CONCURRENCY = 16
 MOST_REQUESTS = 100_000
 
 

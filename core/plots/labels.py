@@ -17,12 +17,6 @@ def box(label: Label) -> tuple[float, float, float, float]:
     return left, label.y - LINE + 2, left + width, label.y + 2
 
 
-def do_overlap(one: Label, other: Label) -> bool:
-    """Return whether two labels would cover each other."""
-    a, b = box(one), box(other)
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
-
-
 def with_room(labels: Sequence[Label], width: float) -> list[Label]:
     """Return of labels on one line, from left to right, every k-th, so that none touches another.
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.agreement.items import AgreementError, Floats, Integers, subtract
+from scoring.agreement.items import Floats, Integers, subtract
 from scoring.agreement.preferences import preferences
 
 Truths = NDArray[np.bool_]
@@ -196,7 +196,6 @@ def strongest_pulls(table: ItemTable, name: str, tau_b: float, most: int = 5) ->
 _BY_NAME: Final = ("predicted", "scores", "without")
 _PLAIN: Final = ("rows", "y", "references", "pairs", "points")
 _SMALL: Final = {"y": np.int8, "predicted": np.int8}
-LAYOUT: Final = 1
 
 
 def pack(table: ItemTable) -> bytes:
@@ -205,7 +204,7 @@ def pack(table: ItemTable) -> bytes:
     A score stands once a candidate, and differences are taken anew: 100,000 items of 12 scorers
     are some 5 MB.
     """
-    heads: dict[str, Any] = {"layout": LAYOUT, "tie_threshold": table.tie_threshold}
+    heads: dict[str, Any] = {"layout": 1, "tie_threshold": table.tie_threshold}
     arrays = {name: _narrow(name, getattr(table, name)) for name in _PLAIN}
     parts = {name: getattr(table, name) for name in _BY_NAME}
     parts["scores"] = {name: _by_pair(table, name) for name in table.scores}
@@ -223,11 +222,9 @@ def pack(table: ItemTable) -> bytes:
 
 
 def unpack(content: bytes) -> ItemTable:
-    """Read what `pack` wrote. Raises AgreementError for bytes of another layout."""
+    """Read what `pack` wrote."""
     with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
         heads = json.loads(arrays["heads"].tobytes())
-        if heads["layout"] != LAYOUT:
-            raise AgreementError("The items of this report were stored in another layout.")
         predicted, stored, without = (
             {name: arrays[f"{part}-{at}"] for at, name in enumerate(heads[part])}
             for part in _BY_NAME

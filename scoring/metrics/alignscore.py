@@ -64,14 +64,6 @@ class AlignScore(NeuralMetric):
             for grid in grids
         ]
 
-    def cut(self, pairs: Sequence[Pair]) -> list[bool]:
-        """Say for each of n pairs whether a chunk or a sentence of it is not read whole."""
-        most = self.longest - self.tokenizer.num_special_tokens_to_add(is_pair=True)
-        return [
-            any(sum(map(self._length, cell)) > most for row in self._grid(pair) for cell in row)
-            for pair in pairs
-        ]
-
     def _length(self, text: str) -> int:
         return len(self._whole.encode(text, add_special_tokens=False).ids)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.languages import is_spaceless
 from scoring.metrics.base import NOTHING, Needs, Pair, Score, library_version
-from scoring.metrics.languages import is_cut_by_blanks, score_by_language
+from scoring.metrics.languages import score_by_language
 from scoring.metrics.tokens import tokenizer_name, tokenizer_version
 
 
@@ -38,7 +39,7 @@ class Bleu:
 
     def reading(self, language: str) -> str | None:
         name = tokenizer_name(language)
-        return "" if is_cut_by_blanks(language) else name and tokenizer_version(name)
+        return name and tokenizer_version(name) if is_spaceless(language) else ""
 
     def score(self, pairs: Sequence[Pair]) -> list[Score]:
         """Score n pairs. Output: n shares in [0, 1] (sacrebleu's 0..100 divided by 100)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Final
 
-from core.languages import is_spaceless, language_name, pair_language
+from core.languages import language_name, pair_language
 from scoring.metrics.base import Metric, Missing, Pair, Score
 
 NOT_TRAINED: Final = "The model was fine-tuned on no claims in "
@@ -76,8 +76,3 @@ def texts_of(pairs: Collection[Pair]) -> set[str]:
         for text in (pair.reference, pair.candidate, pair.draft)
         if text is not None
     }
-
-
-def is_cut_by_blanks(language: str) -> bool:
-    """Return whether words of a language stand between blanks."""
-    return not is_spaceless(language)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from core.languages import is_read_as_english
+from core.languages import is_read_as_english, is_spaceless
 from scoring.metrics.base import NOTHING, Needs, Pair, Score, library_version
-from scoring.metrics.languages import is_cut_by_blanks, score_by_language, texts_of
+from scoring.metrics.languages import score_by_language, texts_of
 from scoring.metrics.tokens import tokenizer_name, tokenizer_version, tokens_of
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Meteor:
         name = tokenizer_name(language)
         if is_read_as_english(language) or name is None:
             return None if name is None else ""
-        cut = "13a tokens" if is_cut_by_blanks(language) else tokenizer_version(name)
+        cut = tokenizer_version(name) if is_spaceless(language) else "13a tokens"
         stems = f"Snowball {SNOWBALL[language]} stems" if language in SNOWBALL else "no stems"
         return f"{cut} lower-cased, {stems}"
 

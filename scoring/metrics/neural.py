@@ -379,14 +379,6 @@ class NeuralMetric:
         """Return the tokens of one text as the metric reads it."""
         return self.tokenizer.encode(text)
 
-    def cut(self, pairs: Sequence[Pair]) -> list[bool]:
-        """Return for each of n pairs whether a part of its texts is not read, as it is too long.
-
-        Loads the tokenizer only.
-        """
-        read = {text: bool(self.encode(text).overflowing) for text in texts_of(pairs)}
-        return [read[pair.reference] or read[pair.candidate] for pair in pairs]
-
 
 def run_batches(
     lengths: Sequence[int],

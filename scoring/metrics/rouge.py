@@ -11,9 +11,9 @@ from typing import Literal
 
 from rapidfuzz.distance import LCSseq
 
-from core.languages import RULE, is_read_as_english, language_of, words
+from core.languages import RULE, is_read_as_english, is_spaceless, language_of, words
 from scoring.metrics.base import NOTHING, Needs, Pair, Score
-from scoring.metrics.languages import is_cut_by_blanks, score_by_language, texts_of
+from scoring.metrics.languages import score_by_language, texts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Rouge:
     def reading(self, language: str) -> str | None:
         if is_read_as_english(language):
             return ""
-        if is_cut_by_blanks(language):
+        if not is_spaceless(language):
             return f"words of any letters {RULE}"
         return f"characters {RULE}" if language in ("zh", "ja") else None
 

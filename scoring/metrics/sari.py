@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from core.languages import is_spaceless
 from scoring.metrics.base import DRAFT, Missing, Needs, Pair, Score, library_version
-from scoring.metrics.languages import is_cut_by_blanks, score_by_language, texts_of
+from scoring.metrics.languages import score_by_language, texts_of
 from scoring.metrics.rouge import f_measure
 from scoring.metrics.tokens import tokenizer_name, tokenizer_version, tokens_of
 
@@ -38,7 +39,7 @@ class Sari:
 
     def reading(self, language: str) -> str | None:
         name = tokenizer_name(language)
-        return "" if is_cut_by_blanks(language) else name and tokenizer_version(name)
+        return name and tokenizer_version(name) if is_spaceless(language) else ""
 
     def score(self, pairs: Sequence[Pair]) -> list[Score]:
         """Score n pairs. Output: n shares in [0, 1], or Missing where the draft is not known."""

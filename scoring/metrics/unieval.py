@@ -56,10 +56,6 @@ class UniEval(NeuralMetric):
             scores[index] = share
         return scores
 
-    def cut(self, pairs: Sequence[Pair]) -> list[bool]:
-        """Return for each of n pairs whether a part of its reference is not read."""
-        return [bool(self._question(pair).overflowing) for pair in pairs]
-
     def _question(self, pair: Pair) -> Encoding:
         return self.encode(f"{CANDIDATE_PART}{pair.candidate}{REFERENCE_PART}{pair.reference}")
 

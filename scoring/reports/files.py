@@ -24,7 +24,6 @@ FIGURES: Final = (
     ("f1_weighted", "F1 weighted", "three classes, weighted"),
     ("f1_macro", "F1 macro", "three classes, plain mean"),
 )
-LATER: Final = "This report was computed before this figure was added."
 KINDS: Final = (("scorers", "scorer"), ("baselines", "baseline"))
 
 
@@ -38,10 +37,8 @@ class Cell:
     reason: str
 
 
-def cell(figure: Mapping[str, Any] | None) -> Cell:
-    """Read a stored figure; one that an older report does not have is undefined for that reason."""
-    if figure is None:
-        return Cell(None, None, None, LATER)
+def cell(figure: Mapping[str, Any]) -> Cell:
+    """Read a stored figure."""
     return Cell(figure["value"], figure["low"], figure["high"], figure.get("reason") or "")
 
 
@@ -54,7 +51,7 @@ def entries(document: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str
 
 def scored_names(document: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the names of all that was scored, each once: a baseline may be a scorer too."""
-    names = (name for _, name, entry in entries(document) if not entry.get("unavailable"))
+    names = (name for _, name, entry in entries(document) if not entry["unavailable"])
     return tuple(dict.fromkeys(names))
 
 
@@ -142,7 +139,7 @@ def csv_table(document: Mapping[str, Any]) -> str:
 
 
 def _records(document: Mapping[str, Any]) -> Iterator[list[Any]]:
-    best = document.get("comparisons", {}).get("best", [])
+    best = document["comparisons"]["best"]
     for kind, name, entry in entries(document):
         for items in (ALL_ITEMS, WITHOUT):
             cells = _cells(document, kind, name, entry, items)
@@ -156,22 +153,22 @@ def _cells(
 ) -> list[Any]:
     question = document["question"]
     measured = entry if items == ALL_ITEMS else entry["without_reference_items"]
-    found = {key: cell(measured.get(key)) for key, _, _ in FIGURES}
+    found = {key: cell(measured[key]) for key, _, _ in FIGURES}
     undefined = "; ".join(f"{key}: {one.reason}" for key, one in found.items() if one.value is None)
-    ties = measured.get("tie_rates", {})
+    ties = measured["tie_rates"]
     return [
-        *(name, entry.get("label") or name, kind, entry.get("version")),
+        *(name, entry["label"], kind, entry["version"]),
         *(question["criterion"], question["dataset"], question["split"], items),
         *(measured["n"], measured["references"]),
         *(number for one in found.values() for number in (one.value, one.low, one.high)),
         *_lead(document, name if items == ALL_ITEMS else ""),
-        *(ties.get("people"), ties.get("scorer"), question["tie_threshold"]),
-        entry.get("calibrated", {}).get("threshold") if items == ALL_ITEMS else None,
+        *(ties["people"], ties["scorer"], question["tie_threshold"]),
+        entry["calibrated"].get("threshold") if items == ALL_ITEMS else None,
         entry.get("order_consistency", {}).get("value") if items == ALL_ITEMS else None,
         "",
-        entry.get("unavailable") or None,
+        entry["unavailable"] or None,
         undefined or None,
-        entry.get("signature") or None,
+        entry["signature"] or None,
         None,
     ]
 
@@ -181,9 +178,10 @@ def _lead(document: Mapping[str, Any], other: str) -> list[Any]:
 
     `test` is "planned", with a p after Holm, or "exploratory", with an unadjusted p alone.
     """
-    compared = document.get("comparisons", {})
+    compared = document["comparisons"]
+    # Reports of release 0.1.0 planned no scorer.
     focus = compared.get("planned_scorer")
-    for family in compared.get("families", []) if focus else []:
+    for family in compared["families"] if focus else []:
         for pair in family["pairs"]:
             if (pair["first"], pair["second"]) == (focus, other):
                 keys = ("difference", "low", "high", "p", "p_holm", "verdict")
@@ -251,22 +249,22 @@ def escaped(text: str) -> str:
 
 
 def _rows(document: Mapping[str, Any], notes: list[str]) -> Iterator[str]:
-    best = document.get("comparisons", {}).get("best", [])
+    best = document["comparisons"]["best"]
     before = ""
     for kind, name, entry in entries(document):
         if kind != before:
             yield r"\midrule"
             before = kind
-        plain = str(entry.get("label") or name)
+        plain = entry["label"]
         label = escaped(plain)
-        if entry.get("unavailable"):
+        if entry["unavailable"]:
             mark = _note(notes, entry["unavailable"])
             yield f"{label} & \\multicolumn{{{len(LATEX_COLUMNS)}}}{{l}}{{not scored{mark}}} \\\\"
             continue
         first = f"\\textbf{{{label}}}" if name in best else label
         if sentence := order_sentence(entry):
             first += _note(notes, f"{plain}: {sentence}")
-        figures = [_figure(key, cell(entry.get(key)), notes) for key, _ in LATEX_COLUMNS]
+        figures = [_figure(key, cell(entry[key]), notes) for key, _ in LATEX_COLUMNS]
         yield " & ".join([first, *figures]) + r" \\"
 
 
@@ -305,8 +303,8 @@ def _caption(document: Mapping[str, Any]) -> str:
 
 
 def _tests_sentence(document: Mapping[str, Any]) -> str:
-    """Say what the tests found, and which of them were planned; "" for an older report."""
-    compared = document.get("comparisons", {})
+    """Say what the tests found, and which of them were planned; "" where none was."""
+    compared = document["comparisons"]
     if not compared.get("planned_scorer"):
         return ""
     focus = label_of(document, compared["planned_scorer"])

@@ -1,10 +1,10 @@
 """What a report is made of: the rows of a version, the ratings behind it, groups, leaks."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
-from sys import intern
+from functools import cache
 from typing import Any, Final
 from uuid import UUID
 
@@ -17,6 +17,7 @@ from annotator.rating_values import ruled_points, settled_value
 from annotator.records import rating_admins
 from annotator.rubric import ALL_CRITERIA, SCORE_COLUMNS, unit_of
 from annotator.typology import tag_of
+from core.languages import LATIN, is_other, language_of, pair_language
 from core.text_io.text import text_sha256
 from scoring.access.scopes import read_rows
 from scoring.agreement.ceiling import Columns, Evidence, Overlap
@@ -25,7 +26,6 @@ from scoring.agreement.transitive_labels import Comparison, implied_labels
 from scoring.datasets.versions.queries import Filter, count_rows
 from scoring.models import DatasetVersion, UsedRating
 from scoring.quadruplets import SPLIT_NAMES, TRAIN, VALIDATION, DatasetRow, count_violations
-from scoring.reports.row_languages import RowLanguages
 from scoring.reports.scorers import LABELS, scorer_label
 
 
@@ -47,7 +47,6 @@ def ratings_by_admins(version: DatasetVersion) -> frozenset[str]:
 CandidateKey = tuple[str, str]
 """The ids of a reference and of one of its candidates."""
 CANDIDATE: Final = ("rating__candidate__reference__reference_id", "rating__candidate__candidate_id")
-RULINGS_AT_ONCE: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,18 +116,17 @@ def _numbers(used: QuerySet[UsedRating], version: DatasetVersion) -> dict[UUID, 
 def _ruled(
     version: DatasetVersion, criterion: str, adjudications: Collection[str]
 ) -> dict[CandidateKey, Fraction]:
-    found: dict[CandidateKey, Fraction] = {}
-    ids = [UUID(one) for one in sorted(adjudications)]
-    for start in range(0, len(ids), RULINGS_AT_ONCE):
-        rows = Ruling.objects.filter(
-            adjudication__in=ids[start : start + RULINGS_AT_ONCE],
-            adjudication__made_at__lte=version.created_at,
-            candidate__campaign=version.dataset.campaign_id,
-        ).values_list("candidate__reference__reference_id", "candidate__candidate_id", "scores")
-        for reference_id, candidate_id, scores in rows:
-            if criterion in scores:
-                found[reference_id, candidate_id] = ruled_points(scores)[criterion]
-    return found
+    rows = Ruling.objects.filter(
+        adjudication__made_at__lte=version.created_at,
+        candidate__campaign=version.dataset.campaign_id,
+    ).values_list(
+        *("adjudication", "candidate__reference__reference_id", "candidate__candidate_id", "scores")
+    )
+    return {
+        (reference_id, candidate_id): ruled_points(scores)[criterion]
+        for adjudication, reference_id, candidate_id, scores in rows
+        if str(adjudication) in adjudications and criterion in scores
+    }
 
 
 ALL_SPLITS = "all"
@@ -191,33 +189,6 @@ class ReportRows:
     shared_with: tuple[str, ...]
 
 
-@dataclass(slots=True)
-class _Pool:
-    """Texts by content, so that a text of many rows is one string."""
-
-    texts: dict[str, Text] = field(default_factory=dict)
-    folded: dict[str, str] = field(default_factory=dict)
-    labels: dict[int, Mapping[str, int]] = field(default_factory=dict)
-
-    def text(self, content: str) -> Text:
-        digest = text_sha256(content)
-        found = self.texts.get(digest)
-        if found is None:
-            found = self.texts[digest] = Text(content, digest, self.key(content))
-        return found
-
-    def key(self, content: str) -> str:
-        """Return the digest of a text with white space folded, without holding the text."""
-        digest = text_sha256(content)
-        found = self.folded.get(digest)
-        if found is None:
-            found = self.folded[digest] = text_sha256(fold(content))
-        return found
-
-    def label(self, criterion: str, y: int) -> Mapping[str, int]:
-        return self.labels.setdefault(y, {criterion: y})
-
-
 def labels_in_split(version: DatasetVersion, criterion: str, split: str) -> int:
     """Count the quadruplets with a label, by the index of the version: no text is read."""
     wanted = Filter("" if split == ALL_SPLITS else split, criterion)
@@ -237,7 +208,8 @@ def report_rows(
     `on_progress` gets, every thousand rows, how many were read, and may raise to stop.
     Raises StoredFileDamaged when the stored file is missing or changed.
     """
-    pool = _Pool()
+    # A text of many rows is one string.
+    text = cache(Text.of)
     rows: list[ReportRow] = []
     of_admins, by_admins = ratings_by_admins(version), 0
     training: list[Comparison] = []
@@ -245,8 +217,9 @@ def report_rows(
     for number, row in enumerate(read_rows(version)):
         if number % REPORT_EVERY == 0:
             on_progress(number)
-        for content in (row.reference, row.b, row.c):
-            splits_of[pool.key(content)].add(row.split)
+        texts = text(row.reference), text(row.b), text(row.c)
+        for one in texts:
+            splits_of[one.folded].add(row.split)
         if criterion not in row.y:
             continue
         if split in (ALL_SPLITS, row.split):
@@ -254,17 +227,14 @@ def report_rows(
             by_admins += rests_on_admin
             if rests_on_admin and not admins_counted:
                 continue
-            rows.append(_row(pool, row, criterion, number + 1))
+            rows.append(_row(row, texts, criterion, number + 1))
         elif row.split in (TRAIN, VALIDATION):
-            keys = [pool.key(content) for content in (row.reference, row.b, row.c)]
-            training.append(_comparison(keys, row.annotator, row.y[criterion]))
+            training.append(_comparison(texts, row.annotator, row.y[criterion]))
     triples = count_violations(rows, criterion)
     asked = [
-        _comparison([one.folded for one in (row.reference, row.b, row.c)], row.annotator, label)
-        for row in rows
-        for label in (row.y[criterion],)
+        _comparison((row.reference, row.b, row.c), row.annotator, row.y[criterion]) for row in rows
     ]
-    folded = {text.folded for row in rows for text in (row.reference, row.b, row.c)}
+    folded = {one.folded for row in rows for one in (row.reference, row.b, row.c)}
     # Of each distinct text that stands in several splits, in which it stands.
     shared = [splits_of[key] for key in folded if len(splits_of[key]) > 1]
     return ReportRows(
@@ -281,31 +251,33 @@ def report_rows(
     )
 
 
-def _row(pool: _Pool, row: DatasetRow, criterion: str, number: int) -> ReportRow:
+def _row(row: DatasetRow, texts: tuple[Text, Text, Text], criterion: str, number: int) -> ReportRow:
+    reference, b, c = texts
     return ReportRow(
         number=number,
         id=row.id,
-        reference_id=intern(row.reference_id),
-        reference=pool.text(row.reference),
-        b=pool.text(row.b),
-        c=pool.text(row.c),
-        b_id=intern(row.b_id),
-        c_id=intern(row.c_id),
-        y=pool.label(criterion, row.y[criterion]),
-        annotator=intern(row.annotator),
-        ipc=intern(str(row.extras.get("ipc", ""))),
-        language=intern(str(row.extras.get("language", ""))),
-        adjudication_ids=tuple(intern(one) for one in row.provenance.get("adjudications") or ()),
+        reference_id=row.reference_id,
+        reference=reference,
+        b=b,
+        c=c,
+        b_id=row.b_id,
+        c_id=row.c_id,
+        y={criterion: row.y[criterion]},
+        annotator=row.annotator,
+        ipc=str(row.extras.get("ipc", "")),
+        language=str(row.extras.get("language", "")),
+        adjudication_ids=tuple(row.provenance.get("adjudications") or ()),
     )
 
 
-def _comparison(keys: list[str], annotator: str, y: int) -> Comparison:
-    reference, b, c = keys
+def _comparison(texts: tuple[Text, Text, Text], annotator: str, y: int) -> Comparison:
+    reference, b, c = (text.folded for text in texts)
     return Comparison((reference, annotator), b, c, y)
 
 
 SYSTEMS_HIDDEN: Final = "Systems are hidden until the campaign closes."
 NO_SYSTEMS: Final = "It is not known which system made a candidate of this dataset."
+NO_LANGUAGE: Final = "No item says in which language its texts are."
 NO_IPC: Final = "No item says which IPC section its reference is of."
 IPC_SECTIONS: Final = "ABCDEFGH"
 Groups = Columns | str
@@ -322,23 +294,50 @@ def evidence_of(
 ) -> Evidence:
     """Gather what is known of the rows of a report and of its scorers, nobody by name."""
     ruled = {one for row in read.rows for one in row.adjudication_ids}
-    languages = RowLanguages()
+    languages, counted = _languages(read.rows)
     sections = [row.ipc.strip()[:1].upper() for row in read.rows]
     ratings = report_ratings(version, criterion, ruled, admins_counted=admins_counted)
     return Evidence(
         groups={
             "system": _systems(version, read.rows, has_systems=has_systems),
             "ipc": _groups([one if one in IPC_SECTIONS else "" for one in sections], NO_IPC),
-            "language": languages.groups(read.rows),
+            "language": languages,
         },
         points=_points(read.rows, ratings),
         overlap=_overlap(version, read.rows, ratings),
         checks={
             **_checks(read, ratings, admins_counted=admins_counted),
-            "languages": languages.check(read.rows),
+            "languages": counted,
         },
         labels={name: scorer_label(name) for name in (*LABELS, *names)},
     )
+
+
+def _languages(rows: Sequence[ReportRow]) -> tuple[Groups, dict[str, Any]]:
+    """Return the language of each row, or why there is none, and what the records say otherwise.
+
+    The second counts items by language, in two languages, and with no record or a wrong one.
+    """
+    language, is_wrong, of_pair = cache(language_of), cache(is_other), cache(pair_language)
+    found = [language(row.reference.content, row.language) for row in rows]
+    two = [
+        any(
+            of_pair(row.reference.content, one.content, row.language) is None
+            for one in (row.b, row.c)
+        )
+        for row in rows
+    ]
+    wrong = [is_wrong(row.reference.content, row.language) for row in rows]
+    counted = {
+        "items": dict(Counter(found).most_common()),
+        "two_scripts": sum(two),
+        "unrecorded": sum(not row.language for row in rows),
+        "otherwise": sum(wrong),
+    }
+    is_one = len({"en" if one == LATIN else one for one in found}) == 1
+    if (is_one and not any(row.language for row in rows)) or not any(found):
+        return NO_LANGUAGE, counted
+    return [found], counted
 
 
 def drafts_of(version: DatasetVersion) -> dict[str, str]:

@@ -27,7 +27,7 @@ Part = SimpleNamespace
 FIXED_AND_CALIBRATED: Final = ("accuracy", "f1_weighted", "f1_macro", "tau_paper", "tau_b_labels")
 BOTH_SETS: Final = ("tau_b", "tau_paper", "accuracy", "f1_weighted")
 PUBLISHED: Final = ("tau_paper", "spearman", "accuracy", "f1_weighted")
-# The first two are of reports that were stored before one family was planned.
+# The first two are of reports that release 0.1.0 stored.
 FAMILIES: Final = {
     "scorers": "Scorers among themselves",
     "baselines": "Scorers against baselines",
@@ -43,8 +43,8 @@ BREAKDOWNS: Final = (
 
 
 def families(document: Mapping[str, Any]) -> tuple[Part, ...]:
-    """Return the planned tests, then the exploratory pairs; none for a report before the tests."""
-    compared = document.get("comparisons", {})
+    """Return the planned tests, then the exploratory pairs."""
+    compared = document["comparisons"]
     planned = label_of(document, compared.get("planned_scorer", ""))
     titles = FAMILIES | {PLANNED: f"Planned tests: {planned} against each other scorer"}
     return tuple(
@@ -53,7 +53,7 @@ def families(document: Mapping[str, Any]) -> tuple[Part, ...]:
             is_adjusted=family.get("is_adjusted", True),
             pairs=tuple(compared_pair(document, pair) for pair in family["pairs"]),
         )
-        for family in compared.get("families", [])
+        for family in compared["families"]
         if family["pairs"]
     )
 
@@ -61,12 +61,12 @@ def families(document: Mapping[str, Any]) -> tuple[Part, ...]:
 def calibrations(document: Mapping[str, Any]) -> tuple[Part, ...]:
     """Return figures at the fixed tie threshold beside those at one chosen on other references.
 
-    A row for each scorer that was scored and whose report knows calibration.
+    A row for each scorer that was scored.
     """
     return tuple(
         _calibration(label_of(document, name), entry)
         for _, name, entry in entries(document)
-        if entry.get("calibrated") and not entry.get("unavailable")
+        if not entry["unavailable"]
     )
 
 
@@ -82,7 +82,7 @@ def with_and_without(document: Mapping[str, Any]) -> tuple[Part, ...]:
         )
         for _, name, entry in entries(document)
         for without in (entry["without_reference_items"],)
-        if not entry.get("unavailable")
+        if not entry["unavailable"]
     )
 
 
@@ -97,7 +97,7 @@ def orders(document: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:
 
 def breakdowns(document: Mapping[str, Any]) -> tuple[Part, ...]:
     """Return agreement by group, or why it is not shown: the BREAKDOWNS that the report knows."""
-    stored = document.get("breakdowns", {})
+    stored = document["breakdowns"]
     return tuple(
         _breakdown(document, key, title, stored[key]) for key, title in BREAKDOWNS if key in stored
     )
@@ -108,7 +108,7 @@ def published(document: Mapping[str, Any]) -> tuple[Part, ...]:
     rows = []
     for name, line in document["published"].items():
         ours = document["scorers"].get(name)
-        is_ours = ours is not None and not ours.get("unavailable")
+        is_ours = ours is not None and not ours["unavailable"]
         pairs = tuple((line[key], cell(ours[key]) if is_ours else None) for key in PUBLISHED)
         label, is_comparable = label_of(document, name), bool(line["comparable"])
         rows.append(
@@ -128,31 +128,21 @@ def ceiling_figures(document: Mapping[str, Any]) -> tuple[tuple[str, Cell], ...]
     if ceiling["value"] is None:
         return ()
     names = {"tau_paper": "tau, papers'", "accuracy": "accuracy", "f1_weighted": "F1 weighted"}
-    further = ((name, ceiling.get(key)) for key, name in names.items())
-    return (("tau-b", cell(ceiling)), *((name, _loose(one)) for name, one in further if one))
+    return (("tau-b", cell(ceiling)), *((name, cell(ceiling[key])) for key, name in names.items()))
 
 
 def ceiling_people(document: Mapping[str, Any]) -> tuple[tuple[str, int | None, Cell], ...]:
     """Return pseudonym, items and tau-b against the others for each annotator."""
     return tuple(
-        (line["annotator"], line.get("n"), _loose(line.get("tau_b", line)))
+        (line["annotator"], line["n"], Cell(line["value"], None, None, ""))
         for line in document["human_ceiling"].get("per_annotator") or ()
     )
-
-
-def _loose(figure: Mapping[str, Any] | float | None) -> Cell:
-    """Read a figure that is stored with an interval or as a number alone."""
-    if isinstance(figure, int | float):
-        return Cell(figure, None, None, "")
-    if figure is None or "value" not in figure:
-        return cell(None)
-    return Cell(figure["value"], figure.get("low"), figure.get("high"), figure.get("reason") or "")
 
 
 def compared_pair(document: Mapping[str, Any], pair: Mapping[str, Any]) -> Part:
     """Read a stored test of two scorers: of the first minus the second.
 
-    `differ` counts the items on which they differ; None in a report of before that was stored.
+    `differ` counts the items on which they differ; None in a report of release 0.1.0.
     """
     table = pair.get("labels")
     same = sum(line[place] for place, line in enumerate(table or ()))
@@ -177,12 +167,12 @@ def _calibration(label: str, entry: Mapping[str, Any]) -> Part:
         nothing = Cell(None, None, None, found.get("reason") or "")
         pairs = tuple((one, nothing) for one in fixed)
         return Part(label=label, pairs=pairs, reason=nothing.reason)
-    chosen = tuple(cell(found.get(key)) for key in FIXED_AND_CALIBRATED)
+    chosen = tuple(cell(found[key]) for key in FIXED_AND_CALIBRATED)
     return Part(
         label=label,
         threshold=f"{found['threshold']:.4g}",
         over_folds=f"{found['low']:.4g} … {found['high']:.4g}, {found['folds']} folds",
-        in_sample=_loose((found.get("in_sample") or {}).get("f1_weighted")).value,
+        in_sample=found["in_sample"]["f1_weighted"],
         pairs=tuple(zip(fixed, chosen, strict=True)),
         reason="",
     )
@@ -202,7 +192,7 @@ def _breakdown(
             name=str(group["group"]),
             n=group["n"],
             references=group["references"],
-            cells=tuple(_loose(group["scorers"].get(name)) for name in names),
+            cells=tuple(cell(group["scorers"][name]) for name in names),
         )
         for place, group in enumerate(stored["groups"])
     )
@@ -224,7 +214,7 @@ def scorer_plot(document: Mapping[str, Any]) -> Plot:
     """Draw tau-b of each scorer and baseline that was scored, over the human ceiling."""
     rows = []
     for kind, name, entry in entries(document):
-        if not entry.get("unavailable"):
+        if not entry["unavailable"]:
             found = cell(entry["tau_b"])
             label = label_of(document, name)
             rows.append(Measured(label, kind, found.value, found.low, found.high))
@@ -254,7 +244,7 @@ def breakdown_plot(found: Part, name: str) -> Plot | None:
 
 def scatter_names(document: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     """Return name and label of each scorer that has a scatter, in the order of the table."""
-    stored = document.get("scatter", {})
+    stored = document["scatter"]
     return tuple(
         (name, label_of(document, name)) for name in scored_names(document) if name in stored
     )
@@ -284,18 +274,13 @@ def scatter(document: Mapping[str, Any], name: str, addresses: Sequence[str] = (
 
 
 FEWEST_REFERENCES: Final = 10
-NOT_TESTED: Final = (
-    "This report was computed before scorers were compared by a test, so it calls none the best. "
-    "Ask for it again to have them compared."
-)
 
 
 def verdict(document: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the verdict in sentences: who is better, what could be seen, how far people agree."""
-    compared = document.get("comparisons", {}).get("best_sentence") or NOT_TESTED
-    power = document.get("power", {})
+    power = document["power"]
     sentences = (
-        *(compared, power.get("sentence"), power.get("plan")),
+        *(document["comparisons"]["best_sentence"], power["sentence"], power.get("plan")),
         *(*labels_added(document), _ceiling(document)),
     )
     return tuple(sentence for sentence in sentences if sentence)
@@ -303,7 +288,7 @@ def verdict(document: Mapping[str, Any]) -> tuple[str, ...]:
 
 def labels_added(document: Mapping[str, Any]) -> Iterator[str]:
     """Yield what training changed against PatClaimEval-0, for each trained model."""
-    for family in document.get("comparisons", {}).get("families", ()):
+    for family in document["comparisons"]["families"]:
         for pair in family["pairs"]:
             first, second = pair["first"], pair["second"]
             turn = 1 if second == PRIOR_NAME else -1
@@ -325,7 +310,7 @@ def labels_added(document: Mapping[str, Any]) -> Iterator[str]:
 def cautions(document: Mapping[str, Any]) -> tuple[str, ...]:
     """Return what a reader must know before trusting a figure, the gravest first."""
     checks = document["checks"]
-    missing = [label_of(document, n) for _, n, one in entries(document) if one.get("unavailable")]
+    missing = [label_of(document, n) for _, n, one in entries(document) if one["unavailable"]]
     not_scored = f"Not scored: {', '.join(missing)}. The table says what each lacks."
     few = caution(checks["references"])
     return (
@@ -368,7 +353,7 @@ def _of_languages(document: Mapping[str, Any]) -> Iterator[str]:
             f"The record of {count} items names another language than their texts look like. They "
             "were read as recorded, but for texts in a script that the recorded language has not."
         )
-    for name, failed in (document.get("dropped") or {}).get("scorers", {}).items():
+    for name, failed in document["dropped"]["scorers"].items():
         unread = sum(n for reason, n in failed["reasons"].items() if is_about_language(reason))
         if unread:
             yield (
@@ -395,15 +380,15 @@ def _of_people(checks: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _of_labels(checks: Mapping[str, Any]) -> Iterator[str]:
-    shared = checks.get("shared_texts") or {}
-    if shared.get("texts"):
-        splits = ", ".join(map(str, shared.get("splits") or ()))
+    shared = checks["shared_texts"]
+    if shared["texts"]:
+        splits = ", ".join(shared["splits"])
         yield (
             f"{shared['texts']} texts stand in more than one split"
             f"{f' ({splits})' if splits else ''}: a model that was trained on this dataset has "
             "seen them."
         )
-    if share := (checks.get("implied") or {}).get("share"):
+    if share := checks["implied"]["share"]:
         yield (
             f"{100 * share:.0f} % of these labels follow from training labels by transitivity: "
             "a trained model can know them without judging."

@@ -61,7 +61,7 @@ def _named(names: Sequence[str], most: int = 6) -> str:
     return ", ".join(short[:most]) + more
 
 
-# What a command prints: those that every stored report has.
+# What a command prints.
 PAGE_FIGURES: Final = tuple(
     figure for figure in FIGURES if figure[0] not in {"pearson", "decisive_accuracy"}
 )
@@ -86,7 +86,7 @@ def page_of(
     pairs += [pair for row in calibrated if not row.reason for pair in row.pairs]
     names = page_parts.scatter_names(document)
     drawn = _drawn(scorer, names, rows)
-    implied = (document["checks"].get("implied") or {}).get("share")
+    implied = document["checks"]["implied"]["share"]
     shown = [name for name, _ in names if is_whole or name == drawn]
     return Part(
         criterion=NAMES[document["question"]["criterion"]],
@@ -99,7 +99,7 @@ def page_of(
         orders=page_parts.orders(document),
         plot=page_parts.scorer_plot(document),
         families=page_parts.families(document),
-        tests=document.get("comparisons", {}),
+        tests=document["comparisons"],
         with_and_without=both,
         undefined_items=page_parts.reasons(one for pair in pairs for one in pair),
         calibrations=calibrated,
@@ -112,7 +112,7 @@ def page_of(
         ceiling=document["human_ceiling"],
         ceiling_figures=page_parts.ceiling_figures(document),
         ceiling_people=page_parts.ceiling_people(document),
-        dropped=document.get("dropped", {}),
+        dropped=document["dropped"],
         dropped_scorers=_dropped(document),
         published=page_parts.published(document),
         checks=document["checks"],
@@ -153,7 +153,7 @@ def _drawn(asked: str, names: tuple[tuple[str, str], ...], rows: tuple[Row, ...]
 
 
 def _dropped(document: Mapping[str, Any]) -> tuple[tuple[str, dict[str, Any]], ...]:
-    by_scorer = document.get("dropped", {}).get("scorers", {})
+    by_scorer = document["dropped"]["scorers"]
     return tuple(
         (label_of(document, name), by_scorer[name])
         for name in (*document["scorers"], *document["baselines"])
@@ -177,7 +177,9 @@ NOTHING_SHARED: Final = (
     "These two reports share neither criterion nor dataset, so nothing in them can be compared. "
     "Choose two of the same criterion, or of the same dataset."
 )
-NOT_TESTED: Final = "The report holds no test of these two: it was computed before there were any."
+NOT_TESTED: Final = (
+    "The report holds no test of these two: baselines are not compared with each other."
+)
 
 
 def compare_reports(first: Mapping[str, Any], second: Mapping[str, Any]) -> Part | None:
@@ -206,7 +208,7 @@ def compare_scorers(document: Mapping[str, Any], first: str, second: str) -> Par
     """Compare two scorers of a report; `both` counts the first's labels by the second's."""
     found = _by_name(document)
     labels = (label_of(document, first), label_of(document, second))
-    families = document.get("comparisons", {}).get("families", [])
+    families = document["comparisons"]["families"]
     pairs = (pair for family in families for pair in family["pairs"])
     pair = next((one for one in pairs if {one["first"], one["second"]} == {first, second}), None)
     both = _both(pair, first)
@@ -216,10 +218,9 @@ def compare_scorers(document: Mapping[str, Any], first: str, second: str) -> Par
         first=labels[0],
         second=labels[1],
         tested=None if pair is None else _turned(document, pair, first),
-        sentence=NOT_TESTED if pair is None else str(pair.get("sentence") or ""),
+        sentence=NOT_TESTED if pair is None else pair["sentence"],
         figures=tuple(
-            (name, cell(found[first].get(key)), cell(found[second].get(key)))
-            for key, name, _ in FIGURES
+            (name, cell(found[first][key]), cell(found[second][key])) for key, name, _ in FIGURES
         ),
         tables=tuple(
             (name, label, tuple(tuple(line) for line in found[name]["confusion"]["table"]))
@@ -245,7 +246,7 @@ def _asked(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[tuple[st
     lines = []
     for part, keys in (("question", QUESTION), ("checks", COUNTS)):
         for key, name in keys:
-            one, other = first[part].get(key), second[part].get(key)
+            one, other = first[part][key], second[part][key]
             is_same = one == other
             if key == "criterion":
                 one, other = NAMES[one], NAMES[other]
@@ -257,12 +258,12 @@ def _line(label: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> Part:
     figures = []
     for key, _, _ in FIGURES:
         if key in SIDE_BY_SIDE:
-            before, after = cell(one.get(key)), cell(other.get(key))
+            before, after = cell(one[key]), cell(other[key])
             is_known = before.value is not None and after.value is not None
             figures.append(
                 (before, after, (after.value or 0) - (before.value or 0) if is_known else None)
             )
-    is_same_version = one.get("version") == other.get("version")
+    is_same_version = one["version"] == other["version"]
     return Part(label=label, figures=figures, is_same_version=is_same_version)
 
 

@@ -136,7 +136,8 @@ def load_scorer(name: str, seed: int, criterion: str) -> ReportScorer:
         key=key,
         reads_drafts=needs.draft,
         is_repeatable=not needs.endpoint,
-        at_once=A_FEW if needs.endpoint or needs.model_directory else MANY,
+        # A cancelled report waits for the pairs that were handed over.
+        at_once=1 if needs.endpoint else A_FEW if needs.model_directory else MANY,
         score=lambda pairs, check: metric.score(pairs),
     )
 

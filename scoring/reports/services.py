@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from django.db import IntegrityError, transaction
 
@@ -46,11 +46,6 @@ class Asked:
 
     report: AgreementReport
     is_new: bool
-
-
-def request_report(**asked: Any) -> AgreementReport:
-    """Return the report that answers a question; see `ask_for_report`."""
-    return ask_for_report(**asked).report
 
 
 def ask_for_report(

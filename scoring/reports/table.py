@@ -65,7 +65,7 @@ def headings(sorting: Sorting) -> tuple[Part, ...]:
 
 def table_rows(document: Mapping[str, Any], sorting: Sorting = UNSORTED) -> tuple[Row, ...]:
     """Return scorers, then baselines, each group sorted; what has no figure comes last in it."""
-    best = document.get("comparisons", {}).get("best", [])
+    best = document["comparisons"]["best"]
     rows = [_row(kind, name, entry, best) for kind, name, entry in entries(document)]
     if not sorting.key:
         return tuple(rows)
@@ -101,12 +101,12 @@ def undefined_figures(rows: tuple[Row, ...]) -> list[tuple[str, list[tuple[str, 
 def _row(kind: str, name: str, entry: Mapping[str, Any], best: list[str]) -> Row:
     return Row(
         name=name,
-        label=str(entry.get("label") or name),
+        label=entry["label"],
         kind=kind,
-        version=str(entry.get("version") or ""),
+        version=entry["version"] or "",
         is_best=name in best,
-        unavailable=str(entry.get("unavailable") or ""),
-        cells=tuple(cell(entry.get(key)) for key, _, _ in FIGURES),
-        tie_rate=entry.get("tie_rates", {}).get("scorer"),
+        unavailable=entry["unavailable"],
+        cells=tuple(cell(entry[key]) for key, _, _ in FIGURES),
+        tie_rate=entry["tie_rates"]["scorer"],
         confusion=tuple(tuple(line) for line in entry["confusion"]["table"]),
     )

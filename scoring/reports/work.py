@@ -50,7 +50,6 @@ CHARACTERS_AT_ONCE: Final = 60_000
 LONGEST_SECONDS: Final = 2.0
 """A turn that took longer is followed by one of half as many pairs: a cancellation waits for it."""
 REFERENCES_A_QUERY: Final = 200
-ROWS_AT_ONCE: Final = 500
 MOST_FAILURES: Final = 30
 """After so many failures one after the other the scorer is not asked any more."""
 NOT_ASKED: Final = (
@@ -245,7 +244,6 @@ def _store(key: str, fresh: Mapping[tuple[str, str, str], float]) -> None:
             for (reference, candidate, draft), value in fresh.items()
         ),
         ignore_conflicts=True,
-        batch_size=ROWS_AT_ONCE,
     )
 
 

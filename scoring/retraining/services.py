@@ -28,7 +28,7 @@ from scoring.models import (
     PromotionAct,
     TrainingRun,
 )
-from scoring.reports.services import request_report
+from scoring.reports.services import ask_for_report
 from scoring.reports.work import carry_out_report
 from scoring.retraining.rules import compare_models
 from scoring.training.model_versions.promotions import ask_promotion, promoted_in
@@ -171,12 +171,12 @@ class _Retraining:
 
     def report(self) -> Made:
         """Report on the fixed test references, with both models side by side."""
-        self.found: AgreementReport = request_report(
+        self.found: AgreementReport = ask_for_report(
             version=self.tested,
             criterion=self.criterion,
             scorers=[_scorer(self.model), _scorer(self.promoted)],
             requested_by=self.user,
-        )
+        ).report
         _finish(self.found, carry_out_report, self.log, "report")
         return "", {"report": str(self.found.pk), "dataset": self.tested.full_name}
 

@@ -48,7 +48,6 @@ def _endpoint() -> Endpoint | None:
         price_out=settings.METRIC_ENDPOINT_PRICE_OUT,
         cache_directory=scoring_files.cache_directory() / "endpoint",
         timeout=settings.METRIC_ENDPOINT_TIMEOUT,
-        concurrency=settings.METRIC_ENDPOINT_CONCURRENCY,
     )
 
 

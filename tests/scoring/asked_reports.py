@@ -12,7 +12,7 @@ from scoring.models import AgreementReport, DatasetVersion, ModelVersion, Traini
 from scoring.reports import scorers
 from scoring.reports import work as reports_work
 from scoring.reports.scorers import ReportScorer
-from scoring.reports.services import request_report
+from scoring.reports.services import ask_for_report
 from scoring.reports.work import carry_out_report
 from tests.scoring.model_rows import sealed
 
@@ -24,7 +24,7 @@ def request(
     version: DatasetVersion, *scorers: str, split: str = "all", **more: Any
 ) -> AgreementReport:
     asked: dict[str, Any] = {"criterion": CRITERION, "resamples": 100} | more
-    return request_report(version=version, scorers=scorers, split=split, **asked)
+    return ask_for_report(version=version, scorers=scorers, split=split, **asked).report
 
 
 def carried_out(report: AgreementReport) -> AgreementReport:

@@ -119,13 +119,13 @@ def _breakdowns() -> dict[str, Any]:
 
 
 def _ceiling() -> dict[str, Any]:
-    shares = {"tau_paper": 0.5, "accuracy": 0.6, "f1_weighted": 0.58}
+    shares = {"tau_paper": figure(0.5), "accuracy": figure(0.6), "f1_weighted": figure(0.58)}
     return {
         "value": 0.55, "low": 0.45, "high": 0.65, "n": 40, "annotators": 2, "references": 10,
         **shares,
         "per_annotator": [
-            {"annotator": "Annotator 1", "n": 40, "value": 0.57, "low": 0.44, "high": 0.7},
-            {"annotator": "Annotator 2", "n": 40, "value": 0.53, "low": 0.41, "high": 0.65},
+            {"annotator": "Annotator 1", "n": 40, "value": 0.57},
+            {"annotator": "Annotator 2", "n": 40, "value": 0.53},
         ],
     }  # fmt: skip
 
@@ -226,17 +226,13 @@ def judged_document() -> dict[str, Any]:
     return document
 
 
-def old_document() -> dict[str, Any]:
-    """Return a report as it was stored before it held comparisons, ceiling and breakdowns."""
+def released_document() -> dict[str, Any]:
+    """Return a report as release 0.1.0 stored it: no scorer was planned, languages not counted."""
     document = report_document()
-    for key in ("dropped", "comparisons", "power", "breakdowns", "scatter"):
-        del document[key]
-    for key in ("transitivity", "implied", "shared_texts", "annotators"):
-        del document["checks"][key]
-    del document["scorers"]["bertscore"]
-    for one in (*document["scorers"].values(), *document["baselines"].values()):
-        for key in ("kind", "label", "pearson", "calibrated", "unavailable"):
-            del one[key]
-        del one["without_reference_items"]["pearson"]
-    document["human_ceiling"] = {"value": None, "low": None, "high": None, "reason": UNKNOWN}
-    return document
+    compared = document["comparisons"]
+    del compared["planned_scorer"], document["checks"]["languages"]
+    for name, family in zip(("scorers", "baselines"), compared["families"], strict=True):
+        del family["is_adjusted"]
+        family["name"] = name
+    nothing = {"value": None, "low": None, "high": None, "reason": UNKNOWN}
+    return document | {"human_ceiling": nothing}

@@ -15,7 +15,7 @@ from scoring.management.base import report_text, version_or_refuse
 from scoring.models import AgreementReport
 from scoring.reports.queries import ordered_result
 from scoring.reports.scorers import sending_cost
-from scoring.reports.services import request_report
+from scoring.reports.services import ask_for_report
 from scoring.reports.work import carry_out_report
 
 LOOK_AGAIN_SECONDS: Final = 0.5
@@ -42,7 +42,7 @@ class Command(WorkbenchCommand):
         version = version_or_refuse(options["dataset"])
         criterion, split = options["criterion"], options["split"]
         scorers = [name.strip() for name in options["scorers"].split(",") if name.strip()]
-        report = request_report(
+        report = ask_for_report(
             version=version,
             criterion=criterion,
             scorers=scorers,
@@ -51,7 +51,7 @@ class Command(WorkbenchCommand):
             resamples=options["resamples"],
             seed=options["seed"],
             admins_counted=options["count_admins"],
-        )
+        ).report
         # A line of its own, which no later one overwrites on a terminal.
         if cost := sending_cost(version, criterion, split, scorers):
             self.stderr.write(cost)

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from core.endpoint import LONGEST_TIMEOUT, MOST_CONCURRENCY, checked_address, checked_key
-
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
@@ -21,8 +19,7 @@ class Endpoint:
         uses; 0 where no price is set.
     cache_directory: where answers are stored; None stores nothing.
     timeout: seconds until a request is given up, from its first byte to its last.
-    concurrency: requests that wait for an answer at one time.
-    Raises ValueError, without naming the key, when one of these cannot be right.
+    core.endpoint has checked what the site has set.
     """
 
     url: str
@@ -33,24 +30,6 @@ class Endpoint:
     price_out: float = 0.0
     cache_directory: Path | None = None
     timeout: float = 60.0
-    concurrency: int = 2
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "url", checked_address(self.url))
-        if self.api_key is not None:
-            checked_key(self.api_key)
-        if not self.model.strip():
-            raise ValueError("the endpoint needs the name of a model")
-        if self.requests_per_minute < 1:
-            raise ValueError("the endpoint needs at least one request a minute")
-        if not 0 < self.timeout <= LONGEST_TIMEOUT:
-            raise ValueError(
-                f"the endpoint's timeout must be above 0 and at most {LONGEST_TIMEOUT} seconds"
-            )
-        if not (0 <= self.price_in < float("inf") and 0 <= self.price_out < float("inf")):
-            raise ValueError("the endpoint's prices must be 0 or more")
-        if not 1 <= self.concurrency <= MOST_CONCURRENCY:
-            raise ValueError(f"the endpoint's concurrency must be 1 to {MOST_CONCURRENCY}")
 
     @property
     def host(self) -> str:

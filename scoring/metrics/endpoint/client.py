@@ -1,4 +1,4 @@
-"""A request to an endpoint until it is answered: again after a fault, never too often."""
+"""Send requests to an endpoint, again after a fault, and never faster than the site allows."""
 
 from __future__ import annotations
 
@@ -7,49 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from http.client import HTTPMessage
-from random import Random
-from threading import Lock
 from typing import Any, Final
 
 from core.exchange import NoAnswerError, UntrustedError, exchange
 from scoring.metrics.base import MetricError
 from scoring.metrics.endpoint.address import Endpoint
 from scoring.metrics.endpoint.prompt import Completion, NoCompletionError, completion
-
-
-class RequestSpacing:
-    """Requests begin at least 60 / `requests_per_minute` seconds apart, or after a pause.
-
-    clock gives seconds that never go back; sleep waits for so many of them.
-    """
-
-    def __init__(
-        self, requests_per_minute: int, clock: Callable[[], float], sleep: Callable[[float], object]
-    ) -> None:
-        self._gap = 60 / requests_per_minute
-        self._clock = clock
-        self._sleep = sleep
-        self._lock = Lock()
-        self._next = clock()
-
-    def wait(self) -> None:
-        """Return when the caller may begin a request; nobody else may in the gap after it."""
-        while (left := self._take()) > 0:
-            self._sleep(left)
-
-    def pause(self, seconds: float) -> None:
-        """Let nobody begin a request for so many seconds from now."""
-        with self._lock:
-            self._next = max(self._next, self._clock() + seconds)
-
-    def _take(self) -> float:
-        """Take the turn and return 0, or return the seconds until there may be one."""
-        with self._lock:
-            now = self._clock()
-            if now >= self._next:
-                self._next = now + self._gap
-                return 0.0
-            return self._next - now
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +59,6 @@ LONGEST_WAIT: Final = 120.0
 """Seconds; an endpoint that asks for a longer pause is asked again after these."""
 
 _AGAIN: Final = frozenset({408, 409, 425, 429})
-_SLOW_DOWN: Final = frozenset({429, 503})
 # Of a request, not of the whole: the text is too long, or a field is not known there.
 _THIS_REQUEST: Final = frozenset({400, 413, 415, 422})
 
@@ -114,7 +76,7 @@ class RefusedError(Exception):
 
 
 class Client:
-    """Sends requests to one endpoint from several threads at one rate."""
+    """Sends requests to one endpoint, one at a time, at the rate that the site allows."""
 
     def __init__(
         self,
@@ -122,15 +84,14 @@ class Client:
         *,
         clock: Callable[[], float],
         sleep: Callable[[float], object],
-        random: Random,
         send: Post = post,
     ) -> None:
-        """Store the endpoint; clock, sleep, chance and transport are handed in for tests."""
+        """Store the endpoint; clock, sleep and transport are handed in for tests."""
         self._endpoint = endpoint
-        self._spacing = RequestSpacing(endpoint.requests_per_minute, clock, sleep)
+        self._clock = clock
         self._sleep = sleep
-        self._random = random
         self._send = send
+        self._next = clock()
 
     def ask(self, conversation: Mapping[str, Any]) -> Completion:
         """Return the answer to `conversation`, the body to be sent.
@@ -140,14 +101,14 @@ class Client:
         taken, a redirect, a certificate that does not hold.
         """
         body = json.dumps(conversation).encode()
-        reason = ""
+        reason, wait = "", 0.0
         for attempt in range(ATTEMPTS):
-            self._spacing.wait()
+            self._begin(wait)
+            wait = FIRST_WAIT * 2**attempt
             try:
                 answer = self._post(body)
             except NoAnswerError as error:
                 reason = str(error)
-                self._wait(attempt, None)
                 continue
             if answer.status == 200:
                 try:
@@ -156,8 +117,16 @@ class Client:
                     reason = "what it sent is no chat completion"
             else:
                 reason = self._look(answer)
-            self._wait(attempt, answer)
+            if answer.retry_after is not None:
+                wait = min(max(wait, answer.retry_after), LONGEST_WAIT)
         raise UnansweredError(reason)
+
+    def _begin(self, wait: float) -> None:
+        """Wait so many seconds, and longer where the rate asks for it."""
+        left = max(wait, self._next - self._clock())
+        if left > 0:
+            self._sleep(left)
+        self._next = self._clock() + 60 / self._endpoint.requests_per_minute
 
     def _post(self, body: bytes) -> Answer:
         place = self._endpoint
@@ -195,15 +164,3 @@ class Client:
                 "/chat/completions."
             )
         return f"answered {status}, which is no answer to a question. Look at METRIC_ENDPOINT_URL."
-
-    def _wait(self, attempt: int, answer: Answer | None) -> None:
-        if attempt == ATTEMPTS - 1:
-            return
-        # Twice as long each time, by chance shorter or longer, so that callers spread out.
-        seconds = FIRST_WAIT * 2**attempt * self._random.uniform(0.5, 1.5)
-        if answer is not None and answer.retry_after is not None:
-            seconds = min(max(seconds, answer.retry_after), LONGEST_WAIT)
-        if answer is not None and answer.status in _SLOW_DOWN:
-            self._spacing.pause(seconds)
-        else:
-            self._sleep(seconds)

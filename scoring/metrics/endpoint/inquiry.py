@@ -1,23 +1,20 @@
-"""Pairs to numbers: answers that were paid for are stored, the rest is asked a few at a time."""
+"""Pairs to numbers: answers that were paid for are stored, the rest is asked one by one."""
 
 from __future__ import annotations
 
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
-from random import Random
-from threading import Event, Lock
 from typing import Any, Final
 
 from core.files import atomic_write
 from core.text_io.strict_json import StrictJsonError, loads
 from scoring.metrics.base import MetricError, Missing, Pair
 from scoring.metrics.endpoint.address import Endpoint
-from scoring.metrics.endpoint.client import Client, Post, RefusedError, UnansweredError, post
+from scoring.metrics.endpoint.client import Client, RefusedError, UnansweredError
 from scoring.metrics.endpoint.prompt import (
     SEED,
     TEMPERATURE,
@@ -91,10 +88,6 @@ MOST_UNREAD: Final = 10
 """Pairs in a row that gave no number while none ever did, after which the model is given up."""
 
 
-class _StoppedError(Exception):
-    """Another pair has shown that asking on is of no use."""
-
-
 class Inquiry:
     """Asks one endpoint one prompt about many pairs."""
 
@@ -104,20 +97,13 @@ class Inquiry:
         endpoint: Endpoint,
         *,
         clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], object] | None = None,
-        random: Random | None = None,
-        send: Post = post,
+        sleep: Callable[[float], object] = time.sleep,
     ) -> None:
-        """Store prompt and endpoint; clock, sleep, chance and transport are handed in by tests."""
+        """Store prompt and endpoint; tests hand in a clock and a sleep."""
         self._prompt = prompt
         self._endpoint = endpoint
         self._cache = AnswerCache(endpoint, prompt)
-        self._stopped = Event()
-        self._sleep = sleep or self._stopped.wait
-        self._client = Client(
-            endpoint, clock=clock, sleep=self._rest, random=random or Random(), send=send
-        )
-        self._lock = Lock()
+        self._client = Client(endpoint, clock=clock, sleep=sleep)
         # No schema holds reasons and a last line.
         self._holds_to_schema = not prompt.is_reasoned
         self._failures: list[type[Exception]] = []
@@ -139,45 +125,22 @@ class Inquiry:
         is killed goes on where it was. Raises MetricError where asking on is of no use.
         """
         keys = [self._cache.key(pair) for pair in pairs]
-        by_key = dict(zip(keys, pairs, strict=True))
         found: dict[str, Numbers | Missing] = {}
-        for key in by_key:
-            known = self._cache.get(key)
-            if known is not None:
-                found[key] = known
-        found |= self._ask_all({key: by_key[key] for key in by_key if key not in found})
+        for key, pair in zip(keys, pairs, strict=True):
+            if key not in found:
+                known = self._cache.get(key)
+                found[key] = self._ask(key, pair) if known is None else known
         return [found[key] for key in keys]
 
-    def _ask_all(self, pairs: Mapping[str, Pair]) -> dict[str, Numbers | Missing]:
-        if not pairs:
-            return {}
-        self._stopped.clear()
-        pool = ThreadPoolExecutor(self._endpoint.concurrency, "endpoint")
-        try:
-            running = {pool.submit(self._ask, key, pair): key for key, pair in pairs.items()}
-            found = {}
-            for done in as_completed(running):
-                # Who was stopped does not know why; who stopped them does.
-                if not isinstance(done.exception(), _StoppedError):
-                    found[running[done]] = done.result()
-            return found
-        finally:
-            self._stopped.set()
-            pool.shutdown(cancel_futures=True)
-
     def _ask(self, key: str, pair: Pair) -> Numbers | Missing:
-        """Return the pair's numbers, or why there are none; stop the others where all is lost."""
+        """Return the pair's numbers, or why there are none."""
         try:
             numbers = self._answer(pair)
         except tuple(_REASONS) as error:
             self._count_failure(error)
             return Missing(_REASONS[type(error)].format(fault=error))
-        except BaseException:
-            self._stopped.set()
-            raise
-        with self._lock:
-            self._failures.clear()
-            self._has_read_one = True
+        self._failures.clear()
+        self._has_read_one = True
         self._cache.put(key, numbers)
         return numbers
 
@@ -193,8 +156,6 @@ class Inquiry:
 
     def _completion(self, conversation: dict[str, Any]) -> Completion:
         """Return the model's completion, held to the schema where the endpoint knows how."""
-        if self._stopped.is_set():
-            raise _StoppedError
         if not self._holds_to_schema:
             return self._client.ask(conversation)
         formatted = conversation | {"response_format": self._prompt.response_format()}
@@ -206,20 +167,11 @@ class Inquiry:
             self._holds_to_schema = False
             return answer
 
-    def _rest(self, seconds: float) -> None:
-        """Wait, unless the run ends meanwhile."""
-        self._sleep(seconds)
-        if self._stopped.is_set():
-            raise _StoppedError
-
     def _count_failure(self, error: Exception) -> None:
-        with self._lock:
-            self._failures.append(type(error))
-            last = self._failures[-MOST_UNANSWERED:]
-            is_down = last == [UnansweredError] * MOST_UNANSWERED
-            is_hopeless = not self._has_read_one and len(self._failures) >= MOST_UNREAD
+        self._failures.append(type(error))
+        is_down = self._failures[-MOST_UNANSWERED:] == [UnansweredError] * MOST_UNANSWERED
+        is_hopeless = not self._has_read_one and len(self._failures) >= MOST_UNREAD
         if is_down or is_hopeless:
-            self._stopped.set()
             raise MetricError(
                 f"{self._prompt.name} was given up: {len(self._failures)} {self._prompt.subjects} "
                 f"in a row got no score from the endpoint at {self._endpoint.host} (the last: "

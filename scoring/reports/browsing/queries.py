@@ -42,7 +42,7 @@ from scoring.agreement.item_table import (
     strongest_pulls,
     unpack,
 )
-from scoring.agreement.items import AgreementError, Integers
+from scoring.agreement.items import Integers
 from scoring.agreement.scatter import shown_places
 from scoring.datasets.texts.queries import whom_to_ask
 from scoring.datasets.versions.lineage import Lineage, lineage_of
@@ -127,10 +127,7 @@ def browsed(user: User, report: AgreementReport, document: Mapping[str, Any]) ->
     """Return a report that is browsable for the person, as they may read its items."""
     version = report.dataset_version
     content = ReportItems.objects.filter(report=report).values_list("content", flat=True).first()
-    try:
-        table = None if content is None else unpack(bytes(content))
-    except AgreementError:
-        table = None
+    table = None if content is None else unpack(bytes(content))
     reader = version_reader(user, version)
     is_withheld = reader.is_withheld or judges_on(user, version)
     return Browsed(report, document, table, reader, is_withheld)

@@ -27,9 +27,8 @@ def export_items(*, found: Browsed, places: Integers, exported_by: User) -> Expo
 
     Raises StoredFileDamaged before the first byte leaves.
     """
-    first, *rest = _batches(places.tolist()) or [[]]
-    # The file is looked at now, before anything is noted or leaves.
-    begun = list(_lines(found, first))
+    # The whole file is read before anything is noted or leaves.
+    lines = list(_lines(found, places.tolist()))
     report = found.report
     audit_log.record(
         actor=exported_by,
@@ -44,22 +43,12 @@ def export_items(*, found: Browsed, places: Integers, exported_by: User) -> Expo
         },
     )
 
-    def pieces() -> Iterator[bytes]:
-        yield record(_columns(found)).encode()
-        yield from begun
-        for batch in rest:
-            yield from _lines(found, batch)
-
     return Export(
         name=file_name(found.document, "csv").replace("agreement-", "items-", 1),
         media_type=TYPES["csv"],
-        pieces=in_blocks(pieces()),
+        pieces=in_blocks([record(_columns(found)).encode(), *lines]),
         rows=len(places),
     )
-
-
-def _batches(places: list[int]) -> list[list[int]]:
-    return [places[start : start + AT_ONCE] for start in range(0, len(places), AT_ONCE)]
 
 
 def _columns(found: Browsed) -> list[str]:
@@ -83,11 +72,13 @@ def _columns(found: Browsed) -> list[str]:
 
 def _lines(found: Browsed, places: list[int]) -> Iterator[bytes]:
     table, columns = found.items, _columns(found)
-    rows = rows_at(found.report.dataset_version, [int(table.rows[place]) for place in places])
     errors = {name: table.errors(name) for name, _ in found.scorers}
-    for place in places:
-        cells = _cells(found, table, errors, rows[int(table.rows[place])], place)
-        yield record([*cells, defuse(cells, columns)]).encode()
+    for start in range(0, len(places), AT_ONCE):
+        batch = places[start : start + AT_ONCE]
+        rows = rows_at(found.report.dataset_version, [int(table.rows[place]) for place in batch])
+        for place in batch:
+            cells = _cells(found, table, errors, rows[int(table.rows[place])], place)
+            yield record([*cells, defuse(cells, columns)]).encode()
 
 
 def _cells(

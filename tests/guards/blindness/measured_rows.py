@@ -23,7 +23,7 @@ from scoring.models import (
     TrainingRun,
 )
 from scoring.quadruplets import SplitPlan
-from scoring.reports.services import request_report
+from scoring.reports.services import ask_for_report
 from scoring.reports.work import carry_out_report
 from tests.annotator.formats.documents.pictures import picture
 from tests.scoring.conftest import dataset_rows
@@ -155,13 +155,13 @@ def _scores(
 
 
 def _report(version: DatasetVersion, researcher: User) -> AgreementReport:
-    report = request_report(
+    report = ask_for_report(
         version=version,
         criterion=CRITERION,
         scorers=["length"],
         split="all",
         requested_by=researcher,
-    )
+    ).report
     if not _results:
         carry_out_report(report.pk)
         report.refresh_from_db()

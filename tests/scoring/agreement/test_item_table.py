@@ -10,7 +10,6 @@ from scoring.agreement.ceiling import Evidence
 from scoring.agreement.item_table import (
     DIFFER,
     FIRST,
-    LAYOUT,
     RIGHT,
     SAME,
     SECOND,
@@ -22,7 +21,7 @@ from scoring.agreement.item_table import (
     strongest_pulls,
     unpack,
 )
-from scoring.agreement.items import AgreementError, Item, Question, ScorerScores, subtract
+from scoring.agreement.items import Item, Question, ScorerScores, subtract
 from scoring.agreement.preferences import preferences
 from scoring.agreement.report import report_with_items
 
@@ -144,14 +143,6 @@ def test_differences_come_back_to_the_last_bit() -> None:
     for name in ("one", "two"):
         assert np.array_equal(back.scores[name], found.scores[name])
         assert np.array_equal(back.differences[name], found.differences[name])
-
-
-def test_bytes_of_another_layout_are_refused(monkeypatch) -> None:
-    monkeypatch.setattr("scoring.agreement.item_table.LAYOUT", LAYOUT + 1)
-    content = pack(table())
-    monkeypatch.undo()
-    with pytest.raises(AgreementError, match="another layout"):
-        unpack(content)
 
 
 def made_items(count: int = 40) -> list[Item]:

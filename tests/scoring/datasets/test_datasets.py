@@ -4,7 +4,7 @@ import pytest
 
 from annotator.models import AuditEvent, Membership
 from scoring.models import DatasetVersion
-from scoring.reports.services import request_report
+from scoring.reports.services import ask_for_report
 from tests.scoring.conftest import FrozenScene, imported, shown, signed_in
 from tests.scoring.model_rows import model_row
 
@@ -64,7 +64,9 @@ def test_how_many_ratings_each_gave_is_not_shown_of_two(scene_of_two) -> None:
 
 def test_models_reports_and_other_versions_are_named(scene, version) -> None:
     other, model = scene.freeze(tie_band=9.0), model_row(version)
-    report = request_report(version=version, criterion=CRITERION, scorers=["length"], split="all")
+    report = ask_for_report(
+        version=version, criterion=CRITERION, scorers=["length"], split="all"
+    ).report
     page, page_of_other = (
         shown(signed_in(scene.rita), f"/datasets/trial/{number}/") for number in (1, other.number)
     )

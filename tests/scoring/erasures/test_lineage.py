@@ -8,7 +8,7 @@ from annotator.imports.services import carry_out_import, request_import
 from annotator.models import AuditEvent, Rating, Reference
 from scoring.datasets.exports.services import export_version
 from scoring.models import DatasetVersion, UsedRating
-from scoring.reports.services import request_report
+from scoring.reports.services import ask_for_report
 from tests.scoring.conftest import FrozenScene, imported, signed_in
 from tests.scoring.model_rows import CRITERION, model_row
 
@@ -42,7 +42,9 @@ def test_a_rating_leads_to_the_versions_models_and_reports_that_used_it(scene, a
     assert used(ada, rating) == []
     one, two = scene.freeze(), scene.freeze(tie_band=9.0)
     model = model_row(two)
-    report = request_report(version=one, criterion=CRITERION, scorers=["length"], split="all")
+    report = ask_for_report(
+        version=one, criterion=CRITERION, scorers=["length"], split="all"
+    ).report
     assert used(ada, rating) == ["trial@2", "trial@1"]
     answer = ada.get(f"/datasets/ratings/{rating.pk}/")
     first, second = answer.context["uses"]

@@ -64,7 +64,6 @@ def test_a_pair_scores_the_same_in_any_company(directory) -> None:
 
 def test_a_long_text_is_cut_and_said_to_be(directory) -> None:
     metric = BertScore(directory)
-    assert metric.cut([*PAIRS, LONG]) == [False] * len(PAIRS) + [True]
     assert "texts cut after 48 tokens" in metric.version
     # What lies behind the limit moves nothing.
     longer = Pair(LONG.reference, LONG.candidate.removesuffix("tea.") + "cup lid tea.")

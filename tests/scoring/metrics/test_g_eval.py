@@ -71,7 +71,7 @@ def test_a_pair_without_a_usable_answer_is_missing_beside_the_others() -> None:
         return saying(NUMBERS) if number == 0 else saying(NUMBERS | {"logical_linkage": 101})
 
     with local_endpoint(answer) as place:
-        one = Endpoint(place.url, "m-1", requests_per_minute=60_000, concurrency=1)
+        one = Endpoint(place.url, "m-1", requests_per_minute=60_000)
         first, second = GEval(one).score(PAIRS)
     assert first == 66.0
     assert second == Missing("The answer could not be read: a number is not from 0 to 100.")

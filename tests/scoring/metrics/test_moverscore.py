@@ -127,9 +127,3 @@ def test_counts_that_make_no_sense_are_refused(directory, data) -> None:
 
 def test_a_pair_scores_the_same_in_any_company(directory) -> None:
     same_alone(MoverScore(directory))
-
-
-def test_a_long_text_is_cut_and_said_to_be(directory) -> None:
-    metric = MoverScore(directory)
-    assert metric.cut([PAIRS[0], LONG]) == [False, True]
-    assert "texts cut after 48 tokens" in metric.version

@@ -3,8 +3,8 @@
 import pytest
 
 from scoring.reports.files import label_of, scored_names
-from scoring.reports.queries import compare_reports, compare_scorers, scorer_choices
-from tests.scoring.report_documents import old_document, report_document
+from scoring.reports.queries import compare_reports, scorer_choices
+from tests.scoring.report_documents import report_document
 
 pytestmark = pytest.mark.postgres
 
@@ -29,13 +29,6 @@ def test_one_criterion_or_one_dataset_is_enough_and_neither_is_not() -> None:
     assert not [line for line in found.asked if line[0] == "Dataset" and line[3]]
     other["question"]["criterion"] = "logical_linkage"
     assert compare_reports(report_document(), other) is None
-
-
-def test_an_old_report_is_compared_as_far_as_it_goes() -> None:
-    found = compare_reports(old_document(), report_document())
-    assert found is not None and found.only_second == ("BERTScore",)
-    two = compare_scorers(old_document(), "bleu-1", "rouge-l")
-    assert two.tested is None and two.both == ()
 
 
 def test_what_was_not_scored_cannot_be_chosen_and_what_was_once() -> None:

@@ -11,7 +11,6 @@ from tests.scoring.report_documents import (
     ABSENT,
     FLAT,
     judged_document,
-    old_document,
     report_document,
 )
 
@@ -73,12 +72,6 @@ def test_lines_end_as_the_standard_says_and_are_equally_long() -> None:
     text = csv_table(report_document())
     assert text.count("\r\n") == len(text.splitlines()) == 11
     assert all(len(row) == len(COLUMNS) for row in csv.reader(io.StringIO(text, newline="")))
-
-
-def test_an_old_report_gives_a_table_too() -> None:
-    row = records(old_document())[0]
-    assert (row["label"], row["pearson"], row["is_best"]) == ("bleu-1", "", "no")
-    assert "before this figure was added" in row["undefined"]
 
 
 def test_the_lead_of_the_planned_scorer_stands_with_each_other_one() -> None:

@@ -109,8 +109,7 @@ def test_without_an_endpoint_the_row_says_what_to_set(version) -> None:
 
 def test_a_key_that_is_refused_is_a_row_and_costs_one_question(version, place) -> None:
     place.answer = lambda received, number: Reply(status=401)
-    with override_settings(METRIC_ENDPOINT_CONCURRENCY=1):
-        result = finished(version, "g-eval", "bleu-1")
+    result = finished(version, "g-eval", "bleu-1")
     assert "refused the key (401)" in result["scorers"]["g-eval"]["unavailable"]
     assert result["scorers"]["bleu-1"]["tau_b"]["value"] is not None
     assert len(place.received) == 1
@@ -123,8 +122,7 @@ def test_a_killed_report_goes_on_without_paying_twice(version, place) -> None:
     place.answer = lambda received, number: (
         Reply(status=403) if number == 5 else by_length(received, number)
     )
-    with override_settings(METRIC_ENDPOINT_CONCURRENCY=1):
-        finished(version, "g-eval")
+    finished(version, "g-eval")
     assert len(kept_answers()) == 5
     place.answer = by_length
     finished(version, "g-eval")

@@ -13,6 +13,7 @@ from scoring.metrics.languages import TWO_LANGUAGES
 from scoring.metrics.rouge import Rouge
 from scoring.models import DatasetVersion, MetricScore
 from scoring.reports.inputs import (
+    NO_LANGUAGE,
     NO_SYSTEMS,
     SYSTEMS_HIDDEN,
     drafts_of,
@@ -21,7 +22,6 @@ from scoring.reports.inputs import (
     report_rows,
 )
 from scoring.reports.page_parts import cautions
-from scoring.reports.row_languages import NO_LANGUAGE
 from scoring.reports.work import ONLY_ADMINS
 from tests.claims_in_languages import CHINESE, JAPANESE
 from tests.conftest import grant, make_user, spread

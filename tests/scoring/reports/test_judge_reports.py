@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import logging
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -180,20 +179,6 @@ def test_two_requests_for_each_comparison_are_announced_before_any_is_sent(
     assert f"{JUDGE}: Prefers the same candidate, or neither, in both orders on 18" in again.out
 
 
-def test_a_report_is_asked_for_with_a_judge_only_after_a_yes(rita, of_campaign, place) -> None:
-    wish = {"version": str(of_campaign.pk), "criterion": "feature_completeness", "split": "all"}
-    wish |= {"ties": "default", "scorers": JUDGE}
-    answer = rita.post("/reports/", wish)
-    page = answer.content.decode()
-    assert answer.status_code == 422 and not place.received
-    assert f"{2 * COMPARISONS} requests, roughly" in page
-    assert "or take away Pairwise judge." in page
-    cost = re.search('name="cost_seen" value="([^"]+)"', page)
-    assert cost is not None
-    agreed = {"may_send": "on", "cost_seen": cost[1]}
-    assert rita.post("/reports/", wish | agreed).status_code == 302
-
-
 def test_a_report_that_is_cancelled_while_the_judge_thinks_stops_and_keeps_its_answers(
     version, place, monkeypatch
 ) -> None:
@@ -241,18 +226,3 @@ def test_page_and_files_tell_how_often_both_orders_agree(rita, of_campaign, plac
     stored = json.loads(report_file(document, "json"))
     assert stored["scorers"][JUDGE]["order_consistency"] == {"value": 1.0, "n": COMPARISONS}
     assert "order_consistency" in stored["method"]
-
-
-def test_neither_the_key_nor_claims_stand_in_the_report_or_the_log(version, place, caplog) -> None:
-    def answer(received: Received, number: int) -> Reply:
-        return saying(candidates(received)[0]) if number < 2 else by_parts(received, number)
-
-    place.answer = answer
-    with caplog.at_level(logging.DEBUG):
-        row = carried_out(request(version, JUDGE, REASONED))
-    assert row.status == JobStatus.SUCCEEDED
-    answers = (scoring_files.cache_directory() / "endpoint").rglob("*.json")
-    stored = [json.dumps(row.result), row.message, *(path.read_text() for path in answers)]
-    stored += [record.getMessage() for record in caplog.records]
-    for secret in (KEY, "housing", "machine0"):
-        assert secret not in "".join(stored)

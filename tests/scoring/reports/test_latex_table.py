@@ -3,7 +3,7 @@
 import re
 
 from scoring.reports.files import LATEX_COLUMNS, escaped, latex_table
-from tests.scoring.report_documents import ABSENT, judged_document, old_document, report_document
+from tests.scoring.report_documents import ABSENT, judged_document, report_document
 
 
 def test_every_row_has_as_many_cells_as_the_heading() -> None:
@@ -62,12 +62,11 @@ def test_every_sign_of_latex_is_escaped() -> None:
 
 
 def test_braces_and_environments_close() -> None:
-    for document in (report_document(), old_document()):
-        text = latex_table(document)
-        bare = re.sub(r"\\[{}]", "", text)
-        assert bare.count("{") == bare.count("}")
-        assert re.findall(r"\\begin\{(\w+)\}", text) == ["table", "tabular"]
-        assert re.findall(r"\\end\{(\w+)\}", text) == ["tabular", "table"]
+    text = latex_table(report_document())
+    bare = re.sub(r"\\[{}]", "", text)
+    assert bare.count("{") == bare.count("}")
+    assert re.findall(r"\\begin\{(\w+)\}", text) == ["table", "tabular"]
+    assert re.findall(r"\\end\{(\w+)\}", text) == ["tabular", "table"]
 
 
 def test_the_tests_and_what_was_planned_are_told_below_the_table() -> None:

@@ -10,7 +10,7 @@ from scoring.reports.page_parts import (
     published,
     with_and_without,
 )
-from tests.scoring.report_documents import judged_document, old_document, report_document
+from tests.scoring.report_documents import judged_document, report_document
 
 
 def test_a_family_without_pairs_is_left_out() -> None:
@@ -72,8 +72,7 @@ def test_the_ceiling_is_told_by_figure_and_by_annotator() -> None:
         ("Annotator 1", 40, 0.57),
         ("Annotator 2", 40, 0.53),
     ]
-    document["human_ceiling"]["accuracy"] = {"value": 0.9, "low": 0.8, "high": 1.0}
-    assert dict(ceiling_figures(document))["accuracy"].low == 0.8
+    assert dict(ceiling_figures(document))["accuracy"].low == 0.4
 
 
 def test_how_far_both_orders_agree_is_told_of_what_compares() -> None:
@@ -81,9 +80,3 @@ def test_how_far_both_orders_agree_is_told_of_what_compares() -> None:
     ((_, label, sentence),) = orders(judged_document())
     assert label == "Judge_1"
     assert sentence.endswith("in both orders on 45 of 58 items (77.6 %).")
-
-
-def test_an_old_report_has_no_such_parts() -> None:
-    document = old_document()
-    for part in (families, calibrations, breakdowns, ceiling_figures, ceiling_people):
-        assert len(part(document)) == 0

@@ -8,7 +8,7 @@ import pytest
 from scoring.reports.downloads import html_file, report_file
 from scoring.reports.files import TYPES, canonical_json, file_name
 from tests.scoring.conftest import shown
-from tests.scoring.report_documents import old_document, report_document
+from tests.scoring.report_documents import released_document, report_document
 from tests.scoring.report_rows import stored
 
 pytestmark = [pytest.mark.django_db]
@@ -81,7 +81,7 @@ def test_the_order_in_which_a_database_gives_keys_back_moves_no_byte(wanted) -> 
     for part in ("scorers", "baselines"):
         turned[part] = {name: turned[part][name] for name in document[part]}
     assert report_file(document, wanted) == report_file(turned, wanted)
-    assert report_file(old_document(), wanted)
+    assert report_file(released_document(), wanted)
 
 
 def test_canonical_json_is_the_document_and_refuses_what_json_does_not_know() -> None:

@@ -13,7 +13,7 @@ from core.jobs.rows import JobStatus
 from scoring.models import AgreementReport
 from scoring.reports import scorers
 from scoring.reports import services as reports_services
-from scoring.reports.services import ask_for_report, cancel_report, request_report
+from scoring.reports.services import ask_for_report, cancel_report
 from tests.conftest import grant, make_user
 from tests.scoring.asked_reports import CRITERION, carried_out, count_calls, make_model, request
 from tests.scoring.conftest import imported
@@ -43,7 +43,7 @@ def rita(db: None) -> User:
 def test_a_request_that_makes_no_sense_is_refused_by_its_field(version, wrong, field) -> None:
     asked = {"criterion": CRITERION, "scorers": ["bleu-1"], "split": "all"} | wrong
     with pytest.raises(Refused) as caught:
-        request_report(version=version, **asked)
+        ask_for_report(version=version, **asked)
     assert set(caught.value.fields) == {field}
     assert not AgreementReport.objects.exists()
 

@@ -8,7 +8,6 @@ from django.test import Client
 
 from annotator.models import Campaign, Role
 from scoring.models import AgreementReport
-from scoring.reports import services as reports_services
 from scoring.reports.files import canonical_json, csv_table
 from scoring.reports.queries import ordered_result
 from scoring.reports.work import carry_out_report
@@ -72,12 +71,6 @@ def test_a_bad_request_is_a_400_by_field(rita, of_campaign, field, value) -> Non
     assert status == 400
     assert set(answer) == {field}
     assert not AgreementReport.objects.exists()
-
-
-def test_too_many_waiting_reports_are_a_429(rita, of_campaign, monkeypatch) -> None:
-    monkeypatch.setattr(reports_services, "MOST_UNFINISHED", 1)
-    assert post(rita)[0] == 202
-    assert post(rita, seed=1)[0] == 429
 
 
 def test_a_report_is_saved_in_each_format(rita, of_campaign) -> None:

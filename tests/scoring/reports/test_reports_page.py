@@ -11,7 +11,7 @@ from scoring.reports.queries import finished_reports, listed_reports, reported_d
 from tests.plot_files import saved_plots
 from tests.scoring.asked_reports import carried_out, request
 from tests.scoring.conftest import shown
-from tests.scoring.report_documents import ABSENT, FLAT, old_document, report_document
+from tests.scoring.report_documents import ABSENT, FLAT, released_document, report_document
 from tests.scoring.report_rows import stored, words
 
 pytestmark = [pytest.mark.django_db]
@@ -126,11 +126,10 @@ def test_the_address_chooses_whose_scores_are_drawn(rita, report) -> None:
     assert "Scores of bleu-1 by settled rating" in page_of(rita, report, "?scorer=nobody")
 
 
-def test_an_old_report_is_shown_as_far_as_it_goes(rita, of_campaign) -> None:
-    page = words(page_of(rita, stored(of_campaign, old_document())))
-    assert "calls none the best" in page
-    assert "before this figure was added" in page
-    assert "Which differences are significant" not in page
+def test_a_report_of_the_first_release_is_shown_with_its_tests(rita, of_campaign) -> None:
+    page = words(page_of(rita, stored(of_campaign, released_document())))
+    assert "Scorers among themselves" in page and "Scorers against baselines" in page
+    assert "Each table is adjusted after Holm" in page and "too few candidates were rated" in page
 
 
 def test_a_reader_reads_a_finished_report_and_is_offered_nothing_else(reader, report) -> None:
@@ -154,12 +153,12 @@ def test_the_list_tells_the_verdict_and_is_narrowed_by_dataset(rita, report) -> 
 
 @pytest.mark.postgres
 def test_a_line_tells_the_verdict_or_how_far_the_report_is(cast, of_campaign, report) -> None:
-    stored(of_campaign, old_document())
+    stored(of_campaign, report_document())
     row = stored(of_campaign, None)
     row.scorers = ["model:12345678-aaaa", *(f"m{n}" for n in range(7))]
     row.save()
     told = {line.verdict: line.scorers for line in listed_reports(cast.rita)}
-    assert set(told) == {"rouge-l is better than every other scorer.", "", "Waiting for a worker."}
+    assert set(told) == {"rouge-l is better than every other scorer.", "Waiting for a worker."}
     # Many scorers are cut, and models go by the first digits of their ids.
     cut = "model:12345678, m0, m1, m2, m3, m4 and 2 more"
     assert told["Waiting for a worker."] == cut

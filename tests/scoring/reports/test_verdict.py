@@ -3,8 +3,8 @@
 import pytest
 
 from scoring.metrics.languages import TWO_LANGUAGES
-from scoring.reports.page_parts import NOT_TESTED, caution, cautions, labels_added, verdict
-from tests.scoring.report_documents import UNKNOWN, old_document, pair, report_document
+from scoring.reports.page_parts import caution, cautions, labels_added, verdict
+from tests.scoring.report_documents import pair, report_document
 
 
 def test_the_verdict_names_the_best_the_power_and_the_ceiling() -> None:
@@ -35,10 +35,6 @@ def test_the_verdict_says_what_labels_add_to_the_model_that_saw_none(trained, is
     assert "training changed tau-b by +0.000 over" in verdict(document)[2]
     found["difference"] = None
     assert list(labels_added(document)) == []
-
-
-def test_an_old_report_calls_none_the_best_and_the_ceiling_unknown() -> None:
-    assert verdict(old_document()) == (NOT_TESTED, UNKNOWN)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from random import Random
 from typing import Any
 
 from scoring.metrics.base import Pair
@@ -35,9 +34,9 @@ def inquiry(
     **settings: Any,
 ) -> Inquiry:
     time = time or FakeTime()
-    settings = {"requests_per_minute": 60_000, "timeout": 30, "concurrency": 1} | settings
+    settings = {"requests_per_minute": 60_000, "timeout": 30} | settings
     endpoint = Endpoint(place.url, "m-1", KEY, cache_directory=directory, **settings)
-    return Inquiry(PROMPT, endpoint, clock=time.clock, sleep=time.sleep, random=Random(0))
+    return Inquiry(PROMPT, endpoint, clock=time.clock, sleep=time.sleep)
 
 
 def in_order(*replies: Reply) -> Callable[[Received, int], Reply]:

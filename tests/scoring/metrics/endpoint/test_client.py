@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Sequence
-from random import Random
 
 import pytest
 
@@ -22,7 +21,6 @@ from tests.scoring.metrics.endpoint.local_endpoint import KEY, saying
 
 ENDPOINT = Endpoint("https://api.example.org/v1", "m-1", KEY, requests_per_minute=60_000)
 GOOD = Answer(200, None, saying("fine").body)
-GAP = 60 / 60_000
 
 
 class Sender:
@@ -43,19 +41,9 @@ class Sender:
         return answer
 
 
-class Middle(Random):
-    """Chance that always gives the middle."""
-
-    def uniform(self, a: float, b: float) -> float:
-        return (a + b) / 2
-
-
-def client(
-    sender: Sender, time: FakeTime, endpoint: Endpoint = ENDPOINT, random: Random | None = None
-) -> Client:
+def client(sender: Sender, time: FakeTime, endpoint: Endpoint = ENDPOINT) -> Client:
     sender.time = time
-    chance = random or Middle()
-    return Client(endpoint, clock=time.clock, sleep=time.sleep, random=chance, send=sender)
+    return Client(endpoint, clock=time.clock, sleep=time.sleep, send=sender)
 
 
 def ask(sender: Sender, time: FakeTime | None = None) -> Completion:
@@ -92,41 +80,12 @@ def test_waits_double() -> None:
     assert time.slept == [1, 2, 4, 8]
 
 
-def test_waits_differ_by_chance_up_to_half() -> None:
-    times = [FakeTime() for _ in range(50)]
-    for seed, time in enumerate(times):
-        sender = Sender(Answer(500, None, b""), GOOD)
-        client(sender, time, random=Random(seed)).ask({})
-    waits = {time.slept[0] for time in times}
-    assert len(waits) == 50
-    assert 0.5 <= min(waits) <= max(waits) <= 1.5
-
-
 @pytest.mark.parametrize("status", [429, 500, 503])
 @pytest.mark.parametrize(("asked", "waited"), [(30.0, 30.0), (0.0, 1.0), (86_400.0, 120.0)])
 def test_the_wait_that_is_asked_for_is_kept_up_to_a_limit(status, asked, waited) -> None:
     time = FakeTime()
     ask(Sender(Answer(status, asked, b""), GOOD), time)
     assert sum(time.slept) == pytest.approx(waited)
-
-
-@pytest.mark.parametrize("status", [429, 503])
-def test_who_is_told_to_slow_down_slows_all_down(status) -> None:
-    sender = Sender(Answer(status, 30.0, b""), GOOD)
-    time, began = sender.time, sender.began
-
-    def sleep(seconds: float) -> None:
-        if len(began) == 1 and not time.slept:
-            time.sleep(GAP)
-            # While one waits, another comes.
-            asking.ask({})
-        time.sleep(seconds)
-
-    asking = Client(ENDPOINT, clock=time.clock, sleep=sleep, random=Middle(), send=sender)
-    asking.ask({})
-    assert len(began) == 3
-    assert began[0] == 1000
-    assert min(began[1:]) >= 1030
 
 
 def test_attempts_have_an_end_that_says_why() -> None:
@@ -179,10 +138,15 @@ def test_what_fails_for_all_is_said_to_a_person_at_once(answer, words) -> None:
 def test_requests_keep_the_rate_with_their_repeats() -> None:
     sender = Sender(Answer(500, None, b""), GOOD)
     slow = Endpoint("https://api.example.org/v1", "m-1", requests_per_minute=6)
-    asking = client(sender, FakeTime(), slow)
+    time = FakeTime()
+    asking = client(sender, time, slow)
     for _ in range(3):
         asking.ask({})
-    assert sender.began == [1000, 1010, 1020, 1030]
+    # Time that passes meanwhile is no credit for a burst.
+    time.now += 100
+    for _ in range(2):
+        asking.ask({})
+    assert sender.began == [1000, 1010, 1020, 1030, 1130, 1140]
 
 
 def test_nothing_is_logged_of_what_is_asked(caplog) -> None:

@@ -1,17 +1,12 @@
-"""Pairs are asked once, few at a time, and end as numbers, as missing, or in words for all."""
+"""Pairs are asked once, and end as numbers, as missing, or in words for all."""
 
 import json
 import logging
 import re
-from threading import Barrier, Lock
 
 import pytest
 
 from scoring.metrics.base import MetricError, Missing, Pair
-from scoring.metrics.endpoint import Endpoint
-from scoring.metrics.endpoint.client import Answer, post
-from scoring.metrics.endpoint.inquiry import Inquiry, _StoppedError
-from tests.scoring.metrics.endpoint.fake_time import FakeTime
 from tests.scoring.metrics.endpoint.inquiries import (
     GOOD,
     NUMBERS,
@@ -37,8 +32,8 @@ def test_numbers_come_back_in_the_order_of_the_pairs() -> None:
         return saying({"breadth": int(kind[1]), "depth": 0})
 
     with local_endpoint(answer) as place:
-        found = inquiry(place, concurrency=4).numbers(pairs(20))
-    assert found == [{"breadth": kind, "depth": 0} for kind in range(20)]
+        found = inquiry(place).numbers(pairs(5))
+    assert found == [{"breadth": kind, "depth": 0} for kind in range(5)]
 
 
 def test_the_request_names_model_schema_and_settings(good) -> None:
@@ -65,77 +60,11 @@ def test_what_is_kept_is_not_asked_again(good, tmp_path, is_kept, requests) -> N
     assert len(good.received) == requests
 
 
-def test_a_run_that_was_killed_goes_on_where_it_was(good, tmp_path) -> None:
-    class Killed(BaseException):
-        """What no handler of ours expects."""
-
-    def send_two(url: str, body: bytes, api_key: str | None, timeout: float) -> Answer:
-        if len(good.received) == 2:
-            raise Killed
-        return post(url, body, api_key, timeout)
-
-    first = inquiry(good, tmp_path)
-    first._client._send = send_two
-    with pytest.raises(Killed):
-        first.numbers(pairs(5))
-    assert len(good.received) == 2
-    assert inquiry(good, tmp_path).numbers(pairs(5)) == [NUMBERS] * 5
-    assert len({received.texts[1] for received in good.received}) == len(good.received) == 5
-
-
 def test_a_pair_without_an_answer_is_asked_again_next_time(tmp_path) -> None:
     missing = Missing("The answer could not be read: it is not one JSON object.")
     with local_endpoint(in_order(saying("no idea"), saying("still none"), GOOD)) as place:
         for found in (missing, NUMBERS):
             assert inquiry(place, tmp_path).numbers([PAIR]) == [found]
-
-
-def test_never_more_requests_wait_than_are_allowed() -> None:
-    waiting, most = 0, 0
-    lock, together = Lock(), Barrier(3)
-
-    def answer(received: Received, number: int) -> Reply:
-        nonlocal waiting, most
-        with lock:
-            waiting += 1
-            most = max(most, waiting)
-        # Three are here at once, or this would never end.
-        together.wait(60)
-        with lock:
-            waiting -= 1
-        return GOOD
-
-    with local_endpoint(answer) as place:
-        inquiry(place, concurrency=3).numbers(pairs(12))
-    assert most == 3
-
-
-def test_requests_of_all_threads_keep_the_rate(good) -> None:
-    time = FakeTime()
-    inquiry(good, time=time, concurrency=4, requests_per_minute=30).numbers(pairs(20))
-    assert len(good.received) == 20
-    # Twenty begins, two seconds apart.
-    assert time.now - 1000 >= 38
-
-
-def test_waiting_ends_when_the_run_does() -> None:
-    def answer(received: Received, number: int) -> Reply:
-        return Reply(status=401) if number else Reply(status=500, headers={"Retry-After": "90"})
-
-    with local_endpoint(answer) as place:
-        # By a real clock: whoever waited to the end would then ask again.
-        pace = 60_000
-        asking = Inquiry(PROMPT, Endpoint(place.url, "m-1", KEY, pace, concurrency=2))
-        with pytest.raises(MetricError, match="refused the key"):
-            asking.numbers(pairs(2))
-        assert len(place.received) == 2
-
-
-def test_nobody_waits_in_a_run_that_has_ended(good) -> None:
-    asking = Inquiry(PROMPT, Endpoint(good.url, "m-1", KEY))
-    asking.numbers([PAIR])
-    with pytest.raises(_StoppedError):
-        asking._rest(100_000)
 
 
 def test_an_order_within_a_claim_changes_no_form_and_no_other_pair() -> None:

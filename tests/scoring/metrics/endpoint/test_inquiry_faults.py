@@ -115,10 +115,3 @@ def test_what_was_answered_before_it_was_given_up_is_kept(tmp_path) -> None:
             inquiry(place, tmp_path).numbers(pairs(5))
         inquiry(place, tmp_path).numbers(pairs(5))
         assert len(place.received) == 2 + 1 + 3
-
-
-def test_the_reason_is_told_whoever_ends_first() -> None:
-    with local_endpoint(in_order(Reply(status=401))) as place:
-        for _ in range(20):
-            with pytest.raises(MetricError, match="refused the key"):
-                inquiry(place, concurrency=8).numbers(pairs(30))
