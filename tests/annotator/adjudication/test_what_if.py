@@ -200,11 +200,6 @@ def test_with_four_rulings_twice_the_median_of_the_ratings_concerned_is_said(cas
     assert ruling_time(cast.campaign, {uuid4().hex}) is None
 
 
-def test_hours_follow_from_the_number_of_rulings() -> None:
-    time = RulingTime(450, 9, is_measured=True)
-    assert (time.minutes, time.hours(16)) == (7.5, 2.0)
-
-
 PAGE = "/campaigns/cups/what-if/"
 
 
