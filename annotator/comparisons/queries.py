@@ -97,9 +97,6 @@ def _is_recused(comparison: Comparison) -> bool:
     return recused.filter(candidate__reference=comparison.left.reference_id).exists()
 
 
-BATCH = 500
-
-
 class StatedTexts:
     """Yields each record as a reference with two candidates, and counts each text once.
 
@@ -108,19 +105,22 @@ class StatedTexts:
     """
 
     def __init__(self, campaign: Campaign | None, records: Iterable[PreferenceRecord]) -> None:
-        self._campaign = campaign
         self._records = records
-        self._seen: set[str] = set()
-        self._references = self._candidates = self._known_references = self._known_candidates = 0
-        self._annotations: list[int] = []
-        self._count = self._known_annotations = 0
+        self._seen: set[tuple[str, ...]] = set()
+        self._stored: set[tuple[str, ...]] = set()
+        self._annotations: set[int] = set()
+        if campaign is not None:
+            rows = Candidate.objects.filter(campaign=campaign, purpose__in=GENUINE)
+            self._stored |= set(rows.values_list("reference__claims_sha256", "claims_sha256"))
+            self._stored |= set(campaign.references.values_list("claims_sha256"))
+            known = ImportedAnnotation.objects.filter(campaign=campaign)
+            self._annotations |= set(known.values_list("annotation", flat=True))
+        names = ("references", "candidates", "known_references", "known_candidates")
+        self._counts = dict.fromkeys((*names, "annotations", "known_annotations"), 0)
 
     def __iter__(self) -> Iterator[ReferenceRecord]:
         for record in self._records:
-            self._count += 1
-            self._annotations.append(record.annotation)
-            if len(self._annotations) == BATCH:
-                self._look_up()
+            self._count("annotations", record.annotation in self._annotations)
             if record.left != record.right:
                 texts = (record.left, record.right)
                 yield ReferenceRecord(
@@ -131,61 +131,23 @@ class StatedTexts:
 
     def take(self, batch: list[ReferenceRecord]) -> None:
         """Count the texts of a batch that come for the first time."""
-        references: list[str] = []
-        pairs: list[tuple[str, str]] = []
         for record in batch:
             digest = text_sha256(record.reference_claims)
-            if self._is_first(digest):
-                references.append(digest)
+            self._take("references", (digest,))
             for candidate in record.candidates:
-                pair = (digest, text_sha256(candidate.claims))
-                if self._is_first("/".join(pair)):
-                    pairs.append(pair)
-        known_references, known_pairs = self._known(references, pairs)
-        self._known_references += len(known_references.intersection(references))
-        self._references += len(set(references) - known_references)
-        self._known_candidates += len(known_pairs.intersection(pairs))
-        self._candidates += len(set(pairs) - known_pairs)
+                self._take("candidates", (digest, text_sha256(candidate.claims)))
 
     def counts(self) -> dict[str, int]:
         """Return the counts of texts and of annotations."""
-        self._look_up()
-        return {
-            "references": self._references,
-            "candidates": self._candidates,
-            "known_references": self._known_references,
-            "known_candidates": self._known_candidates,
-            "annotations": self._count - self._known_annotations,
-            "known_annotations": self._known_annotations,
-        }
+        return self._counts
 
-    def _is_first(self, name: str) -> bool:
-        is_first = name not in self._seen
-        self._seen.add(name)
-        return is_first
+    def _take(self, what: str, key: tuple[str, ...]) -> None:
+        if key not in self._seen:
+            self._seen.add(key)
+            self._count(what, key in self._stored)
 
-    def _known(
-        self, references: list[str], pairs: list[tuple[str, str]]
-    ) -> tuple[set[str], set[tuple[str, str]]]:
-        if self._campaign is None:
-            return set(), set()
-        rows = Reference.objects.filter(campaign=self._campaign, claims_sha256__in=references)
-        candidates = Candidate.objects.filter(
-            campaign=self._campaign,
-            purpose__in=GENUINE,
-            reference__claims_sha256__in={reference for reference, _ in pairs},
-            claims_sha256__in={candidate for _, candidate in pairs},
-        )
-        known = candidates.values_list("reference__claims_sha256", "claims_sha256")
-        return set(rows.values_list("claims_sha256", flat=True)), set(known)
-
-    def _look_up(self) -> None:
-        """Count which of the annotations read since the last look the campaign has."""
-        if self._campaign is not None:
-            self._known_annotations += ImportedAnnotation.objects.filter(
-                campaign=self._campaign, annotation__in=self._annotations
-            ).count()
-        self._annotations.clear()
+    def _count(self, what: str, is_known: bool) -> None:
+        self._counts[f"known_{what}" if is_known else what] += 1
 
 
 SIDES: Final = ("left", "right")

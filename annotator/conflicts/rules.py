@@ -3,14 +3,19 @@
 Standard library only.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, pairwise
 from math import ceil
+from typing import Final
 
 from annotator.rating_values import RatedScores, majority
-from annotator.rubric import CRITERIA, TOTAL_WEIGHT
+from annotator.rubric import CRITERIA, OVERALL, TOTAL_WEIGHT
+
+CRITERION_GAP: Final = "criterion_gap"
+OVERALL_GAP: Final = "overall_gap"
+ORDER_FLIP: Final = "order_flip"
 
 # Overall numerators (0 to 110) by candidate and annotator.
 Overalls = Mapping[str, Mapping[str, int]]
@@ -72,6 +77,14 @@ class ConflictRules:
     # A further annotator decides before an adjudicator: see `find_gaps`, `find_flips`.
     has_ladder: bool = False
 
+    def least(self, kind: str) -> int:
+        """Return the smallest gap of a kind that conflicts."""
+        if kind == CRITERION_GAP:
+            return self.criterion_gap
+        if kind == OVERALL_GAP:
+            return self.overall_gap_numerator
+        return max(1, self.flip_gap_numerator)
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Finding:
@@ -85,33 +98,39 @@ class Finding:
 
 
 def find_gaps(ratings: Iterable[RatedScores], rules: ConflictRules) -> list[Finding]:
-    """Return the criterion gaps and overall gaps.
+    """Return the criterion gaps and overall gaps that conflict under the rules."""
+    return [
+        Finding(kind, candidate, "", criterion, widest)
+        for kind, candidate, criterion, widest, decisive in measure_gaps(
+            ratings, has_ladder=rules.has_ladder
+        )
+        if decisive >= rules.least(kind)
+    ]
+
+
+def measure_gaps(
+    ratings: Iterable[RatedScores], *, has_ladder: bool
+) -> Iterator[tuple[str, str, str, int, int]]:
+    """Yield kind, candidate, criterion, the gap, and the distance that decides about it.
 
     Input: ratings of one reference's candidates, at most one of each annotator and candidate.
-    With a ladder a candidate that three or more have rated conflicts only where no two of them
-    agree: every two are the gap or more apart.
+    The largest distance of any two ratings decides, with a ladder the smallest: a candidate that
+    three or more have rated conflicts then only where no two of them agree.
     """
     given: dict[str, list[RatedScores]] = {}
     for rating in ratings:
         given.setdefault(rating.candidate, []).append(rating)
-    found = []
+    places = [(CRITERION_GAP, criterion, criterion) for criterion in CRITERIA]
     for candidate, rows in given.items():
         if len(rows) < 2:
             continue
-        for criterion in CRITERIA:
-            widest, least = apart([row.scores[criterion] for row in rows])
-            if (least if rules.has_ladder else widest) >= rules.criterion_gap:
-                found.append(Finding("criterion_gap", candidate, "", criterion, widest))
-        widest, least = apart([row.overall for row in rows])
-        if (least if rules.has_ladder else widest) >= rules.overall_gap_numerator:
-            found.append(Finding("overall_gap", candidate, "", "", widest))
-    return found
-
-
-def apart(values: Iterable[int]) -> tuple[int, int]:
-    """Return the largest and the smallest distance of any two of the values, two or more."""
-    ordered = sorted(values)
-    return ordered[-1] - ordered[0], min(two - one for one, two in pairwise(ordered))
+        for kind, criterion, column in (*places, (OVERALL_GAP, "", OVERALL)):
+            ordered = sorted(row.scores[column] for row in rows)
+            widest = ordered[-1] - ordered[0]
+            decisive = widest
+            if has_ladder:
+                decisive = min(two - one for one, two in pairwise(ordered))
+            yield kind, candidate, criterion, widest, decisive
 
 
 def find_flips(ratings: Iterable[RatedScores], rules: ConflictRules) -> dict[Pair, int]:
@@ -122,8 +141,7 @@ def find_flips(ratings: Iterable[RatedScores], rules: ConflictRules) -> dict[Pai
     candidates that three or more have rated conflicts only where no order has more than half of
     the annotators behind it.
     """
-    least = max(1, rules.flip_gap_numerator)
-    return flip_gaps(overalls_of(ratings), least, has_ladder=rules.has_ladder)
+    return flip_gaps(overalls_of(ratings), rules.least(ORDER_FLIP), has_ladder=rules.has_ladder)
 
 
 def overalls_of(ratings: Iterable[RatedScores]) -> dict[str, dict[str, int]]:

@@ -127,6 +127,8 @@ def annotators_needed(components: Components, standard_error: float) -> int:
 
 NO_SENTINELS = "No damaged candidate and its untouched twin have both been rated yet."
 ONE_CRITERION = "No criterion but the damaged one was rated."
+# The smallest fall, in points, that counts as noticed.
+LEAST_DROP = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,20 +143,20 @@ class Sensitivity:
 
 
 def sensitivity(
-    sentinels: Sequence[Sentinel], least_drop: float = 1, draws: int = DRAWS, seed: int = 0
+    sentinels: Sequence[Sentinel], draws: int = DRAWS, seed: int = 0
 ) -> tuple[Sensitivity, ...]:
     """Measure how scores fall on the damaged criterion and on the others.
 
-    Input: sentinels whose two ratings hold the same criteria, among them the one aimed at; the
-    smallest fall that counts as noticed; resamples and seed. Output: the figures over all, then by
+    Input: sentinels whose two ratings hold the same criteria, among them the one aimed at;
+    resamples and seed. Output: the figures over all, then by
     annotator, by criterion, and by both: `detected` a share in [0, 1], the two drops in points,
     negative where the damaged candidate got more. A drop elsewhere as large as the one aimed at
     means that damage is felt but not placed. `n` counts sentinels. Undefined, with the reason,
     without any. Raises ReliabilityError when the two ratings hold different criteria.
-    Formula: share of untouched - damaged >= least_drop; mean of untouched - damaged on the aimed
+    Formula: share of untouched - damaged >= LEAST_DROP; mean of untouched - damaged on the aimed
     criterion; the same over all other scores. Source: own definition.
     """
-    rows = np.array([_row(sentinel, least_drop) for sentinel in sentinels]).reshape(-1, 5)
+    rows = np.array([_row(sentinel) for sentinel in sentinels]).reshape(-1, 5)
     people: list[str | None] = [*sorted({s.annotator for s in sentinels})]
     criteria: list[str | None] = [*sorted({s.criterion for s in sentinels})]
     kinds: list[tuple[str | None, str | None]] = [(None, None)]
@@ -172,7 +174,7 @@ def sensitivity(
     return tuple(found)
 
 
-def _row(sentinel: Sentinel, least_drop: float) -> tuple[float, ...]:
+def _row(sentinel: Sentinel) -> tuple[float, ...]:
     """1, noticed or not, drop aimed at, number of other scores, their drops added up."""
     if set(sentinel.untouched) != set(sentinel.damaged):
         raise ReliabilityError("The two ratings of a sentinel must hold the same criteria.")
@@ -180,7 +182,7 @@ def _row(sentinel: Sentinel, least_drop: float) -> tuple[float, ...]:
         raise ReliabilityError("The criterion that was damaged must be among the scores.")
     drops = {key: sentinel.untouched[key] - sentinel.damaged[key] for key in sentinel.damaged}
     aimed = drops.pop(sentinel.criterion)
-    return 1.0, float(aimed >= least_drop), aimed, float(len(drops)), sum(drops.values())
+    return 1.0, float(aimed >= LEAST_DROP), aimed, float(len(drops)), sum(drops.values())
 
 
 def _figures(

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -75,23 +75,11 @@ class Decided:
 
 
 def rule(
-    *,
-    conflict_id: UUID,
-    adjudicator: User,
-    decision: str,
-    reason_code: str,
-    reason: str,
-    password: str,
-    rating_id: UUID | None = None,
-    scores: Mapping[str, int] | None = None,
-    other_scores: Mapping[str, int] | None = None,
-    has_guideline_gap: bool = False,
-    seen: str = "",
-    signed_as: str = "",
+    *, conflict_id: UUID, adjudicator: User, password: str, signed_as: str = "", **said: Any
 ) -> Adjudication:
     """Decide an open conflict and sign the decision; a candidate with a valid ruling retains it.
 
-    What is decided is described at `Decided`. `signed_as` may name who signs, who is the
+    What is decided is given by the fields of `Decided`. `signed_as` may name who signs, who is the
     adjudicator and nobody else.
 
     Raises Conflict.DoesNotExist for a conflict out of reach, Forbidden for one's own candidate or
@@ -102,10 +90,7 @@ def rule(
     refuse_who_may_not(conflict_id, adjudicator)
     if signed_as not in ("", adjudicator.get_username()):
         raise Forbidden(NOT_YOURSELF)
-    decided = Decided(
-        *(decision, reason_code, reason, rating_id, scores, other_scores),
-        *(has_guideline_gap, seen),
-    )
+    decided = Decided(**said)
     check_decided(decided)
     check_signature(signer=adjudicator, password=password, campaign=conflict.campaign)
     return sign_decided(conflict_id=conflict_id, adjudicator=adjudicator, decided=decided)

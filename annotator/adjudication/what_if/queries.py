@@ -7,40 +7,38 @@ from typing import Final
 
 from annotator.adjudication.rulings.queries import RulingTime, ruling_time
 from annotator.adjudication.what_if.rules import (
-    CRITERION_GAP,
-    ORDER_FLIP,
-    OVERALL_GAP,
     Caught,
     CurvePoint,
-    Row,
     Width,
     cases,
     caught,
     curve,
     found_by,
-    row_widths,
+    touched,
+    widths,
 )
 from annotator.conflicts.queries import rules_of
-from annotator.conflicts.rules import ConflictRules
+from annotator.conflicts.rules import CRITERION_GAP, ORDER_FLIP, OVERALL_GAP, ConflictRules
 from annotator.models import GENUINE, Campaign, Rating, Ruling
-from annotator.rubric import CRITERIA
+from annotator.rating_values import RatedScores, scores_of
+from annotator.rubric import SCORE_COLUMNS
 
 
-def campaign_widths(campaign: Campaign) -> list[Width]:
+def campaign_widths(campaign: Campaign, *, has_ladder: bool) -> list[Width]:
     """Measure every reference with rated genuine candidates.
 
     References and candidates are named by UUIDs as 32 hexadecimal digits.
     """
-    found: defaultdict[str, dict[str, list[Row]]] = defaultdict(dict)
+    found: defaultdict[str, list[RatedScores]] = defaultdict(list)
     rows = Rating.objects.filter(candidate__campaign=campaign, candidate__purpose__in=GENUINE)
-    for reference, candidate, annotator, *values in rows.values_list(
-        "candidate__reference_id", "candidate_id", "annotator_id", "overall_numerator", *CRITERIA
+    for reference, candidate, annotator, *scores in rows.values_list(
+        "candidate__reference_id", "candidate_id", "annotator_id", *SCORE_COLUMNS
     ):
-        found[reference.hex].setdefault(candidate.hex, []).append((annotator.hex, *values))
+        found[reference.hex].append(RatedScores(annotator.hex, candidate.hex, scores_of(scores)))
     return [
         width
-        for reference, by_candidate in found.items()
-        for width in row_widths(reference, by_candidate)
+        for reference, ratings in found.items()
+        for width in widths(reference, ratings, has_ladder=has_ladder)
     ]
 
 
@@ -85,26 +83,32 @@ class WhatIf:
 
 def what_if(campaign: Campaign, rules: ConflictRules) -> WhatIf:
     """Replay rules on the genuine ratings of a campaign as they stand."""
-    measured = campaign_widths(campaign)
+    rules_today = rules_of(campaign)
+    measured = campaign_widths(campaign, has_ladder=rules.has_ladder)
     found = found_by(rules, measured)
-    today = found_by(rules_of(campaign), measured)
+    if rules_today.has_ladder == rules.has_ladder:
+        today = found_by(rules_today, measured)
+    else:
+        other = campaign_widths(campaign, has_ladder=rules_today.has_ladder)
+        today = found_by(rules_today, other)
     rulings = Ruling.objects.filter(is_valid=True, candidate__campaign=campaign)
     ruled = frozenset(pk.hex for pk in rulings.values_list("candidate_id", flat=True))
-    touched = {key for row in found for key in (row.candidate, row.other_candidate)}
 
     def of_kind(kind: str, name: str) -> KindRow:
-        return _row(name, *([one for one in all_ if one.kind == kind] for all_ in (found, today)))
+        return _row(
+            name, *([one for one in all_ if one.finding.kind == kind] for all_ in (found, today))
+        )
 
     return WhatIf(
         kinds=tuple(of_kind(kind, name) for kind, name in NAMES.items()),
         total=_row("All", found, today),
         rulings=cases(found, ruled),
         rulings_today=cases(today, ruled),
-        time=ruling_time(campaign, touched),
+        time=ruling_time(campaign, touched(found)),
         curve=tuple(curve(measured, has_ladder=rules.has_ladder)),
     )
 
 
 def _row(name: str, found: Sequence[Width], today: Sequence[Width]) -> KindRow:
-    places, before = {width.place for width in found}, {width.place for width in today}
+    places, before = {width.finding for width in found}, {width.finding for width in today}
     return KindRow(name, caught(found), len(before), len(places - before), len(before - places))

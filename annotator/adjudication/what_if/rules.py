@@ -1,92 +1,51 @@
-"""What other conflict rules would find: widths measured once, of which every rule is a filter.
+"""What other conflict rules would find: gaps measured once, of which every rule is a filter.
 
 Standard library only.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from annotator.conflicts.rules import ConflictRules, apart, flip_gaps, widest_flips
-from annotator.rubric import CRITERIA, TOTAL_WEIGHT
+from annotator.conflicts.rules import (
+    CRITERION_GAP,
+    ORDER_FLIP,
+    OVERALL_GAP,
+    ConflictRules,
+    Finding,
+    flip_gaps,
+    measure_gaps,
+    overalls_of,
+    widest_flips,
+)
+from annotator.rating_values import RatedScores
+from annotator.rubric import TOTAL_WEIGHT
 
-CRITERION_GAP: Final = "criterion_gap"
-OVERALL_GAP: Final = "overall_gap"
-ORDER_FLIP: Final = "order_flip"
 KINDS: Final = (CRITERION_GAP, OVERALL_GAP, ORDER_FLIP)
 
 
 class Width(NamedTuple):
-    """How far annotators are apart on one criterion, on the overall, or on one pair's order.
+    """A gap or order flip of a reference, and the distance that decides whether it conflicts."""
 
-    `reference`, `candidate`, `other_candidate` and `criterion` name the place; the other candidate
-    is "" but for an order, the criterion is "" but for a criterion gap. `largest` decides without a
-    ladder, `on_ladder` with one: for a gap the smallest distance between any two annotators. For an
-    order either is 0 where this pair is not the widest flip of one of its candidates, without a
-    ladder or with one. In rating points for a criterion, in numerators over 11 else.
-    """
-
-    # A tuple, because a campaign has tens of thousands.
-
-    kind: str
     reference: str
-    candidate: str
-    other_candidate: str
-    criterion: str
-    largest: int
-    on_ladder: int
-
-    @property
-    def place(self) -> tuple[str, str, str, str]:
-        """What the conflict would be on: kind, candidate, other candidate, criterion."""
-        return (self.kind, self.candidate, self.other_candidate, self.criterion)
+    decisive: int
+    finding: Finding
 
 
-# What one annotator gave a candidate: their key, the overall numerator, the four scores.
-Row = tuple[str, int, int, int, int, int]
-
-
-def row_widths(reference: str, by_candidate: Mapping[str, Sequence[Row]]) -> Iterator[Width]:
-    """Measure the ratings of one reference once, for every rule.
-
-    Input: the reference's name; by candidate the rows of its annotators, at most one of each: plain
-    tuples, because those of a whole campaign are many. Output: the widths above 0; none where
-    fewer than two annotators rated.
-    """
-    for candidate, rows in by_candidate.items():
-        if len(rows) > 1:
-            yield from _gaps(reference, candidate, rows)
-    overalls = {name: {row[0]: row[1] for row in rows} for name, rows in by_candidate.items()}
-    plain, on_ladder = (
-        widest_flips(flip_gaps(overalls, 1, has_ladder=has_ladder)) for has_ladder in (False, True)
-    )
-    for pair in sorted(plain.keys() | on_ladder):
-        gaps = plain.get(pair, 0), on_ladder.get(pair, 0)
-        yield Width(ORDER_FLIP, reference, *pair, "", *gaps)
-
-
-def _gaps(reference: str, candidate: str, rows: Sequence[Row]) -> Iterator[Width]:
-    _, overalls, *columns = zip(*rows, strict=True)
-    places = [(CRITERION_GAP, criterion) for criterion in CRITERIA] + [(OVERALL_GAP, "")]
-    for (kind, criterion), values in zip(places, [*columns, overalls], strict=True):
-        widest, least = apart(values)
-        if widest:
-            yield Width(kind, reference, candidate, "", criterion, widest, least)
+def widths(reference: str, ratings: Sequence[RatedScores], *, has_ladder: bool) -> Iterator[Width]:
+    """Measure the ratings of one reference once, for every rule with or without a ladder."""
+    gaps = measure_gaps(ratings, has_ladder=has_ladder)
+    for kind, candidate, criterion, widest, decisive in gaps:
+        if decisive:
+            yield Width(reference, decisive, Finding(kind, candidate, "", criterion, widest))
+    flips = widest_flips(flip_gaps(overalls_of(ratings), 1, has_ladder=has_ladder))
+    for pair, gap in flips.items():
+        yield Width(reference, gap, Finding(ORDER_FLIP, *pair, "", gap))
 
 
 def found_by(rules: ConflictRules, measured: Iterable[Width]) -> list[Width]:
-    """Return the widths that conflict under the rules, in the order given.
-
-    The same places as `find_gaps` and `find_flips` of annotator.conflicts.rules find.
-    """
-    least = {
-        CRITERION_GAP: rules.criterion_gap,
-        OVERALL_GAP: rules.overall_gap_numerator,
-        ORDER_FLIP: max(1, rules.flip_gap_numerator),
-    }
-    if rules.has_ladder:
-        return [width for width in measured if width.on_ladder >= least[width.kind]]
-    return [width for width in measured if width.largest >= least[width.kind]]
+    """Return the widths, measured with the rules' ladder, that conflict under the rules."""
+    return [width for width in measured if width.decisive >= rules.least(width.finding.kind)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +60,13 @@ class Caught:
 def caught(found: Iterable[Width]) -> Caught:
     """Count conflicts, and the candidates and references that they touch; all 0 or more."""
     rows = list(found)
-    touched = {key for row in rows for key in (row.candidate, row.other_candidate) if key}
-    return Caught(len(rows), len(touched), len({row.reference for row in rows}))
+    return Caught(len(rows), len(touched(rows)), len({row.reference for row in rows}))
+
+
+def touched(found: Iterable[Width]) -> set[str]:
+    """Return the candidates that conflicts are about."""
+    findings = [row.finding for row in found]
+    return {key for one in findings for key in (one.candidate, one.other_candidate) if key}
 
 
 def cases(found: Iterable[Width], ruled: frozenset[str] = frozenset()) -> int:
@@ -114,19 +78,19 @@ def cases(found: Iterable[Width], ruled: frozenset[str] = frozenset()) -> int:
     have a ruling already.
     """
     rows = list(found)
-    gaps = {row.candidate for row in rows if row.kind != ORDER_FLIP} - ruled
+    gaps = {row.finding.candidate for row in rows if row.finding.kind != ORDER_FLIP} - ruled
     done = gaps | ruled
     flips: dict[str, list[set[str]]] = {}
     for row in rows:
-        if row.kind == ORDER_FLIP:
-            flips.setdefault(row.reference, []).append({row.candidate, row.other_candidate})
+        if row.finding.kind == ORDER_FLIP:
+            flips.setdefault(row.reference, []).append(touched([row]))
     return len(gaps) + sum(_of_flips(pairs, done) for pairs in flips.values())
 
 
 def _of_flips(pairs: Sequence[set[str]], done: Collection[str]) -> int:
-    touched = set[str]().union(*pairs)
-    alone = touched.difference(done)
-    return min(len(alone) - (alone == touched), sum(not pair.issubset(done) for pair in pairs))
+    every = set[str]().union(*pairs)
+    alone = every.difference(done)
+    return min(len(alone) - (alone == every), sum(not pair.issubset(done) for pair in pairs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +105,7 @@ class CurvePoint:
 
 def curve(measured: Sequence[Width], *, has_ladder: bool) -> list[CurvePoint]:
     """Return what each gap from 1 to 10 points would find, one kind at a time."""
-    by_kind = {kind: [width for width in measured if width.kind == kind] for kind in KINDS}
+    by_kind = {kind: [width for width in measured if width.finding.kind == kind] for kind in KINDS}
     rows = []
     for points in range(1, 11):
         rules = ConflictRules(points, points * TOTAL_WEIGHT, points * TOTAL_WEIGHT, has_ladder)

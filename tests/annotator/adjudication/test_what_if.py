@@ -14,7 +14,7 @@ from annotator.adjudication.what_if.queries import campaign_widths, what_if
 from annotator.adjudication.what_if.rules import Caught, found_by
 from annotator.campaigns.queries import campaign_progress
 from annotator.conflicts.queries import rules_of
-from annotator.conflicts.rules import ConflictRules
+from annotator.conflicts.rules import ConflictRules, Finding
 from annotator.models import (
     Adjudication,
     AuditEvent,
@@ -116,22 +116,24 @@ def disputed(cast) -> None:
 
 @pytest.mark.usefixtures("disputed")
 def test_what_is_measured_at_once_conflicts_as_what_was_measured_with_each_rating(cast) -> None:
-    found = found_by(ConflictRules(), campaign_widths(cast.campaign))
-    stored = Conflict.objects.values_list("kind", "candidate_id", "other_candidate_id", "criterion")
+    found = found_by(ConflictRules(), campaign_widths(cast.campaign, has_ladder=False))
+    stored = Conflict.objects.values_list(
+        "kind", "candidate_id", "other_candidate_id", "criterion", "gap"
+    )
     assert len(found) == len(stored) > 2
-    assert {width.place for width in found} == {
-        (kind, one.hex, "" if other is None else other.hex, criterion)
-        for kind, one, other, criterion in stored
+    assert {width.finding for width in found} == {
+        Finding(kind, one.hex, "" if other is None else other.hex, criterion, gap)
+        for kind, one, other, criterion, gap in stored
     }
-    assert {width.kind for width in found} == {"criterion_gap", "overall_gap", "order_flip"}
+    assert {width.finding.kind for width in found} == {"criterion_gap", "overall_gap", "order_flip"}
 
 
 @pytest.mark.usefixtures("disputed")
 def test_repeats_and_sentinels_are_not_measured(cast) -> None:
-    assert campaign_widths(cast.campaign)
-    assert campaign_widths(Campaign.objects.create(slug="empty")) == []
+    assert campaign_widths(cast.campaign, has_ladder=False)
+    assert campaign_widths(Campaign.objects.create(slug="empty"), has_ladder=False) == []
     Candidate.objects.update(purpose=Purpose.REPEAT)
-    assert campaign_widths(cast.campaign) == []
+    assert campaign_widths(cast.campaign, has_ladder=False) == []
 
 
 START = timezone.now() - timedelta(days=1)
@@ -196,11 +198,6 @@ def test_with_four_rulings_twice_the_median_of_the_ratings_concerned_is_said(cas
     assert ruling_time(cast.campaign, of[:2]) == RulingTime(200, 1, is_measured=False)
     assert ruling_time(cast.campaign, of) == RulingTime(1000, 2, is_measured=False)
     assert ruling_time(cast.campaign, {uuid4().hex}) is None
-
-
-def test_hours_follow_from_the_number_of_rulings() -> None:
-    time = RulingTime(450, 9, is_measured=True)
-    assert (time.minutes, time.hours(16)) == (7.5, 2.0)
 
 
 PAGE = "/campaigns/cups/what-if/"

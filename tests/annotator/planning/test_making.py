@@ -12,7 +12,6 @@ from annotator.planning.rules import (
     PlanAnnotator,
     PlanCandidate,
     PlanReference,
-    Share,
     make_plan,
 )
 from tests.amounts import tries
@@ -74,7 +73,6 @@ def situations(draw) -> tuple[list[PlanReference], list[PlanAnnotator]]:
     return references, annotators
 
 
-# Moves and exchanges that a quota forbids are rare: so many situations hold some.
 @settings(max_examples=tries(1000))
 @given(situations(), st.integers())
 def test_nobody_is_given_too_much_or_what_is_not_for_them(situation, seed) -> None:
@@ -125,31 +123,6 @@ def test_every_place_is_taken_or_left_with_a_true_reason(situation, seed) -> Non
         assert row.reason in (NO_QUOTA, NOBODY_LEFT)
 
 
-def test_who_is_free_after_an_exchange_takes_what_found_nobody_before() -> None:
-    held = frozenset({"ann"})
-    references = [
-        PlanReference(
-            "r0", (PlanCandidate("r0c0", "x", 2), PlanCandidate("r0c1", "y", 0, held, held))
-        ),
-        PlanReference(
-            "r1",
-            (
-                PlanCandidate("r1c0", "x", 2),
-                PlanCandidate("r1c1", "z", 2, barred=frozenset({"cid", "dan"})),
-            ),
-        ),
-    ]
-    annotators = [
-        PlanAnnotator("ann", quota=1, load=8),
-        PlanAnnotator("ben", quota=1, load=2),
-        PlanAnnotator("cid", quota=2, load=5),
-    ]
-    plan = make_plan(references, annotators, 0)
-    # After an exchange with ben, cid has r0c0 and room for r1c0.
-    assert Share("cid", "r1", ("r1c0",)) in plan.shares
-    assert loads(plan) == {"ann": 1, "ben": 1, "cid": 2}
-
-
 @given(situations(), st.integers(), st.randoms())
 def test_a_seed_gives_the_same_plan_whatever_the_order_of_the_annotators(situation, seed, chance):
     references, annotators = situation
@@ -174,28 +147,6 @@ def test_loads_differ_by_the_largest_reference_at_most_when_sizes_differ(sizes, 
     plan = make_plan(references, people(count), 0)
     counts = [loads(plan)[name] for name in NAMES[:count]]
     assert max(counts) - min(counts) <= max(sizes, default=0)
-
-
-def assert_linked(count: int, number: int, free: int, seed: int) -> None:
-    plan = make_plan([reference(f"r{n}", 2, free) for n in range(number)], people(count), seed)
-    near: dict[str, set[str]] = {name: {name} for name in loads(plan)}
-    for one, other in meetings(plan):
-        joint = near[one] | near[other]
-        for name in joint:
-            near[name] = joint
-    if number * (min(free, count) - 1) >= len(near) - 1:
-        assert all(len(group) == len(near) for group in near.values())
-
-
-@given(st.integers(2, 6), st.integers(1, 20), st.integers(2, 3), st.integers())
-def test_annotators_are_linked_whenever_there_are_references_enough(count, number, free, seed):
-    assert_linked(count, number, free, seed)
-
-
-@pytest.mark.parametrize(("count", "number", "free"), [(6, 5, 2), (6, 6, 2), (5, 2, 3), (6, 4, 3)])
-def test_annotators_are_linked_with_hardly_any_references(count, number, free) -> None:
-    for seed in range(tries(40)):
-        assert_linked(count, number, free, seed)
 
 
 @pytest.mark.parametrize(("count", "number", "free"), [(4, 12, 2), (5, 20, 2), (6, 40, 3)])
@@ -227,17 +178,16 @@ def test_who_has_begun_a_reference_gets_the_rest_of_it() -> None:
     assert plan.unplaced == ()
 
 
-def test_others_hand_references_on_when_only_so_every_place_is_taken() -> None:
+def test_quotas_that_differ_and_just_suffice_leave_no_place() -> None:
     annotators = [
-        PlanAnnotator("ann", quota=1),
-        PlanAnnotator("ben", quota=1, recused=frozenset({"late"})),
-        PlanAnnotator("cid", quota=1, recused=frozenset({"late", "middle"})),
+        PlanAnnotator("ann", quota=10),
+        PlanAnnotator("ben", quota=5),
+        PlanAnnotator("cid", quota=5),
     ]
-    references = [reference(key, 1, 1) for key in ("early", "middle", "late")]
-    for seed in range(30):
-        plan = make_plan(references, annotators, seed)
-        given = {share.reference: share.annotator for share in plan.shares}
-        assert given == {"late": "ann", "middle": "ben", "early": "cid"}
+    for seed in range(10):
+        plan = make_plan([reference(f"r{n}", 1, 2) for n in range(10)], annotators, seed)
+        assert plan.unplaced == ()
+        assert loads(plan) == {"ann": 10, "ben": 5, "cid": 5}
 
 
 def test_what_finds_nobody_is_left_with_its_reason() -> None:

@@ -168,15 +168,6 @@ def test_references_are_given_by_name(planner, cast) -> None:
     assert "alice is given 4 candidates." in page_of(planner)
 
 
-def test_what_is_full_or_all_theirs_is_reported(planner, cast) -> None:
-    Candidate.objects.update(places=1, held=1, has_room=False)
-    post(planner, "by-name", annotator="alice", references="r1")
-    assert "2 of them beyond their places" in page_of(planner)
-    answer = post(planner, "by-name", annotator="alice", references="r1")
-    assert answer.status_code == 422
-    assert "has all of this already" in answer.content.decode()
-
-
 def test_open_work_is_withdrawn_with_a_reason(planner, cast) -> None:
     cast.assign(cast.alice, cast.campaign.references.get(reference_id="r1"))
     answer = post(planner, "withdraw", annotator="alice", references="r2", reason="ill")

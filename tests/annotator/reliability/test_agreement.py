@@ -14,7 +14,6 @@ from annotator.reliability.grids import (
     Grid,
     by_criterion,
     drift_grid,
-    histograms,
     pair_grid,
 )
 from annotator.reliability.services import carry_out_reliability
@@ -173,12 +172,3 @@ def test_the_lowest_pairs_come_first_and_people_in_the_order_of_their_numbers() 
     ]
     grid = drift_grid({"criteria": [{"key": key, "drift": people} for key in ALL_CRITERIA]})
     assert [row.head for row in grid.rows] == ["Annotator 1", "Annotator 2", "Annotator 10"]
-
-
-def test_the_highest_bar_fills_its_space_and_no_score_leaves_none() -> None:
-    counts = [0, 1, 4] + [0] * 8
-    found = histograms({"criteria": [{"key": ALL_CRITERIA[0], "histogram": counts}]})[0]
-    assert [bar.height for bar in found.bars[:3]] == [0, 6, 24]
-    assert all(bar.y + bar.height == 24 for bar in found.bars)
-    empty = histograms({"criteria": [{"key": ALL_CRITERIA[0], "histogram": [0] * 11}]})[0]
-    assert {bar.height for bar in empty.bars} == {0}

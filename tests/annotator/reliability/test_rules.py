@@ -153,14 +153,6 @@ def test_a_criterion_that_was_not_damaged_for_an_annotator_is_said_in_words() ->
     assert (missing.detected.value, missing.detected.reason) == (None, NO_SENTINELS)
 
 
-def test_the_smallest_drop_that_counts_can_be_set() -> None:
-    shares = [
-        chosen(sensitivity(SENTINELS, least_drop=least), None, None).detected.value
-        for least in (2, 3, 5)
-    ]
-    assert shares == pytest.approx([2 / 3, 1 / 3, 0])
-
-
 def test_no_sentinels_are_said_in_words() -> None:
     (everything,) = sensitivity([])
     assert (everything.detected.value, everything.detected.reason) == (None, NO_SENTINELS)
