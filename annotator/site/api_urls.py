@@ -7,6 +7,7 @@ from annotator.access.api import MatrixPermission
 from annotator.adjudication.rulings import api as rulings_api
 from annotator.campaigns import api as campaigns_api
 from annotator.campaigns.members import api as members_api
+from annotator.entry import api as entry_api
 from annotator.imports import api as imports_api
 from annotator.planning import api as planning_api
 from annotator.rating import api as rating_api
@@ -31,6 +32,8 @@ OF_CAMPAIGN = [
     path("reopen/", campaigns_api.Reopen.as_view(), name="reopen_campaign"),
     path("members/", members_api.Members.as_view(), name="members"),
     path("invitations/", members_api.Invitations.as_view(), name="invitations"),
+    path("pending-roles/", entry_api.PendingRoles.as_view(), name="pending_roles"),
+    path("pending-roles/<uuid:pk>/", entry_api.OnePendingRole.as_view(), name="pending_role"),
     path("plan/", planning_api.Plan.as_view(), name="plan"),
     path("progress/", campaigns_api.Progress.as_view(), name="campaign_progress"),
     path("agreement/", reliability_api.Agreement.as_view(), name="agreement"),
@@ -69,6 +72,8 @@ OF_CAMPAIGN = [
 urlpatterns = [
     path("campaigns/", campaigns_api.Campaigns.as_view(), name="campaigns"),
     path("campaigns/<slug:slug>/", include(OF_CAMPAIGN)),
+    path("group-roles/", entry_api.GroupRoles.as_view(), name="group_roles"),
+    path("group-roles/<uuid:pk>/", entry_api.OneGroupRole.as_view(), name="group_role"),
     path("invitations/join/", members_api.Join.as_view(), name="join"),
     path("ratings/", rating_api.Ratings.as_view(), name="ratings"),
     path("ratings/<uuid:pk>/", rating_api.RatingDetail.as_view(), name="rating"),

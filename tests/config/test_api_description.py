@@ -48,6 +48,11 @@ def test_a_freeze_that_was_made_before_is_described(document) -> None:
     assert answers["200"]["content"] == answers["201"]["content"]
 
 
+def test_a_group_that_is_removed_answers_with_counts(document) -> None:
+    answers = operation(document, "delete", "group-roles/{id}/")["responses"]
+    assert "200" in answers and "204" not in answers
+
+
 def test_the_address_of_an_import_is_a_path(document) -> None:
     assert document["components"]["schemas"]["Import"]["properties"]["url"].get("format") is None
 

@@ -21,6 +21,8 @@ _RATING: Final = (
     "submitted_at revised_at error_tags"
 )
 _CAMPAIGN: Final = "slug name status rubric_version overlap roles"
+_GROUP_ROLE: Final = "id provider group campaign role people is_agreed"
+_PENDING_ROLE: Final = "id username group provider role given_by given_at"
 _RULES: Final = (
     "name overlap shared_percent revision_hours lease_minutes criterion_gap overall_gap flip_gap "
     "has_ladder has_timesheet has_mark_files retain_until has_legal_hold"
@@ -122,6 +124,12 @@ ALLOWED_KEYS: Final = {
     "PATCH api:campaign_rules": _RULES,
     "GET api:members": "username is_active roles",
     "POST api:members": "username is_active roles",
+    # Groups of single sign-on, for site admins.
+    "GET api:group_roles": _GROUP_ROLE,
+    "POST api:group_roles": _GROUP_ROLE,
+    "DELETE api:group_role": "lost stayed",
+    "GET api:pending_roles": _PENDING_ROLE,
+    "POST api:pending_role": _PENDING_ROLE,
     "POST api:invitations": "role token link",
     "GET api:webhooks": _WEBHOOK,
     "GET api:webhook": _WEBHOOK,
