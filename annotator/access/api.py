@@ -43,8 +43,7 @@ class MatrixPermission(BasePermission):
         rule = matrix.matrix().get(route)
         if rule is None:
             return False
-        # Who has no role yet joins a campaign too.
-        if not rule.is_own_account and not matrix.may(route, principals(request.user, everywhere)):
+        if not matrix.may(route, principals(request.user, everywhere)):
             return False
         # A session has no scope.
         if request.auth is not None and request.auth not in rule.tokens:
