@@ -61,6 +61,22 @@ class Client:
         """Create a campaign; the answer's slug has an ending that makes it unique."""
         return self._call("POST", "campaigns/", {"slug": slug, "name": name})
 
+    def rules(self, campaign: str) -> Json:
+        """Return the rules of a campaign."""
+        return self._call("GET", f"campaigns/{campaign}/rules/")
+
+    def change_rules(self, campaign: str, **rules: Any) -> Json:
+        """Change the rules that are named."""
+        return self._call("PATCH", f"campaigns/{campaign}/rules/", rules)
+
+    def close_campaign(self, campaign: str, reason: str) -> Json:
+        """Close a campaign; every rating is final then."""
+        return self._call("POST", f"campaigns/{campaign}/close/", {"reason": reason})
+
+    def reopen_campaign(self, campaign: str, reason: str) -> Json:
+        """Open a closed campaign again."""
+        return self._call("POST", f"campaigns/{campaign}/reopen/", {"reason": reason})
+
     def progress(self, campaign: str) -> Json:
         """Return the counts of a campaign."""
         return self._call("GET", f"campaigns/{campaign}/progress/")
@@ -68,6 +84,27 @@ class Client:
     def agreement(self, campaign: str, *, anew: bool = False) -> Json:
         """Return how far annotators agree; with `anew`, have it calculated from today's ratings."""
         return self._call("POST" if anew else "GET", f"campaigns/{campaign}/agreement/")
+
+    # People
+
+    def members(self, campaign: str) -> list[Json]:
+        """Return the members of a campaign with their roles."""
+        found: list[Json] = self._call("GET", f"campaigns/{campaign}/members/")
+        return found
+
+    def add_role(self, campaign: str, username: str, role: str) -> list[Json]:
+        """Give a member another role."""
+        sent = {"username": username, "role": role}
+        found: list[Json] = self._call("POST", f"campaigns/{campaign}/members/", sent)
+        return found
+
+    def invite(self, campaign: str, role: str) -> Json:
+        """Make an invitation; its link and token are shown this once."""
+        return self._call("POST", f"campaigns/{campaign}/invitations/", {"role": role})
+
+    def join(self, invitation_token: str) -> Json:
+        """Accept an invitation with the caller's account."""
+        return self._call("POST", "invitations/join/", {"token": invitation_token})
 
     # Claim sets and plans
 

@@ -15,7 +15,7 @@ from annotator.models import Role, TokenScope
 MATRIX_FILE = Path(__file__).with_name("permission_matrix.csv")
 ANONYMOUS = "anonymous"
 SITE_ADMIN = "site_admin"
-OWN_ACCOUNT = "annotator:account"
+OWN_ACCOUNT = ("annotator:account", "api:join")
 PRINCIPALS = (ANONYMOUS, *Role.values, SITE_ADMIN)
 # What somebody of another campaign meets: nothing there, their own rows, what is everybody's, or a
 # route that no role in a campaign opens.

@@ -1,6 +1,6 @@
-"""Campaigns over REST: listed, created, and their progress for an admin."""
+"""Campaigns over REST: created, their rules, closed and reopened; progress for an admin."""
 
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
@@ -11,13 +11,19 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotator.access import matrix
-from annotator.access.gate import counted_campaign, principals
+from annotator.access.gate import counted_campaign, own_campaign, principals
 from annotator.access.scopes import campaigns_for, roles_of
-from annotator.campaigns.forms import NewCampaignForm
+from annotator.campaigns.forms import NewCampaignForm, RulesForm, rules_as_sent
 from annotator.campaigns.queries import campaign_progress
-from annotator.campaigns.services import create_campaign
+from annotator.campaigns.services import (
+    change_rules,
+    close_campaign,
+    create_campaign,
+    reopen_campaign,
+)
 from annotator.models import Campaign, User
-from core.rest.bodies import body, cleaned
+from annotator.rubric import HIGHEST
+from core.rest.bodies import TEXT, body, cleaned
 from core.rest.paging import PAGED, PARAMETERS, page_of
 
 # Who may create a campaign, by its page.
@@ -43,6 +49,38 @@ class NewCampaignSerializer(serializers.Serializer):
 
     slug = serializers.CharField()
     name = serializers.CharField()
+
+
+def _number_of(name: str) -> serializers.IntegerField:
+    """Describe a whole number with the bounds of the form that takes it."""
+    field: Any = RulesForm.base_fields[name]
+    return serializers.IntegerField(
+        required=False, min_value=field.min_value, max_value=field.max_value
+    )
+
+
+class RulesSerializer(serializers.Serializer):
+    """The rules of a campaign, gaps in rating points."""
+
+    name = serializers.CharField(required=False)
+    overlap = _number_of("overlap")
+    shared_percent = _number_of("shared_percent")
+    revision_hours = _number_of("revision_hours")
+    lease_minutes = _number_of("lease_minutes")
+    criterion_gap = _number_of("criterion_gap")
+    overall_gap = serializers.FloatField(required=False, min_value=0.01, max_value=HIGHEST)
+    flip_gap = serializers.FloatField(required=False, min_value=0.01, max_value=HIGHEST)
+    has_ladder = serializers.BooleanField(required=False)
+    retain_until = serializers.DateField(required=False, allow_null=True)
+    has_legal_hold = serializers.BooleanField(required=False)
+    has_timesheet = serializers.BooleanField(required=False)
+    has_mark_files = serializers.BooleanField(required=False)
+
+
+class ReasonSerializer(serializers.Serializer):
+    """Why something is done; it is recorded."""
+
+    reason = serializers.CharField()
 
 
 class AnnotatorProgressSerializer(serializers.Serializer):
@@ -104,12 +142,57 @@ class CampaignDetail(APIView):
         return Response(campaign_json(get_object_or_404(campaigns_for(user), slug=slug), user))
 
 
+class Rules(APIView):
+    """The rules of a campaign; a PATCH changes those that it names."""
+
+    @extend_schema(responses=RulesSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        return Response(_rules_json(own_campaign(request, slug)))
+
+    @extend_schema(request=RulesSerializer, responses=RulesSerializer)
+    def patch(self, request: Request, slug: str) -> Response:
+        row = own_campaign(request, slug)
+        sent = _rules_json(row) | body(request, set(RulesForm.base_fields))
+        form = RulesForm(sent, initial=rules_as_sent(row))
+        cleaned(form)
+        by = cast(User, request.user)
+        return Response(_rules_json(change_rules(campaign=row, rules=form.rules, changed_by=by)))
+
+
+class Close(APIView):
+    """Closes a campaign with a reason; every rating is final then."""
+
+    @extend_schema(request=ReasonSerializer, responses=CampaignSerializer)
+    def post(self, request: Request, slug: str) -> Response:
+        row, user = own_campaign(request, slug), cast(User, request.user)
+        close_campaign(campaign=row, **body(request, {"reason": TEXT}, ["reason"]), closed_by=user)
+        return Response(campaign_json(row, user))
+
+
+class Reopen(APIView):
+    """Opens a closed campaign again with a reason."""
+
+    @extend_schema(request=ReasonSerializer, responses=CampaignSerializer)
+    def post(self, request: Request, slug: str) -> Response:
+        row, user = own_campaign(request, slug), cast(User, request.user)
+        sent = body(request, {"reason": TEXT}, ["reason"])
+        reopen_campaign(campaign=row, **sent, reopened_by=user)
+        return Response(campaign_json(row, user))
+
+
 class Progress(APIView):
     """The counts of a campaign."""
 
     @extend_schema(responses=ProgressSerializer)
     def get(self, request: Request, slug: str) -> Response:
         return Response(ProgressSerializer(campaign_progress(counted_campaign(request, slug))).data)
+
+
+def _rules_json(row: Campaign) -> dict[str, Any]:
+    sent = rules_as_sent(row)
+    day = sent["retain_until"]
+    gaps = {name: float(sent[name]) for name in ("overall_gap", "flip_gap")}
+    return sent | gaps | {"retain_until": day.isoformat() if day else None}
 
 
 def campaign_json(row: Campaign, user: User) -> dict[str, object]:

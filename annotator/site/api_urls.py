@@ -6,10 +6,13 @@ from drf_spectacular.views import SpectacularAPIView
 from annotator.access.api import MatrixPermission
 from annotator.adjudication.rulings import api as rulings_api
 from annotator.campaigns import api as campaigns_api
+from annotator.campaigns.members import api as members_api
+from annotator.entry import api as entry_api
 from annotator.imports import api as imports_api
 from annotator.planning import api as planning_api
 from annotator.rating import api as rating_api
 from annotator.reliability import api as reliability_api
+from annotator.webhooks import api as webhooks_api
 from annotator.word_files import api as word_files_api
 
 
@@ -24,6 +27,13 @@ app_name = "api"
 
 OF_CAMPAIGN = [
     path("", campaigns_api.CampaignDetail.as_view(), name="campaign"),
+    path("rules/", campaigns_api.Rules.as_view(), name="campaign_rules"),
+    path("close/", campaigns_api.Close.as_view(), name="close_campaign"),
+    path("reopen/", campaigns_api.Reopen.as_view(), name="reopen_campaign"),
+    path("members/", members_api.Members.as_view(), name="members"),
+    path("invitations/", members_api.Invitations.as_view(), name="invitations"),
+    path("pending-roles/", entry_api.PendingRoles.as_view(), name="pending_roles"),
+    path("pending-roles/<uuid:pk>/", entry_api.OnePendingRole.as_view(), name="pending_role"),
     path("plan/", planning_api.Plan.as_view(), name="plan"),
     path("progress/", campaigns_api.Progress.as_view(), name="campaign_progress"),
     path("agreement/", reliability_api.Agreement.as_view(), name="agreement"),
@@ -49,11 +59,22 @@ OF_CAMPAIGN = [
         imports_api.ReadSet.as_view(),
         name="read_claim_set",
     ),
+    path("webhooks/", webhooks_api.Webhooks.as_view(), name="webhooks"),
+    path("webhooks/<uuid:pk>/", webhooks_api.OneWebhook.as_view(), name="webhook"),
+    path("webhooks/<uuid:pk>/test/", webhooks_api.WebhookTest.as_view(), name="try_webhook"),
+    path(
+        "webhooks/<uuid:pk>/secret/",
+        webhooks_api.WebhookSecret.as_view(),
+        name="rotate_webhook_secret",
+    ),
     path("assignments/next/", rating_api.NextAssignment.as_view(), name="take_next"),
 ]
 urlpatterns = [
     path("campaigns/", campaigns_api.Campaigns.as_view(), name="campaigns"),
     path("campaigns/<slug:slug>/", include(OF_CAMPAIGN)),
+    path("group-roles/", entry_api.GroupRoles.as_view(), name="group_roles"),
+    path("group-roles/<uuid:pk>/", entry_api.OneGroupRole.as_view(), name="group_role"),
+    path("invitations/join/", members_api.Join.as_view(), name="join"),
     path("ratings/", rating_api.Ratings.as_view(), name="ratings"),
     path("ratings/<uuid:pk>/", rating_api.RatingDetail.as_view(), name="rating"),
     path("ratings/<uuid:pk>/docx/", word_files_api.RatingDocx.as_view(), name="rating_docx"),

@@ -45,6 +45,10 @@ class WebhookPart:
     deliveries: tuple[DeliveryLine, ...]
     tries: int = TRIES
 
+    @property
+    def rows(self) -> tuple[Delivery, ...]:
+        return tuple(line.row for line in self.deliveries)
+
 
 def webhooks_of(campaign: Campaign) -> QuerySet[Webhook]:
     """Return the webhooks of a campaign, the oldest first."""

@@ -1,4 +1,4 @@
-"""A program follows a campaign from its creation to a report over REST."""
+"""A program runs a campaign from its creation to a report, over REST alone."""
 
 import json
 from collections.abc import Iterator
@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 
 from annotator.accounts.sessions import create_token
-from annotator.campaigns.members.services import grant_role
-from annotator.campaigns.services import close_campaign
-from annotator.models import Campaign, User
+from annotator.models import User
 from annotator.rubric import CRITERIA
 from clients.patclaimeval_client import ApiError, Client
 from tests.conftest import make_user
@@ -42,7 +40,7 @@ def programs(transactional_db: None, tmp_path: Path) -> Iterator[Programs]:
     started.end()
 
 
-def test_a_program_follows_a_campaign_from_creation_to_report(programs: Programs) -> None:
+def test_a_program_runs_a_campaign_from_creation_to_report(programs: Programs) -> None:
     port = programs.start_web("web")
     programs.start_worker("worker", "web,gpu")
     programs.start_sweeper()
@@ -55,9 +53,11 @@ def test_a_program_follows_a_campaign_from_creation_to_report(programs: Programs
     admin, people = client("boss", is_superuser=True), {n: client(n) for n in ("amy", "ben")}
     researcher = client("rae")
     slug = admin.create_campaign("cups", "Cups")["slug"]
-    campaign = Campaign.objects.get(slug=slug)
-    for name, role in (("amy", "annotator"), ("ben", "annotator"), ("rae", "researcher")):
-        grant_role(user=User.objects.get(username=name), campaign=campaign, role=role)
+    assert admin.change_rules(slug, overlap=2, revision_hours=0)["revision_hours"] == 0
+    for one in people.values():
+        assert one.join(admin.invite(slug, "annotator")["token"])["roles"] == ["annotator"]
+    researcher.join(admin.invite(slug, "researcher")["token"])
+    assert {row["username"] for row in admin.members(slug)} == {"boss", "amy", "ben", "rae"}
 
     stored = admin.import_claims(slug, claims_file())
     assert stored["counts"]["references"] == REFERENCES
@@ -76,8 +76,7 @@ def test_a_program_follows_a_campaign_from_creation_to_report(programs: Programs
         people["amy"].progress(slug)
     assert refused.value.status == 403
 
-    boss = User.objects.get(username="boss")
-    close_campaign(campaign=campaign, reason="All rated.", closed_by=boss)
+    assert admin.close_campaign(slug, "All rated.")["status"] == "closed"
     version = admin.freeze(slug, test_share=0.4, validation_share=0)
     assert version["items"] == REFERENCES
     name = version["full_name"]

@@ -21,6 +21,7 @@ from annotator.models import (
 )
 from core.errors import OutOfDate
 from tests.conftest import CLAIMS, make_user, signed_in
+from tests.guards.blindness.allowed_keys import ALLOWED_KEYS
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
@@ -94,6 +95,12 @@ def test_an_account_that_is_there_reads_nothing_either(boss, cast, role) -> None
     answer = client.post(link, follow=True)
     assert answer.text.count("once an admin of the campaign has agreed") == 2
     assert_reads_nothing(user)
+    token = invite(boss, role).split("/")[2]
+    headers = {"Authorization": f"Token {create_token(user=user).token}"}
+    answer = Client().post(
+        "/api/v1/invitations/join/", {"token": token}, "application/json", headers=headers
+    )
+    assert answer.status_code == 202 and answer.json()["role"] == role
     assert PendingRole.objects.count() == 1
 
 
@@ -142,6 +149,19 @@ def test_nobody_else_answers(boss, cast) -> None:
     # Under the address of another campaign the row is not found.
     other = signed_in(grown).post(f"/campaigns/elsewhere/members/pending/{row.pk}/agree/")
     assert other.status_code == 303 and not second.memberships.exists()
+
+
+def test_agreement_over_rest(boss, cast, call) -> None:
+    second = second_account(invite(boss, "researcher"))
+    (row,) = call(cast.ada, "get", "campaigns/cups/pending-roles/").json()
+    assert (row["username"], row["role"], row["given_by"]) == ("second", "researcher", "boss")
+    assert set(row) == set(ALLOWED_KEYS["GET api:pending_roles"].split())
+    path = f"campaigns/cups/pending-roles/{row['id']}/"
+    assert call(cast.ada, "post", path, {"answer": "perhaps"}).status_code == 400
+    assert call(cast.alice, "post", path, {"answer": "agree"}).status_code == 403
+    assert call(cast.ada, "post", path, {"answer": "agree"}).json() == []
+    assert [row.role for row in second.memberships.all()] == ["researcher"]
+    assert call(cast.ada, "post", path, {"answer": "agree"}).status_code == 404
 
 
 def test_a_site_admin_names_the_first_admin_of_a_campaign_without_claims(boss) -> None:
@@ -208,8 +228,10 @@ def test_a_group_of_a_site_admin_gives_nothing_before_it_is_agreed_to(
     assert AuditEvent.objects.get(action="group_role.agreed").actor == cast.ada
 
 
-def test_a_group_that_is_refused_is_removed(boss, admin, cast, second_person) -> None:
+def test_a_group_that_is_refused_is_removed(boss, admin, cast, second_person, call) -> None:
     rule = add_group(cast, User.objects.get(username="boss"))
+    (row,) = call(cast.ada, "get", "campaigns/cups/pending-roles/").json()
+    assert (row["id"], row["group"]) == (str(rule.pk), "patents")
     admin.post(f"{MEMBERS}pending/{rule.pk}/refuse/")
     assert not GroupRole.objects.exists()
 
@@ -226,6 +248,14 @@ def test_a_group_from_before_keeps_its_people_until_it_is_refused(
     assert "1 member" in admin.post(address).text and second_person.user.memberships.exists()
     admin.post(address, {"confirmed": "1"})
     assert not second_person.user.memberships.exists()
+
+
+def test_groups_over_rest_say_whether_they_are_agreed_to(boss, cast, call, settings) -> None:
+    grower = User.objects.get(username="boss")
+    add_group(cast, grower)
+    (row,) = call(grower, "get", "group-roles/").json()
+    assert row["is_agreed"] is False
+    assert call(grower, "get", "campaigns/cups/pending-roles/").status_code == 404
 
 
 def test_no_act_of_a_site_admin_on_an_account_opens_it(boss, cast) -> None:

@@ -1,5 +1,6 @@
-"""The page of single sign-on: for site admins, who open no claim text by it."""
+"""The page of single sign-on, and its calls: for site admins, who open no claim text by it."""
 
+import json
 import re
 from dataclasses import replace
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from annotator.accounts.sessions import create_token
 from annotator.entry.groups import give_group_roles
 from annotator.models import AuditEvent, GroupRole, Identity, Membership, User
 from core.oidc.client import forget
@@ -121,6 +123,38 @@ def test_a_wrong_row_is_refused_and_stays_typed(admin, firm, wrong, words) -> No
     assert page.status_code == 422
     assert words in page.content.decode()
     assert not GroupRole.objects.exists()
+
+
+def test_over_rest_the_table_is_read_and_changed(boss, cast, firm) -> None:
+    headers = {"Authorization": f"Token {create_token(user=boss).token}"}
+    sent = {"provider": "firm", "group": "patents", "campaign": "cups", "role": "reader"}
+    client, url, of_json = Client(headers=headers), "/api/v1/group-roles/", "application/json"
+    made = client.post(url, json.dumps(sent), content_type=of_json)
+    assert made.status_code == 201
+    row = made.json()
+    assert row | {"provider": "firm"} == sent | {
+        "id": row["id"],
+        "people": 0,
+        "is_agreed": True,
+    }
+    assert client.get(url).json() == [row]
+    again = client.post(url, json.dumps(sent), content_type=of_json)
+    assert "already" in str(again.json()) and again.status_code == 400
+    nasty: Any = [None, True, 7, [], {}, "", " ", "x" * 300, "\u202e"]
+    for field in sent:
+        for value in nasty:
+            body = json.dumps(sent | {"group": "other", field: value})
+            wrong = client.post(url, body, content_type=of_json)
+            assert (wrong.status_code, list(wrong.json())) == (400, [field]), (field, value)
+    for body in ("[]", "{}", "{", '{"provider": "firm", "more": 1}', ""):
+        assert client.post(url, body, content_type=of_json).status_code == 400
+    assert client.delete(f"{url}{row['id']}/").json() == {"lost": 0, "stayed": 0}
+    assert client.delete(f"{url}{row['id']}/").status_code == 404
+    boss.memberships.create(campaign=cast.campaign, role="reader")
+    narrow = create_token(user=boss, campaign=cast.campaign).token
+    assert Client(headers={"Authorization": f"Token {narrow}"}).get(url).status_code == 403
+    token = create_token(user=cast.ada).token
+    assert Client(headers={"Authorization": f"Token {token}"}).get(url).status_code == 403
 
 
 def findings(admin: Client) -> dict[str, tuple[bool | None, str]]:

@@ -82,3 +82,15 @@ def test_mailing_too_many_is_refused(sends, cast, rate_limits_stand_still) -> No
     assert answer.status_code == 429 and f'value="{ADDRESS}"' in answer.content.decode()
     assert Delivery.objects.count() == 20
     assert ada.post(PAGE, {"role": "reader"}).status_code == 200
+
+
+def test_a_program_has_one_mailed(mailbox, cast, call) -> None:
+    body: dict[str, str | None] = {"role": "reader", "address": ADDRESS}
+    answer = call(cast.ada, "post", "campaigns/cups/invitations/", body)
+    assert answer.status_code == 201
+    deliver()
+    assert link_in(mailbox.mails[0]) in answer.json()["link"]
+    body["address"] = "no address"
+    assert call(cast.ada, "post", "campaigns/cups/invitations/", body).status_code == 400
+    body = {"role": "reader", "address": None}
+    assert call(cast.ada, "post", "campaigns/cups/invitations/", body).status_code == 201

@@ -1,4 +1,4 @@
-"""The page of webhooks: who may, what is refused, what is shown once."""
+"""The page and the calls of webhooks: who may, what is refused, what is shown once."""
 
 from typing import Any
 
@@ -116,11 +116,12 @@ def test_a_new_secret_and_a_removal_are_asked_about_first(ada, cast) -> None:
     assert ada.post(f"{PAGE}{row.pk}/remove/", {"confirmed": "1"}).status_code == 404
 
 
-def test_another_campaigns_webhook_is_not_found(ada, cast) -> None:
+def test_another_campaigns_webhook_is_not_found(ada, cast, call) -> None:
     row = add(cast.elsewhere, cast.mallory, URL).row
     for act in ("test", "secret", "remove"):
         answer = ada.post(f"{PAGE}{row.pk}/{act}/", {"confirmed": "1"})
         assert answer.status_code == 404
+    assert call(cast.ada, "delete", f"campaigns/cups/webhooks/{row.pk}/").status_code == 404
     assert Webhook.objects.count() == 1 and not Delivery.objects.exists()
 
 
@@ -128,6 +129,36 @@ def test_who_rates_in_an_open_campaign_does_not_see_when_candidates_settle(cast)
     rate(cast, cast.reference().candidates.all()[0], cast.alice)
     grant(cast.ada, cast.campaign, "annotator")
     assert signed_in(cast.ada).get(PAGE).status_code == 403
+
+
+def test_a_program_adds_tries_renews_and_removes(cast, call) -> None:
+    path = "campaigns/cups/webhooks/"
+    answer = call(cast.ada, "post", path, sent())
+    assert answer.status_code == 201
+    made = answer.json()
+    assert made.keys() == {"id", "secret"}
+    tried = call(cast.ada, "post", f"{path}{made['id']}/test/")
+    assert tried.status_code == 202 and tried.json()["status"] == "queued"
+    (listed,) = call(cast.ada, "get", path).json()
+    assert listed["url"] == URL and listed["events"] == ["freeze", "settled"]
+    assert listed["deliveries"] == [tried.json()]
+    assert "secret" not in listed
+    renewed = call(cast.ada, "post", f"{path}{made['id']}/secret/").json()
+    assert renewed["id"] == made["id"] and renewed["secret"] != made["secret"]
+    assert call(cast.ada, "delete", f"{path}{made['id']}/").status_code == 204
+    assert call(cast.ada, "get", path).json() == []
+
+
+@pytest.mark.parametrize(
+    "body", [sent(url=7), sent(events="freeze"), sent(events=["a"]), sent(more=1), {}, []]
+)
+def test_a_bad_body_is_refused(cast, call, body) -> None:
+    assert call(cast.ada, "post", "campaigns/cups/webhooks/", body).status_code == 400
+
+
+def test_a_call_that_is_refused_says_where(cast, call) -> None:
+    answer = call(cast.ada, "post", "campaigns/cups/webhooks/", sent(url="https://a.org/"))
+    assert answer.status_code == 400 and "url" in answer.json()
 
 
 def test_secrets_are_sealed_anew_with_todays_key(cast, settings) -> None:

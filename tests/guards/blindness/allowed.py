@@ -112,6 +112,7 @@ CALIBRATION: Final = (
 )
 HOOKS: Final = (
     *("annotator:webhooks", "annotator:rotate_webhook_secret"),
+    *("api:webhooks", "api:webhook", "api:try_webhook", "api:rotate_webhook_secret"),
     "annotator:webhooks after annotator:try_webhook",
     "annotator:webhooks after annotator:rotate_webhook_secret",
     "annotator:webhooks after annotator:remove_webhook",

@@ -21,6 +21,12 @@ _RATING: Final = (
     "submitted_at revised_at error_tags"
 )
 _CAMPAIGN: Final = "slug name status rubric_version overlap roles"
+_GROUP_ROLE: Final = "id provider group campaign role people is_agreed"
+_PENDING_ROLE: Final = "id username group provider role given_by given_at"
+_RULES: Final = (
+    "name overlap shared_percent revision_hours lease_minutes criterion_gap overall_gap flip_gap "
+    "has_ladder has_timesheet has_mark_files retain_until has_legal_hold"
+)
 _REFERENCE: Final = (
     "reference reference.reference_id reference.title reference.office reference.ipc "
     "reference.language reference.claims reference.has_context"
@@ -89,6 +95,11 @@ _CONFLICT: Final = (
 _READ: Final = tuple(
     f"candidates.ratings.{key}" for key in f"{_SCORES} {_OVERALL} {_TAGS} comment note".split()
 )
+_WEBHOOK: Final = (
+    "id url events made_at deliveries deliveries.id deliveries.event deliveries.status "
+    "deliveries.attempt deliveries.answer deliveries.created_at deliveries.due_at "
+    "deliveries.finished_at"
+)
 # Figures by name of scorer, criterion or split, and what a training was asked for with: nothing of
 # a person or a claim set is among them.
 FIGURES: Final = (
@@ -107,6 +118,26 @@ ALLOWED_KEYS: Final = {
     "GET api:campaigns": _CAMPAIGN,
     "GET api:campaign": _CAMPAIGN,
     "POST api:campaigns": _CAMPAIGN,
+    "POST api:close_campaign": _CAMPAIGN,
+    "POST api:reopen_campaign": _CAMPAIGN,
+    "POST api:join": _CAMPAIGN,
+    "GET api:campaign_rules": _RULES,
+    "PATCH api:campaign_rules": _RULES,
+    "GET api:members": "username is_active roles",
+    "POST api:members": "username is_active roles",
+    # Groups of single sign-on, for site admins.
+    "GET api:group_roles": _GROUP_ROLE,
+    "POST api:group_roles": _GROUP_ROLE,
+    "DELETE api:group_role": "lost stayed",
+    "GET api:pending_roles": _PENDING_ROLE,
+    "POST api:pending_role": _PENDING_ROLE,
+    "POST api:invitations": "role token link",
+    "GET api:webhooks": _WEBHOOK,
+    "GET api:webhook": _WEBHOOK,
+    "POST api:webhooks": "id secret",
+    "POST api:rotate_webhook_secret": "id secret",
+    "POST api:try_webhook": "id event status attempt answer created_at due_at finished_at",
+    "DELETE api:webhook": "",
     "POST api:plan": (
         "digest is_carried_out assignments annotators annotators.username annotators.references "
         "annotators.candidates left_out left_out.reason left_out.places"

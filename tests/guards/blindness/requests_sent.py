@@ -12,6 +12,7 @@ from annotator.access.matrix import Rule
 from annotator.rubric import ALL_CRITERIA, CRITERIA
 from tests.amounts import IS_THOROUGH
 from tests.guards.blindness.addresses import Address
+from tests.guards.blindness.hook_rows import HOST
 from tests.guards.blindness.import_rows import MULTIPART, form_with_file
 from tests.guards.blindness.measured_rows import CRITERION
 from tests.guards.blindness.people import PASSWORD, RULING
@@ -126,6 +127,18 @@ def bodies(route: str, scenario: Scenario) -> list[dict[str, Any]]:
             )
         ],
         "api:campaigns": [{"slug": "newer", "name": "Newer"}, {"slug": "newer"}],
+        "api:campaign_rules": [{"revision_hours": 5}, {"overall_gap": 2.5, "overlap": 0}],
+        "api:close_campaign": [{"reason": "a reason"}],
+        "api:reopen_campaign": [{"reason": "a reason"}],
+        "api:members": [
+            {"username": scenario.people[who].username, "role": "reader"} for who in ("one", "peer")
+        ],
+        "api:invitations": [{"role": "annotator"}, {"role": "none"}],
+        "api:webhooks": [
+            {"url": f"https://{HOST}/a", "events": ["freeze"]},
+            {"url": "https://elsewhere.example.org/a", "events": ["freeze"]},
+        ],
+        "api:join": [{"token": "no-such-token"}],
         "api:plan": [
             {"annotators": [scenario.people[who].username for who in ("one", "peer")], **more}
             for more in ({"dry_run": True}, {"seed": 1, "due_on": "2100-01-01"})
