@@ -190,10 +190,6 @@ else:
     }
 DATABASES = {"default": _database}
 
-PASSWORD_HASHERS = [
-    "annotator.accounts.password_hashers.BoundedPBKDF2PasswordHasher",
-    "annotator.accounts.password_hashers.BoundedScryptPasswordHasher",
-]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {
@@ -295,7 +291,9 @@ REST_FRAMEWORK = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["annotator.access.api.MatrixPermission"],
-    "DEFAULT_THROTTLE_CLASSES": ["annotator.site.throttling.CallsPerMinute"],
+    # Of one person, over all routes; `next` and `ratings` are promised 600 each.
+    "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.UserRateThrottle"],
+    "DEFAULT_THROTTLE_RATES": {"user": "2400/min"},
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["core.rest.parsers.StrictJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "core.rest.described.Described",
@@ -351,8 +349,6 @@ CELERY_TASK_PUBLISH_RETRY = False
 logs.take_over()
 LOGGING = logs.configuration(LOG_FORMAT, logs_requests=not IS_LOCAL or LOG_FORMAT == "json")
 
-# Of one person, over all routes; `next` and `ratings` are promised 600 each.
-API_CALLS_PER_MINUTE = 2400
 JOB_LEASE_SECONDS = _numbers["JOB_LEASE_SECONDS"]
 # Texts that were pasted to be scored, with their scores, are deleted after this time.
 SCORE_KEEP_MINUTES = 60

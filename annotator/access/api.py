@@ -32,9 +32,7 @@ class MatrixPermission(BasePermission):
         # A token was made by who had given their code; a browser's session holds it itself.
         if request.auth is None and must_set_up(request):
             raise PermissionDenied(SET_UP_FIRST)
-        # A token brings its owner's roles along; a browser's session does not.
-        known = getattr(request, "roles_by_campaign", None)
-        roles = roles_by_campaign(request.user) if known is None else known
+        roles = roles_by_campaign(request.user)
         slug = view.kwargs.get("slug")
         if slug and slug not in roles:
             raise Http404

@@ -8,6 +8,7 @@ from uuid import UUID
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
 from django.utils.crypto import salted_hmac
 
 from annotator.models import (
@@ -21,7 +22,6 @@ from annotator.models import (
     Ruling,
     User,
 )
-from core.clock import database_now
 
 
 def campaigns_for(
@@ -61,29 +61,15 @@ def roles_of(user: User | AnonymousUser, campaign: Campaign | None = None) -> fr
     return frozenset(rows.values_list("role", flat=True))
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """The owner of a token, with what decides whether a call is let in."""
-
-    user: User
-    scope: str
-    roles_by_campaign: dict[str, set[str]]
-    token_id: UUID
-    is_first_today: bool
-
-
-def token_caller(token_sha256: str) -> Caller | None:
-    """Return the owner of a living token and the roles that it reaches, by the database's clock."""
-    now = database_now()
-    token = ApiToken.objects.select_related("user").filter(token_sha256=token_sha256).first()
-    if token is None or token.expires_at <= now or not token.user.is_active:
-        return None
-    user, only = token.user, token.campaign_id
-    user.only_campaign_id = only
-    # Who is a site admin is so outside of any campaign.
-    user.is_superuser = user.is_superuser and only is None
-    is_first_today = token.last_used_on != now.date()
-    return Caller(user, token.scope, roles_by_campaign(user), token.pk, is_first_today)
+def living_token(token_sha256: str) -> ApiToken | None:
+    """Return a token that has not expired by the database's clock, its owner narrowed to it."""
+    rows = ApiToken.objects.select_related("user").filter(expires_at__gt=Now())
+    token = rows.filter(token_sha256=token_sha256, user__is_active=True).first()
+    if token is not None:
+        token.user.only_campaign_id = token.campaign_id
+        # Who is a site admin is so outside of any campaign.
+        token.user.is_superuser = token.user.is_superuser and token.campaign_id is None
+    return token
 
 
 def roles_by_campaign(user: User | AnonymousUser) -> dict[str, set[str]]:

@@ -6,7 +6,7 @@ from rest_framework.authentication import BaseAuthentication, get_authorization_
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
-from annotator.access.scopes import token_caller
+from annotator.access.scopes import living_token
 from annotator.accounts.sessions import note_use, token_digest
 from annotator.models import TokenScope, User
 
@@ -23,17 +23,15 @@ class ApiTokenAuthentication(BaseAuthentication):
             return None
         if len(parts) != 2:
             raise exceptions.AuthenticationFailed(REFUSED)
-        caller = token_caller(token_digest(parts[1].decode("latin-1")))
-        if caller is None:
+        token = living_token(token_digest(parts[1].decode("latin-1")))
+        if token is None:
             raise exceptions.AuthenticationFailed(REFUSED)
-        if caller.scope != TokenScope.WRITE and request.method not in SAFE_METHODS:
+        if token.scope != TokenScope.WRITE and request.method not in SAFE_METHODS:
             # For the audit trail: the caller of a refused call counts as nobody.
-            request._request.refused_caller = caller.user  # type: ignore[attr-defined]
+            request._request.refused_caller = token.user  # type: ignore[attr-defined]
             raise exceptions.PermissionDenied("This token may read only.")
-        if caller.is_first_today:
-            note_use(token_id=caller.token_id)
-        request.roles_by_campaign = caller.roles_by_campaign  # type: ignore[attr-defined]
-        return caller.user, caller.scope
+        note_use(token)
+        return token.user, token.scope
 
     def authenticate_header(self, request: Request) -> str:
         return KEYWORD

@@ -9,7 +9,6 @@ from django.contrib.auth.forms import AuthenticationForm
 from django.core.exceptions import ValidationError
 
 from annotator.access.scopes import campaigns_for
-from annotator.accounts.password_hashers import sign_in_slot
 from annotator.accounts.providers import may_use_password, signs_at
 from annotator.accounts.sessions import LONGEST_TOKEN_DAYS
 from annotator.accounts.sign_in import (
@@ -19,6 +18,7 @@ from annotator.accounts.sign_in import (
     forgive,
     known_browser,
     record_wrong,
+    sign_in_slot,
 )
 from annotator.models import Campaign, User
 from core.forms import PlainTextField, RefusableForm, WholeNumberField

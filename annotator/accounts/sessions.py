@@ -127,9 +127,11 @@ def revoke_tokens(*, user: User, by: User | None) -> int:
     return len(alive)
 
 
-def note_use(*, token_id: UUID) -> None:
+def note_use(token: ApiToken) -> None:
     """Note the day on which a token is used: one write a day, not one a call."""
-    ApiToken.objects.filter(pk=token_id).update(last_used_on=database_now().date())
+    today = database_now().date()
+    if token.last_used_on != today:
+        ApiToken.objects.filter(pk=token.pk).update(last_used_on=today)
 
 
 LONGEST_TOKEN_DAYS: Final = 90

@@ -7,9 +7,11 @@ out to be the right password is not counted at all.
 """
 
 import secrets
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
+from threading import Lock
 from typing import Any, Final
 
 from django.conf import settings
@@ -22,7 +24,12 @@ from annotator.access.scopes import campaigns_for
 from annotator.accounts.names import account_of
 from annotator.models import User
 from annotator.rate_limits import Asked, RateLimit, give_back, take, take_or_refuse
+from core.errors import TooOften
 
+BUSY: Final = (
+    "Another password is being checked at this moment. Nothing was stored: try again in a second."
+)
+_signing_in: Final = Lock()
 SALT: Final = "annotator.known_browsers"
 LASTS_SECONDS: Final = 180 * 24 * 60 * 60
 
@@ -121,6 +128,21 @@ class Attempt:
             (OF_ACCOUNT_THERE, f"{account} {network}"),
             (OF_ACCOUNT, account),
         ]
+
+
+@contextmanager
+def sign_in_slot() -> Iterator[None]:
+    """Let one sign-in at a time into this process; raise TooOften for any other at once.
+
+    A hash takes a core for a good part of a second, and anybody may try to sign in: a flood of
+    guesses would otherwise occupy every thread, and each page would wait behind it.
+    """
+    if not _signing_in.acquire(blocking=False):
+        raise TooOften(BUSY, retry_after=1)
+    try:
+        yield
+    finally:
+        _signing_in.release()
 
 
 def begin(attempt: Attempt) -> None:

@@ -1,17 +1,17 @@
 """How far a campaign and its annotators are, its notices, its rules, its retention."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-from typing import Any, Final, NamedTuple
+from datetime import date, datetime
+from typing import Final
 
-from django.db import connection
-from django.db.models import Count, DateTimeField, Q, UUIDField
+from django.db.models import Count, F, Q, Sum
 
-from annotator.conflicts.queries import count_cases
+from annotator.conflicts.queries import count_cases, locked_candidates
 from annotator.conflicts.rules import gap_text
 from annotator.models import (
+    GENUINE,
     UNSETTLED,
     Campaign,
     Candidate,
@@ -22,72 +22,21 @@ from annotator.models import (
     DepartureKind,
     Flag,
     Purpose,
-    Rating,
-    Round,
     RulesVersion,
-    Ruling,
-    Turn,
 )
 from annotator.planning.queries import AnnotatorProgress, annotator_progress
 from core.clock import database_now
 
 
-class CandidateCounts(NamedTuple):
-    """Candidates of one purpose: how many there are, are begun, complete, locked; their ratings."""
-
-    candidates: int = 0
-    begun: int = 0
-    complete: int = 0
-    locked: int = 0
-    ratings: int = 0
-
-
-def _table(model: Any) -> str:
-    return str(model._meta.db_table)
-
-
-# Written as SQL: the ORM would group every rating by all columns of its candidate, its claims among
-# them. Locked as annotator.conflicts.queries has it; a test holds the two together.
-_COUNTS: Final = f"""
-WITH own AS MATERIALIZED (
-  SELECT c.id, c.purpose, c.places, COUNT(r.id) AS times, MAX(r.revised_at) AS last
-    FROM {_table(Candidate)} c LEFT JOIN {_table(Rating)} r ON r.candidate_id = c.id
-   WHERE c.campaign_id = %(campaign)s
-   GROUP BY c.id, c.purpose, c.places
-)
-SELECT purpose, COUNT(*),
-       SUM(CASE WHEN times > 0 THEN 1 ELSE 0 END),
-       SUM(CASE WHEN times >= places THEN 1 ELSE 0 END),
-       SUM(CASE WHEN times = 0 THEN 0
-                WHEN %(is_closed)s = 1 THEN 1
-                WHEN id IN (SELECT candidate_id FROM {_table(Round)}
-                             WHERE finished_at IS NULL) THEN 0
-                WHEN times >= places AND last < %(before)s THEN 1
-                WHEN id IN (SELECT candidate_id FROM {_table(Turn)}
-                             WHERE expires_at > %(now)s) THEN 1
-                WHEN id IN (SELECT candidate_id FROM {_table(Ruling)} WHERE is_valid) THEN 1
-                ELSE 0 END),
-       SUM(times)
-  FROM own
- GROUP BY purpose
-"""  # noqa: S608 - table names only
-
-
-def candidate_counts(campaign: Campaign, now: datetime) -> Mapping[str, CandidateCounts]:
-    """Return the counts by purpose; a purpose without candidates counts 0."""
-    moment = DateTimeField()
-    before = now - timedelta(hours=campaign.revision_hours)
-    values = {
-        "campaign": UUIDField().get_db_prep_value(campaign.pk, connection),
-        "is_closed": int(not campaign.is_open),
-        "before": moment.get_db_prep_value(before, connection),
-        "now": moment.get_db_prep_value(now, connection),
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(_COUNTS, values)
-        rows = cursor.fetchall()
-    found: defaultdict[str, CandidateCounts] = defaultdict(CandidateCounts)
-    return found | {purpose: CandidateCounts(*map(int, rest)) for purpose, *rest in rows}
+def count_candidates(campaign: Campaign, *purposes: str) -> dict[str, int]:
+    """Return how many candidates of the purposes there are, are begun, complete; their ratings."""
+    rows = Candidate.objects.filter(campaign=campaign, purpose__in=purposes)
+    return rows.annotate(times=Count("ratings")).aggregate(
+        candidates=Count("pk"),
+        begun=Count("pk", filter=Q(times__gt=0)),
+        complete=Count("pk", filter=Q(times__gte=F("places"))),
+        ratings=Sum("times", default=0),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +71,9 @@ class CampaignProgress:
 def campaign_progress(campaign: Campaign) -> CampaignProgress:
     """Count the campaign; a candidate is complete when as many have rated it as it has places."""
     now = database_now()
-    of = candidate_counts(campaign, now)
-    genuine = zip(of[Purpose.RATED], of[Purpose.QUALIFICATION], strict=True)
+    repeats, sentinels = (
+        count_candidates(campaign, purpose) for purpose in (Purpose.REPEAT, Purpose.SENTINEL)
+    )
     conflicts = Conflict.objects.filter(campaign=campaign)
     by_status = {
         f"{status}_conflicts": Count("pk", filter=Q(status=status))
@@ -137,15 +87,16 @@ def campaign_progress(campaign: Campaign) -> CampaignProgress:
     others = unsettled.filter(other_candidate__isnull=False).values("other_candidate_id")
     return CampaignProgress(
         references=campaign.references.count(),
-        **CandidateCounts(*map(sum, genuine))._asdict(),
+        **count_candidates(campaign, *GENUINE),
+        locked=locked_candidates(campaign).filter(purpose__in=GENUINE).count(),
         **stated,
         **conflicts.aggregate(**by_status),
         open_cases=count_cases(conflicts.filter(status=ConflictStatus.OPEN)),
         unsettled=unsettled.values("candidate_id").union(others).count(),
-        repeats=of[Purpose.REPEAT].candidates,
-        repeat_ratings=of[Purpose.REPEAT].ratings,
-        sentinels=of[Purpose.SENTINEL].candidates,
-        sentinel_ratings=of[Purpose.SENTINEL].ratings,
+        repeats=repeats["candidates"],
+        repeat_ratings=repeats["ratings"],
+        sentinels=sentinels["candidates"],
+        sentinel_ratings=sentinels["ratings"],
         annotators=annotator_progress(campaign, now),
         counted_at=now,
     )

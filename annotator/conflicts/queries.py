@@ -69,7 +69,8 @@ def locked_candidates(campaign: Campaign) -> QuerySet[Candidate]:
     since the last submit or revision, or an adjudicator has the candidate open or has ruled on it.
     Not while annotators are asked about it once more.
     """
-    rated = Candidate.objects.filter(reference__campaign=campaign, ratings__isnull=False).distinct()
+    ratings = Rating.objects.filter(candidate=OuterRef("pk"))
+    rated = Candidate.objects.filter(Exists(ratings), reference__campaign=campaign)
     if not campaign.is_open:
         return rated
     before = database_now() - timedelta(hours=campaign.revision_hours)
@@ -77,9 +78,7 @@ def locked_candidates(campaign: Campaign) -> QuerySet[Candidate]:
     ruling = Ruling.objects.filter(candidate=OuterRef("pk"), is_valid=True)
     asked = Round.objects.filter(candidate=OuterRef("pk"), finished_at=None)
     return (
-        rated.annotate(
-            rating_count=Count("ratings", distinct=True), last=Max("ratings__revised_at")
-        )
+        rated.annotate(rating_count=Count("ratings"), last=Max("ratings__revised_at"))
         .filter(Q(rating_count__gte=F("places"), last__lt=before) | Exists(turn) | Exists(ruling))
         .exclude(Exists(asked))
     )

@@ -6,7 +6,6 @@ from annotator import rate_limits
 from annotator.models import UsedPace
 from annotator.rate_limits import (
     RateLimit,
-    count_call,
     delete_used_up,
     format_wait,
     give_back,
@@ -58,7 +57,7 @@ def test_subjects_and_limits_have_nothing_to_do_with_each_other(clock) -> None:
 def test_what_one_limit_refuses_counts_under_none(clock) -> None:
     for _ in range(10):
         take([(WIDE, "a"), (SLOW, "a")])
-    assert take([(WIDE, "a")], count=97) == 0
+    assert {take([(WIDE, "a")]) for _ in range(97)} == {0}
     assert take([(WIDE, "a")]) == 1
 
 
@@ -69,9 +68,7 @@ def test_a_clock_that_jumped_forward_and_back_shuts_nobody_out_for_the_jump(cloc
         take([(WIDE, "b"), (SLOW, "a")])
     clock(-one_day)
 
-    assert take([(SLOW, "a")]) == SLOW.seconds
-    clock(SLOW.seconds)
-    assert [take([(SLOW, "a")]) for _ in range(2)] == [0, SLOW.seconds]
+    assert [take([(SLOW, "a")]) for _ in range(4)] == [0, 0, 0, SLOW.seconds]
 
 
 def test_what_is_given_back_is_not_counted(clock) -> None:
@@ -101,38 +98,3 @@ def test_who_was_limited_cannot_be_read_from_the_rows(clock) -> None:
 )
 def test_a_wait_is_said_in_words(seconds, words) -> None:
     assert format_wait(seconds) == words
-
-
-@pytest.fixture(autouse=True)
-def nobody_called(rate_limits_stand_still) -> None:
-    rate_limits._counts.clear()
-
-
-def test_a_person_is_let_in_as_often_as_the_limit_says_and_at_most_a_lot_more(settings) -> None:
-    settings.API_CALLS_PER_MINUTE = 600
-    let_in = sum(count_call("a") == 0 for _ in range(700))
-    assert 600 <= let_in < 600 + 12  # a lot
-    assert count_call("b") == 0
-
-
-def test_a_process_that_forgets_all_reads_the_database(settings) -> None:
-    settings.API_CALLS_PER_MINUTE = 600
-    for _ in range(600):
-        assert count_call("a") == 0
-    rate_limits._counts.clear()
-    assert sum(count_call("a") == 0 for _ in range(100)) < 12
-
-
-def test_few_calls_write_nothing(settings, django_assert_num_queries) -> None:
-    with django_assert_num_queries(0):
-        assert {count_call("a") for _ in range(47)} == {0}
-    assert count_call("a") == 0
-    assert UsedPace.objects.count() == 1
-
-
-def test_who_calls_too_often_costs_the_database_nothing(settings, django_assert_num_queries):
-    settings.API_CALLS_PER_MINUTE = 1
-    count_call("a")
-    assert count_call("a") > 50
-    with django_assert_num_queries(0):
-        assert {count_call("a") > 50 for _ in range(100)} == {True}

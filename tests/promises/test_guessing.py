@@ -12,7 +12,7 @@ from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.utils.crypto import get_random_string
 
-from annotator.accounts.password_hashers import BUSY
+from annotator.accounts.sign_in import BUSY
 from tests.crowd import LONGEST_WAIT_SECONDS, at_once, meanwhile
 from tests.promises.conftest import StartServer
 from tests.promises.harness import SCALE, Tab, make_callers

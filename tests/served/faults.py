@@ -57,12 +57,11 @@ def each_process_counts_alone() -> None:
 
     tries: Counter[Any] = Counter()
 
-    def take_here(asked: Iterable[Asked], count: int = 1) -> int:
+    def take_here(asked: Iterable[Asked]) -> int:
         limits = list(asked)
-        if any(tries[limit] + count > limit[0].burst for limit in limits):
+        if any(tries[limit] >= limit[0].burst for limit in limits):
             return 1
-        for limit in limits:
-            tries[limit] += count
+        tries.update(limits)
         return 0
 
     replace(take, take_here)

@@ -6,16 +6,9 @@ from django.utils import timezone
 
 from annotator.accounts.sessions import create_token
 from annotator.assignments.services import assign_candidates
-from annotator.campaigns.queries import (
-    CandidateCounts,
-    campaign_notices,
-    campaign_progress,
-    candidate_counts,
-)
+from annotator.campaigns.queries import campaign_notices, campaign_progress
 from annotator.campaigns.services import close_campaign
-from annotator.conflicts.queries import locked_candidates
 from annotator.models import (
-    GENUINE,
     Assignment,
     AssignmentStatus,
     Candidate,
@@ -98,8 +91,6 @@ def test_another_campaign_and_a_purpose_without_candidates_count_for_nothing(cas
     assert (progress.references, progress.candidates, progress.ratings) == (0, 0, 0)
     alone = (AnnotatorProgress("alice", 0, 0), AnnotatorProgress("bob", 0, 0))
     assert annotator_progress(cast.campaign, timezone.now()) == progress.annotators == alone
-    counted = candidate_counts(cast.campaign, timezone.now())
-    assert {counted[purpose] for purpose in GENUINE} == {CandidateCounts()}
 
 
 def test_shares_days_and_quotas_are_shown_by_name(cast) -> None:
@@ -163,20 +154,13 @@ def states(cast) -> list[Candidate]:
     return candidates
 
 
-@pytest.mark.parametrize("status", ["open", "closed"])
-@pytest.mark.parametrize("hours", [0, 24, 100])
-def test_as_many_are_counted_locked_as_are_locked(cast, states, status, hours) -> None:
-    campaign = cast.campaign
-    campaign.status, campaign.revision_hours = status, hours
-    counted = candidate_counts(campaign, timezone.now())
-    assert counted["rated"].locked == locked_candidates(campaign).count()
-    assert counted["rated"].candidates == len(states)
-
-
 def test_each_state_is_counted_once(cast, states: list[Candidate]) -> None:
     # Locked are the old pair, the one with a running turn, and the one whose round is over.
-    counts = candidate_counts(cast.campaign, timezone.now())["rated"]
-    assert counts == CandidateCounts(candidates=8, begun=7, complete=5, locked=3, ratings=12)
+    found = campaign_progress(cast.campaign)
+    assert (found.candidates, found.begun, found.complete) == (8, 7, 5)
+    assert (found.locked, found.ratings) == (3, 12)
+    cast.campaign.status = "closed"
+    assert campaign_progress(cast.campaign).locked == 7
 
 
 def test_flags_skips_and_recusals_are_shown_with_reason_and_outcome(cast) -> None:

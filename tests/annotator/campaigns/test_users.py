@@ -3,6 +3,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.conf import global_settings
 from django.contrib.auth.hashers import identify_hasher, make_password, must_update_salt
 from django.db.models import F
 from django.test import Client
@@ -24,7 +25,6 @@ from annotator.models import (
     SecondFactor,
     User,
 )
-from config import settings as as_shipped
 from core.errors import OutOfDate, Refused
 from tests.conftest import signed_in
 
@@ -323,7 +323,7 @@ def test_the_last_admin_stays(admin, cast) -> None:
 def test_an_account_is_created_with_an_audit_row_and_without_a_password_is_no_way_in(
     settings: Any,
 ) -> None:
-    settings.PASSWORD_HASHERS = as_shipped.PASSWORD_HASHERS
+    settings.PASSWORD_HASHERS = global_settings.PASSWORD_HASHERS
     user = create_user(username="dora", password=PASSWORD)
     assert user.password.startswith("pbkdf2_sha256$") and user.check_password(PASSWORD)
     assert not user.is_superuser
