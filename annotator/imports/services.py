@@ -30,10 +30,7 @@ from annotator.imports.documents import (
 )
 from annotator.imports.files import (
     drop_upload_once_committed,
-    move_to_sources_once_committed,
-    open_source,
     open_upload,
-    store_source,
     store_upload,
 )
 from annotator.imports.preferences.services import import_preferences
@@ -133,7 +130,7 @@ def take_source(*, row: ClaimImport, taken_by: User) -> BinaryIO:
     """
     if not row.has_source:
         raise OutOfDate(NO_SOURCE)
-    file = open_source(row.pk, row.file_sha256)
+    file = open_upload(row.pk, row.file_sha256)
     try:
         record(row, "import.source_taken", taken_by)
     except BaseException:
@@ -417,9 +414,8 @@ def _store(
         record(row, "import.stored", row.asked_by, **counts)
         if read is None:
             drop_upload_once_committed(row.pk)
-            return
-        ClaimImport.objects.filter(pk=row.pk).update(has_source=True)
-        move_to_sources_once_committed(row.pk)
+        else:
+            ClaimImport.objects.filter(pk=row.pk).update(has_source=True)
 
 
 def _with_contexts(count: int) -> dict[str, int]:
@@ -476,7 +472,7 @@ def import_file(
         if read is not None:
             counts |= _with_contexts(write_stored_sets(row, read.sets))
             file.seek(0)
-            store_source(row.pk, file, size)
+            store_upload(row.pk, file, size)
         file.seek(0)
         if hashlib.file_digest(file, "sha256").hexdigest() != digest:
             raise Refused("The file was changed while it was read; nothing was stored.")
