@@ -24,7 +24,6 @@ from annotator.imports.claims.services import CLOSED, import_claims
 from annotator.imports.documents import (
     KINDS,
     Choices,
-    DocumentRecords,
     is_document,
     read_sets,
 )
@@ -35,6 +34,7 @@ from annotator.imports.files import (
 )
 from annotator.imports.preferences.services import import_preferences
 from annotator.imports.read_sets import (
+    DocumentRecords,
     drop_sets,
     questions_of,
     records_of,
@@ -370,7 +370,10 @@ def _check_documents(
             leases.renew_lease(row)
             write_sets(row, read.sets)
     sets = list(sets_of(row))
-    found = {"questions": questions_of(row, sets), "passed_over": passed_over}
+    found = {
+        "questions": questions_of(row.campaign, row.format, Choices.of(row.choices), sets),
+        "passed_over": passed_over,
+    }
     message = CHECKED
     if found["questions"]:
         message = OPEN

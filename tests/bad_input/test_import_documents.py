@@ -136,16 +136,6 @@ def test_a_bad_document_is_refused_in_a_sentence_and_stores_nothing(
     assert list(stored_uploads()) == []
 
 
-def test_a_document_past_the_limit_is_answered_413(cast: Any, settings: Any) -> None:
-    settings.MAX_UPLOAD_BYTES = 1_024
-    client = signed_in(cast.ada)
-    sent = {"file": SimpleUploadedFile("a.docx", WORD), "reference_id": "R"}
-    answer = client.post("/campaigns/cups/import/", sent)
-    assert answer.status_code == 413
-    assert not ClaimImport.objects.exists()
-    assert list(stored_uploads()) == []
-
-
 def test_a_pasted_text_past_the_limit_of_a_form_is_answered_413(cast: Any) -> None:
     client = signed_in(cast.ada)
     answer = client.post("/campaigns/cups/import/", {"text": "1. A lamp.\n" * 300_000})

@@ -9,6 +9,7 @@ and candidates are new. FAULT "commit-midway" plants what P12 forbids.
 import io
 import json
 import sys
+from importlib import import_module
 from typing import Any
 
 from django import setup
@@ -36,8 +37,7 @@ def plant_commits() -> None:
     """Have the rows committed past Django, which goes on as if its transaction were open."""
     from django.db import connection
 
-    from annotator.imports.claims import services
-
+    services: Any = import_module("annotator.imports.claims.services")
     store_context = services.store_context
 
     def commit_and_store(contexts: Any) -> int:

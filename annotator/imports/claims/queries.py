@@ -49,7 +49,7 @@ def stored_references(
     return found
 
 
-def stored_reference(campaign: Campaign, name: str) -> str:
+def stored_reference(campaign: Campaign | None, name: str) -> str:
     """Return the claims of a reference by its id; "" where it is not there or was erased."""
     rows = Reference.objects.filter(campaign=campaign, reference_id=name)
     return rows.values_list("claims", flat=True).first() or ""
