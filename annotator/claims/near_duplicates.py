@@ -17,8 +17,6 @@ from rensa import RMinHash
 
 from core.languages import UNSPACED, has_no_blanks
 
-# Above so many different texts the similar ones are not looked for.
-MOST_SKETCHED: Final = 100_000
 MOST_LISTED: Final = 100
 WORDS: Final = 5
 # Five would make one other character in ninety a difference of a tenth.
@@ -80,15 +78,13 @@ class NearDuplicates:
     share a band of its sketch. A candidate that is merely similar to its own reference is what
     one hopes for, and is not reported, nor are two candidates that are similar by way of it. Texts
     of the same name are not compared. Of each likeness the first MOST_LISTED are stored and all are
-    counted, in `counts`. `is_sketching` turns False when there are more than MOST_SKETCHED
-    different texts; no SIMILAR pair is reported then. Memory: the different texts,
-    and about 2 kB for each.
+    counted, in `counts`. No SIMILAR pair is reported without `looks_for_similar`. Memory: the
+    different texts, and about 2 kB for each.
     """
 
-    def __init__(self, most_sketched: int = MOST_SKETCHED) -> None:
-        self.is_sketching = True
+    def __init__(self, *, looks_for_similar: bool = True) -> None:
         self.counts: Counter[Likeness] = Counter()
-        self._most_sketched = most_sketched
+        self._looks_for_similar = looks_for_similar
         self._listed: dict[Likeness, list[Alike]] = {likeness: [] for likeness in Likeness}
         # By the hash of the text without encoding and white space.
         self._known: dict[int, _Known] = {}
@@ -112,7 +108,7 @@ class NearDuplicates:
         if not candidate_id:
             self._reference, self._own = reference_id, known.number
         if is_new:
-            if self.is_sketching:
+            if self._looks_for_similar:
                 self._sketch(known, composed)
             return
         is_own = bool(candidate_id) and known.number == self._own
@@ -136,12 +132,6 @@ class NearDuplicates:
 
     def _sketch(self, known: _Known, composed: str) -> None:
         """Report the most similar of the first texts in each band, except the own reference."""
-        if known.number >= self._most_sketched:
-            self.is_sketching = False
-            self._sketched, self._bands = [], {}
-            self._listed[Likeness.SIMILAR].clear()
-            del self.counts[Likeness.SIMILAR]
-            return
         runs = runs_of(composed)
         sketch = RMinHash(num_perm=PERMUTATIONS, seed=1)
         sketch.update(runs)

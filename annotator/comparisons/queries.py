@@ -4,7 +4,7 @@ The page is blind: no candidate row, no label of the rate screen and no rating i
 templates are given, so that none can be shown by mistake.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
@@ -19,16 +19,11 @@ from annotator.claims.side_by_side import (
     set_side_by_side,
     unlike_states,
 )
-from annotator.formats.label_studio import PreferenceRecord
-from annotator.formats.references import CandidateRecord, ReferenceRecord
 from annotator.models import (
-    GENUINE,
     Campaign,
     CampaignStatus,
-    Candidate,
     Comparison,
     ComparisonDraft,
-    ImportedAnnotation,
     Preference,
     ReadingPreference,
     Reference,
@@ -37,7 +32,6 @@ from annotator.models import (
 )
 from annotator.reading import reading_of, reading_preference
 from core.database import neighbours
-from core.text_io.text import candidate_id_of, reference_id_of, text_sha256
 
 CLOSED_SENTENCE = "The campaign is closed; preferences are no longer taken."
 RECUSED_SENTENCE = "You recused yourself from this reference: nothing is to be compared."
@@ -95,59 +89,6 @@ def _closed_because(campaign: Campaign, *, is_recused: bool) -> str:
 def _is_recused(comparison: Comparison) -> bool:
     recused = recused_references(comparison.annotator_id)
     return recused.filter(candidate__reference=comparison.left.reference_id).exists()
-
-
-class StatedTexts:
-    """Yields each record as a reference with two candidates, and counts each text once.
-
-    Equal texts are one, also where the campaign has them under other ids. Two outputs with one
-    text bring no claim set.
-    """
-
-    def __init__(self, campaign: Campaign | None, records: Iterable[PreferenceRecord]) -> None:
-        self._records = records
-        self._seen: set[tuple[str, ...]] = set()
-        self._stored: set[tuple[str, ...]] = set()
-        self._annotations: set[int] = set()
-        if campaign is not None:
-            rows = Candidate.objects.filter(campaign=campaign, purpose__in=GENUINE)
-            self._stored |= set(rows.values_list("reference__claims_sha256", "claims_sha256"))
-            self._stored |= set(campaign.references.values_list("claims_sha256"))
-            known = ImportedAnnotation.objects.filter(campaign=campaign)
-            self._annotations |= set(known.values_list("annotation", flat=True))
-        names = ("references", "candidates", "known_references", "known_candidates")
-        self._counts = dict.fromkeys((*names, "annotations", "known_annotations"), 0)
-
-    def __iter__(self) -> Iterator[ReferenceRecord]:
-        for record in self._records:
-            self._count("annotations", record.annotation in self._annotations)
-            if record.left != record.right:
-                texts = (record.left, record.right)
-                yield ReferenceRecord(
-                    reference_id_of(record.reference_claims),
-                    record.reference_claims,
-                    tuple(CandidateRecord(candidate_id_of(text), text) for text in texts),
-                )
-
-    def take(self, batch: list[ReferenceRecord]) -> None:
-        """Count the texts of a batch that come for the first time."""
-        for record in batch:
-            digest = text_sha256(record.reference_claims)
-            self._take("references", (digest,))
-            for candidate in record.candidates:
-                self._take("candidates", (digest, text_sha256(candidate.claims)))
-
-    def counts(self) -> dict[str, int]:
-        """Return the counts of texts and of annotations."""
-        return self._counts
-
-    def _take(self, what: str, key: tuple[str, ...]) -> None:
-        if key not in self._seen:
-            self._seen.add(key)
-            self._count(what, key in self._stored)
-
-    def _count(self, what: str, is_known: bool) -> None:
-        self._counts[f"known_{what}" if is_known else what] += 1
 
 
 SIDES: Final = ("left", "right")

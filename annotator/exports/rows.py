@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, Final
 from uuid import UUID
 
@@ -99,8 +99,7 @@ def number_of(pk: UUID) -> int:
     return pk.int & ((1 << EXACT_BITS) - 1)
 
 
-REFERENCES_AT_ONCE: Final = 200
-CANDIDATES_AT_ONCE: Final = 200
+REFERENCES_AT_ONCE: Final = 50
 _SCORED: Final = (*SCORE_COLUMNS, *EXPORTED)
 _JUDGED: Final = (*ALL_CRITERIA, "comment", "error_tags")
 _TAG_KEYS: Final = ("tag", "side", "start", "end", "remark")
@@ -135,22 +134,20 @@ def exported_lines(campaign: Campaign, detail: Detail) -> Iterator[dict[str, Any
 def some_references(campaign: Campaign) -> Iterator[list[UUID]]:
     """Yield the references of a campaign in their order, REFERENCES_AT_ONCE at most."""
     rows = Reference.objects.filter(campaign=campaign).order_by("position", "reference_id")
-    references = rows.values_list("pk", flat=True).iterator(2_000)
-    while pks := list(islice(references, REFERENCES_AT_ONCE)):
-        yield pks
+    keys = list(rows.values_list("pk", flat=True))
+    for start in range(0, len(keys), REFERENCES_AT_ONCE):
+        yield keys[start : start + REFERENCES_AT_ONCE]
 
 
 def _some_candidates(campaign: Campaign) -> Iterator[list[Row]]:
-    """Yield the candidates of a campaign without texts, CANDIDATES_AT_ONCE at most."""
+    """Yield the candidates of a campaign without texts, those of some references at a time."""
     for pks in some_references(campaign):
         places = {pk: place for place, pk in enumerate(pks)}
         rows = Candidate.objects.filter(reference__in=pks).values(
             *("pk", "reference_id", "candidate_id", "claims_sha256", "system", "purpose"),
             *("reference__reference_id", "reference__claims_sha256", "original__candidate_id"),
         )
-        ordered = sorted(rows, key=lambda row: (places[row["reference_id"]], row["candidate_id"]))
-        for start in range(0, len(ordered), CANDIDATES_AT_ONCE):
-            yield ordered[start : start + CANDIDATES_AT_ONCE]
+        yield sorted(rows, key=lambda row: (places[row["reference_id"]], row["candidate_id"]))
 
 
 class _Slice:

@@ -1,17 +1,15 @@
-"""Records out of a CSV byte stream (RFC 4180), and what spreadsheets spoil in them.
+"""Records out of a CSV byte stream (RFC 4180), and what spreadsheets spoil in them."""
 
-The csv module of Python is not used: it reads past an unclosed quote to the end of the file, takes
-a quote inside a bare field for text, and its field limit is one for the whole process.
-"""
-
+import csv
 import gzip
 import io
 import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
+from core.limits import UPLOAD_BYTES
 from core.text_io.streams import (
     BOM,
     CHUNK,
@@ -54,16 +52,11 @@ class CsvRow:
     cells: list[str]
 
 
-class BrokenRowError(ValueError):
-    """Bytes that are no CSV record; `byte` counts from 1 in the line that is `lines` further on."""
-
-    def __init__(self, reason: str, lines: int = 0, byte: int = 0) -> None:
-        super().__init__(f"byte {byte}: {reason}" if byte else reason)
-        self.lines = lines
-
-
 class CsvStream:
-    """Reads a file open for bytes record by record, holding one record at a time."""
+    """Reads a file open for bytes record by record, by Python's csv module.
+
+    The module raises no error for a quote inside a bare cell: it is a sign like any other.
+    """
 
     def __init__(self, file: ByteSource, notes: ReadNotes, max_bytes: int = MAX_BYTES) -> None:
         self.file = file
@@ -71,8 +64,8 @@ class CsvStream:
         self.max_bytes = max_bytes
         self.line = 0
         self.delimiter = ""
-        self._pattern = re.compile("")
-        self._opening = re.compile(b"")
+        self._is_crlf = False
+        self._bad: list[BadRecord] = []
 
     def header(self, known: frozenset[str]) -> CsvRow:
         """Return the first record, read with the delimiter that shows most of the known names.
@@ -89,10 +82,10 @@ class CsvStream:
         if given is not None:
             raw = self._readline()
         choices = [given[1].decode()] if given else list(DELIMITERS)
-        try:
-            text = _decoded(self._unended(raw))
-        except BrokenRowError as error:
-            raise FormatError(f"Line {self.line}, {error}.") from error
+        text = self._decoded(raw).rstrip("\r\n")
+        if self._bad:
+            raise FormatError(f"Line {self.line}, {self._bad[0].reason}.")
+        self.notes.crlf_lines += self._is_crlf
         if text.startswith("ID"):
             raise FormatError(_SYLK)
         rows = {one: _header_cells(text, one) for one in choices}
@@ -102,7 +95,8 @@ class CsvStream:
                 "The first line names no known column. A header is required, with columns of "
                 f"these names: {', '.join(sorted(known))}."
             )
-        self._use(best)
+        self.delimiter = best
+        self.notes.extra.append(f"Read as CSV; the delimiter is the {DELIMITERS[best]}.")
         return CsvRow(self.line, rows[best])
 
     def rows(self) -> Iterator[CsvRow | BadRecord]:
@@ -110,31 +104,38 @@ class CsvStream:
 
         Where a quote is never closed, nobody can know where the next record begins: then it does.
         """
-        while raw := self._readline():
-            start = self.line
-            if len(raw) > self.max_bytes + 2:
-                self._skip_line(raw)
-                yield BadRecord(start, "", f"longer than the limit of {self.max_bytes:,} bytes")
-                continue
-            if raw.count(b'"') % 2:
-                if not self._opening.fullmatch(raw):
-                    yield BadRecord(start, "", "a quote stands inside a cell that is not quoted")
-                    continue
-                whole, opened = self._closed(raw)
-                if whole is None:
-                    within = f"within {self.max_bytes:,} bytes or before the end of the file"
-                    yield BadRecord(opened, "", f"a quote is opened here and not closed {within}")
-                    return
-                raw = whole
+        csv.field_size_limit(self.max_bytes)
+        reader = csv.reader(self._lines(), delimiter=self.delimiter, strict=True)
+        while True:
+            start = self.line + 1
             try:
-                cells = self._cells(raw)
-            except BrokenRowError as error:
-                yield BadRecord(start + error.lines, "", str(error))
-                continue
-            if any(cells):
-                yield CsvRow(start, cells)
+                cells = next(reader, None)
+            except csv.Error as error:
+                reason = next((ours for told, ours in _REASONS if told in str(error)), "")
+                yield from self._bad or [BadRecord(start, "", reason or str(error))]
+                if reason == _UNCLOSED:
+                    return
             else:
-                self.notes.blank_lines += 1
+                yield from self._bad
+                if cells is None:
+                    return
+                self.notes.crlf_lines += self._is_crlf
+                if not any(cells):
+                    self.notes.blank_lines += 1
+                elif not self._bad:
+                    yield CsvRow(start, cells)
+            self._bad.clear()
+
+    def _lines(self) -> Iterator[str]:
+        while raw := self._readline():
+            if len(raw) > self.max_bytes + 2:
+                while not raw.endswith(b"\n") and (more := self.file.readline(CHUNK)):
+                    raw = more
+                why = f"longer than the limit of {self.max_bytes:,} bytes"
+                self._bad.append(BadRecord(self.line, "", why))
+                # Something is in its place, so that the lines after it keep their records.
+                raw = b"?\n"
+            yield self._decoded(raw)
 
     def _first_line(self) -> bytes:
         raw = self._readline()
@@ -151,90 +152,37 @@ class CsvStream:
     def _readline(self) -> bytes:
         raw = self.file.readline(self.max_bytes + 3)
         self.line += bool(raw)
+        self._is_crlf = raw.endswith(b"\r\n")
         return raw
 
-    def _skip_line(self, raw: bytes) -> None:
-        while raw and not raw.endswith(b"\n"):
-            raw = self.file.readline(CHUNK)
-
-    def _use(self, delimiter: str) -> None:
-        self.delimiter = delimiter
-        self.notes.extra.append(f"Read as CSV; the delimiter is the {DELIMITERS[delimiter]}.")
-        mark = re.escape(delimiter)
-        quoted, bare = r'"(?:[^"]++|"")*+"', rf'[^"{mark}\r\n]*+'
-        self._pattern = re.compile(rf"(?:({quoted})|({bare}))(?:({mark})|\Z)")
-        opening = rf'(?:(?:{quoted}|{bare}){mark})*+"(?:[^"]++|"")*+'
-        self._opening = re.compile(opening.encode())
-
-    def _closed(self, raw: bytes) -> tuple[bytes | None, int]:
-        """Read on until every quote is closed; None, and the line of the open one, if none is."""
-        parts, size, is_open, opened = [raw], len(raw), True, self.line
-        while is_open:
-            raw = self._readline()
-            size += len(raw)
-            if not raw or size > self.max_bytes:
-                return None, opened
-            parts.append(raw)
-            if raw.count(b'"') % 2:
-                is_open = not is_open
-                opened = self.line
-        return b"".join(parts), opened
-
-    def _unended(self, raw: bytes) -> bytes:
-        body = raw.removesuffix(b"\n")
-        if body.endswith(b"\r"):
-            self.notes.crlf_lines += 1
-            return body[:-1]
-        return body
-
-    def _cells(self, raw: bytes) -> list[str]:
-        text = _decoded(self._unended(raw))
-        if '"' not in text and "\r" not in text:
-            return text.split(self.delimiter)
-        cells: list[str] = []
-        position, match = 0, self._pattern.match
-        while found := match(text, position):
-            quoted, bare, mark = found.groups()
-            cells.append(bare if quoted is None else quoted[1:-1].replace('""', '"'))
-            if mark is None:
-                return cells
-            position = found.end()
-        raise _broken(text, position)
+    def _decoded(self, raw: bytes) -> str:
+        """Return a line as text; what is no UTF-8, or NUL, is noted as bad."""
+        place, why = raw.find(b"\0") + 1, "a raw NUL byte"
+        try:
+            text = raw.decode()
+        except UnicodeDecodeError as error:
+            place, byte = error.start + 1, raw[error.start : error.start + 1]
+            why = f"the byte 0x{byte.hex().upper()} is not UTF-8"
+            letter = byte.decode("cp1252", "replace")
+            if letter.isprintable() and letter != "\ufffd":
+                why += f" (in Windows-1252 it is {letter!r}); save the file as CSV UTF-8"
+            text = raw.decode(errors="replace")
+        if place:
+            self._bad.append(BadRecord(self.line, "", f"byte {place}: {why}"))
+        return text
 
 
-def _decoded(data: bytes) -> str:
-    nul = data.find(b"\0")
-    if nul >= 0:
-        raise _placed("a raw NUL byte", data, nul)
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        byte = data[error.start : error.start + 1]
-        reason = f"the byte 0x{byte.hex().upper()} is not UTF-8"
-        letter = byte.decode("cp1252", "replace")
-        if letter.isprintable() and letter != "\ufffd":
-            reason += f" (in Windows-1252 it is {letter!r}); save the file as CSV UTF-8"
-        raise _placed(reason, data, error.start) from None
-
-
-def _placed(reason: str, data: bytes, offset: int) -> BrokenRowError:
-    lines = data.count(b"\n", 0, offset)
-    return BrokenRowError(reason, lines, offset - data.rfind(b"\n", 0, offset))
-
-
-def _broken(text: str, position: int) -> BrokenRowError:
-    """Return what is wrong with the cell that begins at `position`."""
-    lines = text.count("\n", 0, position)
-    if text.startswith('"', position):
-        return BrokenRowError(
-            "a quoted cell begins here, and text follows its closing quote: "
-            "is a quote missing, or not written twice?",
-            lines,
-        )
-    bare = re.compile(r'["\r\n]').search(text, position)
-    if bare is not None and bare.group() == '"':
-        return BrokenRowError("a quote stands inside a cell that is not quoted", lines)
-    return BrokenRowError("a line end (CR) stands inside a cell that is not quoted", lines)
+_UNCLOSED: Final = "a quote is opened in this record and not closed before the end of the file"
+# What the csv module says, in part, and what people read.
+_REASONS: Final = (
+    ("unexpected end of data", _UNCLOSED),
+    ("field larger than field limit", _UNCLOSED),
+    (
+        "expected after",
+        "text follows the closing quote of a cell: is a quote missing, or not written twice?",
+    ),
+    ("new-line character", "a line end (CR) stands inside a cell that is not quoted"),
+)
 
 
 def _header_cells(text: str, delimiter: str) -> list[str]:
@@ -283,16 +231,7 @@ def damage_of_text(text: str) -> str | None:
     return None
 
 
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
-
 MAGIC: Final = b"\x1f\x8b"
-MOST_BYTES: Final = 4 * 1024**3
-# Claim texts shrink to a third or a tenth, short made-up ones to a thirtieth.
-MOST_TIMES: Final = 100
-# Below this many bytes the ratio does not count: a small file may be one word many times.
-UNSUSPECTED_BYTES: Final = 16 * 1024 * 1024
-_BLOCK: Final = 256 * 1024
 
 
 class SeekableSource(ByteSource, Protocol):
@@ -303,53 +242,23 @@ class SeekableSource(ByteSource, Protocol):
     def tell(self) -> int: ...
 
 
-def unpacked(file: SeekableSource, *, most_bytes: int = MOST_BYTES) -> ByteSource:
+def unpacked(file: SeekableSource) -> ByteSource:
     """Return what a file holds from its beginning on: itself, or what gzip packed in it.
 
-    Input: a file open for bytes; its first two bytes decide, not its name. Output: a source that
-    raises FormatError while it is read where the gzip stream is cut short or damaged, gives more
-    than `most_bytes`, or more than MOST_TIMES the bytes that were read for it (once it has given
-    UNSUSPECTED_BYTES): so that a small file cannot fill a server.
+    Input: a file open for bytes; its first two bytes decide, not its name. Raises FormatError where
+    the gzip stream is cut short or damaged, or gives more than one file may have.
     """
     file.seek(0)
     head = file.read(len(MAGIC))
     file.seek(0)
     if head != MAGIC:
         return file
-    return io.BufferedReader(_Unpacking(file, most_bytes), _BLOCK)
-
-
-class _Unpacking(io.RawIOBase):
-    """Reads through gzip and counts."""
-
-    def __init__(self, file: SeekableSource, most_bytes: int) -> None:
-        super().__init__()
-        self._packed = file
-        self._stream = gzip.GzipFile(fileobj=file, mode="rb")
-        self._most_bytes = most_bytes
-        self._given = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: "WriteableBuffer", /) -> int:
-        space = memoryview(buffer).cast("B")
-        try:
-            data = self._stream.read(min(len(space), _BLOCK))
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise FormatError(
-                "The file is compressed with gzip, but cut short or damaged: "
-                f"only {self._given:,} bytes could be unpacked."
-            ) from error
-        self._given += len(data)
-        if self._given > self._most_bytes:
-            raise FormatError(
-                f"The file unpacks to more than the limit of {self._most_bytes:,} bytes."
-            )
-        if self._given > max(UNSUSPECTED_BYTES, MOST_TIMES * self._packed.tell()):
-            raise FormatError(
-                f"The file unpacks to more than {MOST_TIMES} times its size; stopped after "
-                f"{self._given:,} bytes. Unpack it and look what it is."
-            )
-        space[: len(data)] = data
-        return len(data)
+    try:
+        data = gzip.GzipFile(fileobj=file, mode="rb").read(UPLOAD_BYTES + 1)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise FormatError("The file is compressed with gzip, but cut short or damaged.") from error
+    if len(data) > UPLOAD_BYTES:
+        raise FormatError(
+            f"The file unpacks to more than the limit of {UPLOAD_BYTES:,} bytes; divide it."
+        )
+    return io.BytesIO(data)

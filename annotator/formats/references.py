@@ -1,11 +1,12 @@
-"""References with their candidates as files state them: one, or in batches."""
+"""References with their candidates as files state them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
 from annotator.formats.context import Context
 
+T = TypeVar("T")
 # Of the fields of a reference that are one line of text.
 LONGEST: Final = {"office": 40, "ipc": 40, "language": 20, "title": 500, "family": 200}
 
@@ -42,26 +43,9 @@ class ReferenceRecord:
     line: int = field(default=0, compare=False)
 
 
-BATCH: Final = 500
-# A batch ends here, too: five hundred records of the longest kind would be gigabytes.
-BATCH_CHARACTERS: Final = 8 * 1024 * 1024
-
-
-def in_batches(records: Iterable[ReferenceRecord]) -> Iterator[list[ReferenceRecord]]:
-    """Cut a stream into lists of at most BATCH records and about BATCH_CHARACTERS of text.
-
-    Input: records, taken as the output is taken. Output: the same records in order; no list is
-    empty.
-    """
-    batch: list[ReferenceRecord] = []
-    characters = 0
-    for record in records:
-        batch.append(record)
-        characters += len(record.reference_claims) + len(record.draft_claims)
-        characters += sum(len(candidate.claims) for candidate in record.candidates)
-        characters += record.context.characters if record.context else 0
-        if len(batch) >= BATCH or characters >= BATCH_CHARACTERS:
-            yield batch
-            batch, characters = [], 0
-    if batch:
-        yield batch
+def reported(records: Iterable[T], progress: Callable[[int], None] | None) -> Iterator[T]:
+    """Yield records, and tell `progress` before each how many there are; it may raise to stop."""
+    for number, record in enumerate(records, start=1):
+        if progress is not None:
+            progress(number)
+        yield record

@@ -6,7 +6,7 @@ from django.db.models import Case, Q, Value, When
 from django.utils.crypto import salted_hmac
 
 from annotator.context.services import drop_read_context, erase_context
-from annotator.imports.files import drop_source, drop_upload
+from annotator.imports.files import drop_upload
 from annotator.models import (
     Adjudication,
     Assignment,
@@ -144,7 +144,7 @@ def _sources(reference: Reference) -> int:
     imports = ClaimImport.objects.filter(claim_sets__in=own.values("pk"), has_source=True)
     keys = list(imports.values_list("pk", flat=True).distinct())
     for pk in keys:
-        drop_source(pk)
+        drop_upload(pk)
     ClaimImport.objects.filter(pk__in=keys).update(has_source=False)
     # Plain digests of short claims could be guessed.
     own.update(

@@ -1,6 +1,6 @@
-"""Where uploaded files lie: until they are imported, and sources as long as their claims.
+"""Where uploaded files lie, each named by its import: until it is over, or as long as its claims.
 
-In the bucket both are sources, named by their import: moving changes nothing there.
+The file of an import of documents stays as the source of its claims, where it is.
 """
 
 import hashlib
@@ -8,7 +8,6 @@ import os
 import re
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -19,7 +18,7 @@ from django.db import transaction
 
 from core import storage
 from core.errors import Refused
-from core.files import FULL, flush_file, rename_and_flush
+from core.files import FULL, flush_file
 from core.text_io.streams import ByteSource
 
 CHUNK: Final = 1024 * 1024
@@ -57,18 +56,15 @@ class Stored:
     size: int
 
 
-def store_upload(pk: UUID, file: ByteSource) -> Stored:
+def store_upload(pk: UUID, file: ByteSource, limit: int | None = None) -> Stored:
     """Write a file under the id of its import, chunk by chunk; nothing stays of one refused.
 
-    Raises TooBig past MAX_UPLOAD_BYTES and DiskFull.
+    `limit` is in bytes, MAX_UPLOAD_BYTES unless stated. Raises TooBig and DiskFull.
     """
-    return _store(_path(pk), file, settings.MAX_UPLOAD_BYTES)
-
-
-def _store(path: Path, file: ByteSource, limit: int) -> Stored:
-    stored = _write(path, file, limit)
+    path = upload_path(pk)
+    stored = _write(path, file, settings.MAX_UPLOAD_BYTES if limit is None else limit)
     try:
-        storage.put(f"{FOLDER}/{path.name}", path)
+        storage.put(_name(pk))
     except BaseException:
         path.unlink(missing_ok=True)
         raise
@@ -101,23 +97,16 @@ def _write(path: Path, file: ByteSource, limit: int) -> Stored:
 def open_upload(pk: UUID, sha256: str) -> BinaryIO:
     """Open a stored file for bytes; raise UploadGone when it is missing or was changed."""
     try:
-        return storage.open_checked(f"{FOLDER}/{pk}", sha256, _path(pk))
-    except FileNotFoundError as error:
-        raise UploadGone("The uploaded file is not there any more; upload it again.") from error
-    except storage.Damaged as error:
-        raise UploadGone("The uploaded file was changed on the server; upload it again.") from error
-
-
-def open_source(pk: UUID, sha256: str) -> BinaryIO:
-    """Open the source of an import for bytes; raise UploadGone when it is missing or changed."""
-    try:
-        return storage.open_checked(f"{FOLDER}/{pk}", sha256, source_path(pk))
+        return storage.open_checked(_name(pk), sha256)
     except FileNotFoundError as error:
         raise UploadGone(
-            f"The source of import {pk} is missing from the {storage.place_of_files()}."
+            f"The file of import {pk} is missing from the {storage.place_of_files()}; upload it "
+            "again."
         ) from error
     except storage.Damaged as error:
-        raise UploadGone(f"The source of import {pk} was changed on the server.") from error
+        raise UploadGone(
+            f"The file of import {pk} was changed on the server; upload it again."
+        ) from error
 
 
 def name_of_source(name: str) -> str:
@@ -125,43 +114,9 @@ def name_of_source(name: str) -> str:
     return _UNSAFE.sub("_", name).strip(". ") or "document"
 
 
-def store_source(pk: UUID, file: ByteSource, size: int) -> Stored:
-    """Write a file of so many bytes, whose claims are being stored, where sources lie."""
-    return _store(sources_directory() / str(pk), file, size)
-
-
-def move_to_sources(pk: UUID) -> None:
-    """Have the file of an import stay as the source of its claims."""
-    with suppress(FileNotFoundError):
-        rename_and_flush(_path(pk), sources_directory() / str(pk))
-
-
-def move_to_sources_once_committed(pk: UUID) -> None:
-    """Have the file of an import stay, unless what stored its claims is rolled back."""
-    transaction.on_commit(lambda: move_to_sources(pk), robust=True)
-
-
-def source_path(pk: UUID) -> Path:
-    """Return where a source lies; until somebody has moved it, where it was uploaded."""
-    upload = _path(pk)
-    return upload if upload.exists() else sources_directory() / str(pk)
-
-
-def drop_source(pk: UUID) -> None:
-    """Delete the source of an import, if it is there, whoever has moved it yet."""
-    storage.delete(f"{FOLDER}/{pk}")
-    _path(pk).unlink(missing_ok=True)
-
-
-def stored_sources() -> Iterator[tuple[UUID, float]]:
-    """Yield the imports whose sources are there, with the age of each in seconds."""
-    return _aged(sources_directory())
-
-
 def drop_upload(pk: UUID) -> None:
-    """Delete the file of an import that has not become a source, if it is still there."""
-    storage.delete(f"{FOLDER}/{pk}")
-    _path(pk).unlink(missing_ok=True)
+    """Delete the file of an import, if it is still there."""
+    storage.delete(_name(pk))
 
 
 def drop_upload_once_committed(pk: UUID) -> None:
@@ -171,15 +126,11 @@ def drop_upload_once_committed(pk: UUID) -> None:
 
 def stored_uploads() -> Iterator[tuple[UUID, float]]:
     """Yield the imports whose files are there, with the age of each file in seconds."""
-    return _aged(uploads_directory())
-
-
-def _aged(folder: Path) -> Iterator[tuple[UUID, float]]:
-    for path in folder.iterdir():
+    for path in uploads_directory().iterdir():
         try:
             yield UUID(path.name), time.time() - path.stat().st_mtime
         except (ValueError, FileNotFoundError):
-            continue  # what was just deleted, and the folder of those still on their way
+            continue  # what was just deleted
 
 
 def drop_stale_arrivals() -> int:
@@ -195,21 +146,22 @@ def drop_stale_arrivals() -> int:
 
 
 def uploads_directory() -> Path:
-    return _private(Path(settings.DATA_DIR) / "uploads")
-
-
-def sources_directory() -> Path:
-    """Return where the documents lie from which claims came."""
-    return _private(Path(settings.DATA_DIR) / "sources")
+    """Return where the files of imports lie."""
+    return _private(Path(settings.DATA_DIR) / FOLDER)
 
 
 def arrivals_directory() -> Path:
     """Return where a file lies while its request is read."""
-    return _private(uploads_directory() / "arriving")
+    return _private(Path(settings.DATA_DIR) / "arriving")
 
 
-def _path(pk: UUID) -> Path:
+def upload_path(pk: UUID) -> Path:
+    """Return where the file of an import lies on this host."""
     return uploads_directory() / str(pk)
+
+
+def _name(pk: UUID) -> str:
+    return f"{FOLDER}/{pk}"
 
 
 def _private(path: Path) -> Path:

@@ -1,14 +1,16 @@
 """Claim sets that were read of documents, as rows: written, asked about, corrected, settled."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, BinaryIO, Final
 
 from django.db.models import QuerySet
 
 from annotator.context.services import drop_read_context, settle_context, store_read_context
-from annotator.formats.documents.claim_records import context_of, stated_of
+from annotator.formats.context import describe_context
+from annotator.formats.documents.claim_records import check_ids, context_of, stated_of
 from annotator.formats.documents.matters import MOST_LINES
-from annotator.formats.documents.reading import ARCHIVE
+from annotator.formats.documents.reading import ARCHIVE, AUTO
 from annotator.formats.documents.records import (
     Passage,
     ReadDocument,
@@ -18,12 +20,15 @@ from annotator.formats.documents.records import (
 from annotator.formats.documents.sections import SourceLine, claims_heading, numbered
 from annotator.formats.references import CandidateRecord, ReferenceRecord
 from annotator.imports.claims.queries import stored_reference
-from annotator.imports.documents import NO_DRAFT, Choices, ReadSet
+from annotator.imports.documents import NO_DRAFT, Choices, ReadSet, read_sets
 from annotator.models import Campaign, ClaimImport, ReadClaimSet, Reference
+from core.errors import Refused
 from core.text_io.shapes import is_blank
+from core.text_io.streams import BadRecord, BadRecordList
 from core.text_io.strict_json import short
 from core.text_io.text import text_sha256
 
+UNNAMED: Final = "Name the reference that this file holds: --reference-id ID."
 _BATCH: Final = 100
 # Lines of a source whose claims were not found are listed by so much of their beginning.
 _LINE_CHARACTERS: Final = 90
@@ -122,20 +127,21 @@ def asks(one: ReadClaimSet) -> list[str]:
     return found if found or not is_blank(one.claims) else ["No claims were found."]
 
 
-def questions_of(row: ClaimImport, sets: Sequence[ReadClaimSet]) -> list[dict[str, Any]]:
+def questions_of(
+    campaign: Campaign | None, kind: str, choices: Choices, sets: Sequence[ReadClaimSet]
+) -> list[dict[str, Any]]:
     """Return what somebody has to answer before anything is stored.
 
     Each names its claim set by number; 0 is the file as a whole.
     """
-    found = [{"number": 0, "question": one} for one in _about_the_file(row)]
+    found = [{"number": 0, "question": one} for one in _about_the_file(campaign, kind, choices)]
     for one in sets:
         found += [{"number": one.number, "question": question} for question in asks(one)]
     return found
 
 
-def _about_the_file(row: ClaimImport) -> list[str]:
-    choices = Choices.of(row.choices)
-    if row.format == ARCHIVE:
+def _about_the_file(campaign: Campaign | None, kind: str, choices: Choices) -> list[str]:
+    if kind == ARCHIVE:
         return []
     if not choices.reference_id:
         return ["Which reference is this, or of which is it a candidate? Give the reference's id."]
@@ -144,7 +150,7 @@ def _about_the_file(row: ClaimImport) -> list[str]:
     found = []
     if choices.tracked_changes == TrackedChanges.BOTH:
         found.append(NO_DRAFT)
-    if not stored_reference(row.campaign, choices.reference_id):
+    if not stored_reference(campaign, choices.reference_id):
         found.append(
             f"The campaign has no reference {short(choices.reference_id)}, of which this would be "
             "a candidate. Import the reference first, or correct the id."
@@ -152,7 +158,7 @@ def _about_the_file(row: ClaimImport) -> list[str]:
     return found
 
 
-def records_of(campaign: Campaign, sets: Sequence[ReadClaimSet]) -> list[ReferenceRecord]:
+def records_of(campaign: Campaign | None, sets: Sequence[ReadClaimSet]) -> list[ReferenceRecord]:
     """Return the claim sets as the records that an import stores.
 
     A candidate that came alone belongs to a reference of the campaign.
@@ -177,6 +183,53 @@ def records_of(campaign: Campaign, sets: Sequence[ReadClaimSet]) -> list[Referen
         ReferenceRecord(name, stored_reference(campaign, name), tuple(records))
         for name, records in candidates.items()
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRecords:
+    """The records of a file of documents, its kind, and what the person should know of it."""
+
+    kind: str
+    records: list[ReferenceRecord]
+    report: list[str]
+    sets: tuple[ReadSet, ...]
+
+
+def read_records(
+    *, file: BinaryIO, kind: str, choices: Choices, campaign: Campaign | None
+) -> DocumentRecords:
+    """Return the claim sets of a document or an archive of them, for who cannot be asked.
+
+    Raises FormatError as the readers do, and for what somebody has to answer first; Refused where
+    the id of a reference is missing, or where an archive is given one.
+    """
+    given = choices.reference_id
+    if kind != ARCHIVE and (given or kind != AUTO):
+        if not given:
+            raise Refused(UNNAMED)
+        check_ids(given, choices.candidate_id)
+    read = read_sets(file, kind, choices)
+    if read.kind == ARCHIVE and (given or choices.candidate_id):
+        raise Refused("An archive names its references itself; leave --reference-id out.")
+    if read.kind != ARCHIVE and not given:
+        raise Refused(UNNAMED)
+    rows = [_row(ClaimImport(), number, one) for number, one in enumerate(read.sets, start=1)]
+    bad = BadRecordList()
+    for item in questions_of(campaign, read.kind, choices, rows):
+        name = rows[item["number"] - 1].file_name if item["number"] else ""
+        bad.add(BadRecord(0, "", item["question"].removesuffix("."), file=name))
+    bad.refuse_if_any()
+    report = [f"Passed over: {name}." for name in read.passed_over[:20]]
+    report += [line for one in read.sets for line in _report_of(one)]
+    return DocumentRecords(read.kind, records_of(campaign, rows), report, read.sets)
+
+
+def _report_of(one: ReadSet) -> list[str]:
+    context = context_of(one.document)
+    counts = context.counts() if context else {}
+    lines = one.document.report()
+    lines += describe_context(counts, is_candidate=bool(one.candidate_id))
+    return [f"{one.file}: {line}" if one.file else line for line in lines]
 
 
 def settle_sets(row: ClaimImport) -> int:

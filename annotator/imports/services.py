@@ -2,10 +2,10 @@
 
 import hashlib
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
 from io import BufferedReader
-from typing import Any, BinaryIO, Final, TypeVar
+from typing import Any, BinaryIO, Final
 from uuid import UUID
 
 from django.db import transaction
@@ -18,26 +18,23 @@ from annotator.formats import label_studio
 from annotator.formats.claim_files import PREFERENCES, read_claims
 from annotator.formats.csv_streams import MAGIC, SeekableSource, unpacked
 from annotator.formats.documents.reading import AUTO
-from annotator.formats.references import ReferenceRecord
+from annotator.formats.references import ReferenceRecord, reported
 from annotator.imports.checks import check_claims
 from annotator.imports.claims.services import CLOSED, import_claims
 from annotator.imports.documents import (
     KINDS,
     Choices,
-    DocumentRecords,
     is_document,
     read_sets,
 )
 from annotator.imports.files import (
     drop_upload_once_committed,
-    move_to_sources_once_committed,
-    open_source,
     open_upload,
-    store_source,
     store_upload,
 )
 from annotator.imports.preferences.services import import_preferences
 from annotator.imports.read_sets import (
+    DocumentRecords,
     drop_sets,
     questions_of,
     records_of,
@@ -133,7 +130,7 @@ def take_source(*, row: ClaimImport, taken_by: User) -> BinaryIO:
     """
     if not row.has_source:
         raise OutOfDate(NO_SOURCE)
-    file = open_source(row.pk, row.file_sha256)
+    file = open_upload(row.pk, row.file_sha256)
     try:
         record(row, "import.source_taken", taken_by)
     except BaseException:
@@ -209,7 +206,6 @@ def record(row: ClaimImport, action: str, actor: User | None, **details: Any) ->
     audit_log.record_on(row, action, actor, sha256=row.file_sha256, **details)
 
 
-T = TypeVar("T")
 # What of the counts is new; the rest was there already.
 ADDED: Final = (
     *("references", "candidates", "preferences", "revised_preferences", "annotators"),
@@ -243,13 +239,12 @@ def _store_file(
     row: ClaimImport,
     file: SeekableSource,
     progress: Callable[[int], None] | None = None,
-    watched: Callable[[Iterable[Any]], Iterable[Any]] = iter,
     read: Iterable[ReferenceRecord] | None = None,
 ) -> dict[str, int]:
     """Store everything that stands in a file and return the counts; call it in a transaction.
 
-    `watched` hands the records on; `read` are they where the file was read already. Raises what the
-    readers and the services of the format raise; nothing may be kept then.
+    `read` are its records where the file was read already. Raises what the readers and the services
+    of the format raise; nothing may be kept then.
     """
     common: dict[str, Any] = {
         "campaign": row.campaign,
@@ -258,12 +253,12 @@ def _store_file(
         "source": row,
     }
     if row.format == PREFERENCES:
-        stated = watched(label_studio.read(unpacked(file)))
+        stated = reported(label_studio.read(unpacked(file)), progress)
         claims, preferences = import_preferences(records=stated, **common)
         counts = asdict(claims) | asdict(preferences)
         return counts | _with_contexts(counts.pop("contexts"))
-    records = watched(read_claims(file, row.format) if read is None else read)
-    counts = asdict(import_claims(records=records, progress=progress, **common))
+    records = reported(read_claims(file, row.format) if read is None else read, progress)
+    counts = asdict(import_claims(records=records, **common))
     return counts | _with_contexts(counts.pop("contexts"))
 
 
@@ -375,7 +370,10 @@ def _check_documents(
             leases.renew_lease(row)
             write_sets(row, read.sets)
     sets = list(sets_of(row))
-    found = {"questions": questions_of(row, sets), "passed_over": passed_over}
+    found = {
+        "questions": questions_of(row.campaign, row.format, Choices.of(row.choices), sets),
+        "passed_over": passed_over,
+    }
     message = CHECKED
     if found["questions"]:
         message = OPEN
@@ -403,13 +401,8 @@ def _store(
 ) -> None:
     """Store a file; where it was read already, the records of its documents."""
 
-    def watched(records: Iterable[T]) -> Iterator[T]:
-        for number, record_read in enumerate(records, start=1):
-            reached(number)
-            yield record_read
-
     with transaction.atomic():
-        counts = _store_file(row, file, watched=watched, read=read)
+        counts = _store_file(row, file, reached, read)
         if read is not None:
             counts |= _with_contexts(settle_sets(row))
         # Who cancelled meanwhile is respected until the last moment.
@@ -424,9 +417,8 @@ def _store(
         record(row, "import.stored", row.asked_by, **counts)
         if read is None:
             drop_upload_once_committed(row.pk)
-            return
-        ClaimImport.objects.filter(pk=row.pk).update(has_source=True)
-        move_to_sources_once_committed(row.pk)
+        else:
+            ClaimImport.objects.filter(pk=row.pk).update(has_source=True)
 
 
 def _with_contexts(count: int) -> dict[str, int]:
@@ -483,7 +475,7 @@ def import_file(
         if read is not None:
             counts |= _with_contexts(write_stored_sets(row, read.sets))
             file.seek(0)
-            store_source(row.pk, file, size)
+            store_upload(row.pk, file, size)
         file.seek(0)
         if hashlib.file_digest(file, "sha256").hexdigest() != digest:
             raise Refused("The file was changed while it was read; nothing was stored.")

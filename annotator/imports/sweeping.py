@@ -8,15 +8,12 @@ from django.db import transaction
 from annotator.context.services import sweep_pictures
 from annotator.imports.files import (
     ORPHAN_SECONDS,
-    drop_source,
     drop_stale_arrivals,
     drop_upload,
-    move_to_sources,
-    stored_sources,
     stored_uploads,
 )
 from annotator.imports.read_sets import drop_sets
-from annotator.imports.services import UNDER_WAY, WAITS_FOR_CONFIRMATION, give_up, record
+from annotator.imports.services import NEEDS_UPLOAD, WAITS_FOR_CONFIRMATION, give_up, record
 from annotator.models import ClaimImport
 from core.clock import database_now
 
@@ -42,24 +39,10 @@ def sweep_files() -> int:
     """Delete the files on this host that nobody needs any more; return how many."""
     ages = dict(stored_uploads())
     rows = ClaimImport.objects.filter(pk__in=ages)
-    known, sources = set(rows.values_list("pk", flat=True)), rows.filter(has_source=True)
-    needed = set(rows.filter(UNDER_WAY | WAITS_FOR_CONFIRMATION).values_list("pk", flat=True))
+    known = set(rows.values_list("pk", flat=True))
+    needed = set(rows.filter(NEEDS_UPLOAD).values_list("pk", flat=True))
     # A row comes after its file, but never as late as this.
     loose = {pk for pk, age in ages.items() if pk in known or age > ORPHAN_SECONDS} - needed
     for pk in loose:
-        if sources.filter(pk=pk).exists():
-            move_to_sources(pk)
-        else:
-            drop_upload(pk)
-    pictures = sweep_pictures(ORPHAN_SECONDS)
-    return len(loose) + _drop_loose_sources() + drop_stale_arrivals() + pictures
-
-
-def _drop_loose_sources() -> int:
-    ages = dict(stored_sources())
-    known = dict(ClaimImport.objects.filter(pk__in=ages).values_list("pk", "has_source"))
-    # What is being stored has its file before its row; what was erased has a row without a source.
-    loose = {pk for pk, age in ages.items() if not known.get(pk, age <= ORPHAN_SECONDS)}
-    for pk in loose:
-        drop_source(pk)
-    return len(loose)
+        drop_upload(pk)
+    return len(loose) + drop_stale_arrivals() + sweep_pictures(ORPHAN_SECONDS)

@@ -5,12 +5,7 @@ from typing import Final
 
 from django.db.models import QuerySet
 
-from annotator.imports.files import (
-    UploadGone,
-    move_to_sources,
-    open_source,
-    sources_directory,
-)
+from annotator.imports.files import FOLDER, UploadGone, open_upload
 from annotator.models import ClaimImport
 from annotator.operations.backups.archives import StoredFile
 from annotator.operations.health.database import Finding, ok, warning
@@ -22,11 +17,8 @@ KINDS: Final = {"sources": r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"}
 def source_files() -> Iterator[StoredFile]:
     """Yield the source of every import that has one; raise UploadGone where one is not whole."""
     for row in _imports():
-        # One that a process which died has left where it was uploaded.
-        move_to_sources(row.pk)
-        with open_source(row.pk, row.file_sha256):
-            name = f"{sources_directory().name}/{row.pk}"
-            yield StoredFile(name, row.file_sha256, row.file_bytes)
+        with open_upload(row.pk, row.file_sha256):
+            yield StoredFile(f"{FOLDER}/{row.pk}", row.file_sha256, row.file_bytes)
 
 
 def look_at_sources() -> Iterator[Finding]:
@@ -34,7 +26,7 @@ def look_at_sources() -> Iterator[Finding]:
     whole = 0
     for row in _imports():
         try:
-            open_source(row.pk, row.file_sha256).close()
+            open_upload(row.pk, row.file_sha256).close()
         except UploadGone as damage:
             mend = "Restore the file from a backup; the claims that came from it are not touched."
             yield warning("sources", damage.sentence, mend)

@@ -36,7 +36,7 @@ def beyond(campaign: Campaign, *records: ReferenceRecord) -> str:
     try:
         check_claims(campaign=campaign, file=io.BytesIO(), format="claims-jsonl", records=records)
     except FormatError as error:
-        with pytest.raises(Refused) as refusal:
+        with pytest.raises(FormatError) as refusal:
             import_claims(campaign=campaign, records=records)
         assert (Reference.objects.count(), Candidate.objects.count()) == before
         reason = error.bad_records[0].reason

@@ -148,7 +148,7 @@ CLAIM_SETS: Final[dict[str, tuple[bytes, str]]] = {
     "IM45 gzip cut short": (gzip.compress(GOOD)[:-12], "cut short or damaged"),
     "IM45 gzip damaged": (gzip.compress(GOOD)[:20] + b"\0" * 30, "cut short or damaged"),
     "IM45 gzip in gzip": (gzip.compress(gzip.compress(GOOD)), "gzip"),
-    "IM46 gzip of 1:1000": (gzip.compress(GOOD + b" " * 40_000_000), "100 times its size"),
+    "IM46 gzip of 1:1000": (gzip.compress(GOOD + b" " * 60_000_000), "unpacks to more than"),
 }
 
 

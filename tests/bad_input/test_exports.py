@@ -70,20 +70,6 @@ def test_a_file_says_it_is_confidential_and_of_whom(cast: Any, version: DatasetV
     assert "Repr-Digest" in found["ratings"]
 
 
-def test_an_export_without_names_joins_with_no_other(cast: Any) -> None:
-    """EX11: no name, no address, no id; pseudonyms of two exports differ."""
-    User.objects.filter(pk=cast.alice.pk).update(email="alice@example.org")
-    for person, name in ((cast.alice, "r1"), (cast.bob, "r2")):
-        for candidate in cast.reference(name).candidates.all():
-            rate(person, candidate, (9, 8, 7, 6))
-    bodies = [content(signed_in(cast.ada).post(RATINGS, {"format": "jsonl"})) for _ in range(2)]
-    names = [{json.loads(line)["annotator"] for line in body.splitlines()} for body in bodies]
-    assert len(names[0]) == 2 and names[0].isdisjoint(names[1])
-    secrets = [cast.alice.username, cast.bob.username, "example.org"]
-    secrets += [form for u in (cast.alice, cast.bob) for form in (str(u.pk), u.pk.hex)]
-    assert not [secret for secret in secrets if secret.encode() in bodies[0]]
-
-
 def test_what_is_another_campaigns_is_not_found(cast: Any, version: DatasetVersion) -> None:
     """EX08: another's export, and one that never was, are answered alike."""
     Membership.objects.create(user=cast.mallory, campaign=cast.elsewhere, role="admin")

@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils.html import escape
 
 from annotator.accounts.sessions import create_token
-from annotator.imports.files import stored_sources, stored_uploads
+from annotator.imports.files import stored_uploads
 from annotator.imports.services import carry_out_import
 from annotator.models import ClaimImport, ReadClaimSet, Reference, TokenScope
 from tests.annotator.formats.documents.test_reading import REFUSED, WORD
@@ -133,16 +133,6 @@ def test_a_bad_document_is_refused_in_a_sentence_and_stores_nothing(
     assert wrong == {}
     assert not Reference.objects.exists()
     assert not ReadClaimSet.objects.exists()
-    assert [*stored_uploads(), *stored_sources()] == []
-
-
-def test_a_document_past_the_limit_is_answered_413(cast: Any, settings: Any) -> None:
-    settings.MAX_UPLOAD_BYTES = 1_024
-    client = signed_in(cast.ada)
-    sent = {"file": SimpleUploadedFile("a.docx", WORD), "reference_id": "R"}
-    answer = client.post("/campaigns/cups/import/", sent)
-    assert answer.status_code == 413
-    assert not ClaimImport.objects.exists()
     assert list(stored_uploads()) == []
 
 

@@ -228,15 +228,6 @@ def test_what_is_odd_and_yet_text_is_stored_and_shown(cast: Any, tmp_path: Path)
     assert "\u202e" not in page or "U+202E" in page
 
 
-def test_an_id_of_another_campaign_is_a_claim_set_of_its_own(cast: Any, tmp_path: Path) -> None:
-    """IM32: the same ids elsewhere are neither found nor linked."""
-    there = cast.reference("r1", campaign=cast.elsewhere)
-    by_command(cast, tmp_path)(GOOD)
-    assert Reference.objects.filter(reference_id="r1").count() == 2
-    there.refresh_from_db()
-    assert there.candidates.count() == 3
-
-
 def test_many_candidates_and_a_circular_claim_are_taken_as_text(cast: Any, tmp_path: Path) -> None:
     """IM33: 50 candidates are many, not wrong; a circle of claims is the drafter's affair."""
     many = [{"candidate_id": f"c{n}", "claims": f"1. A mug {n}."} for n in range(50)]
@@ -246,17 +237,6 @@ def test_many_candidates_and_a_circular_claim_are_taken_as_text(cast: Any, tmp_p
     )
     assert Candidate.objects.filter(reference__reference_id="r1").count() == 50
     assert Reference.objects.get(reference_id="r2").claims == circle
-
-
-def test_the_same_file_again_is_nothing_new(cast: Any, tmp_path: Path) -> None:
-    """IM28."""
-    output = io.StringIO()
-    path = tmp_path / "claims.jsonl"
-    path.write_bytes(GOOD)
-    for _ in range(2):
-        call_command("import_claims", str(path), campaign="other", stdout=output, stderr=output)
-    assert "Nothing new" in output.getvalue()
-    assert Reference.objects.count() == 2
 
 
 def test_a_bad_line_is_found_wherever_it_stands(cast: Any, tmp_path: Path) -> None:

@@ -3,12 +3,13 @@
     python -m tests.promises.claim_file_worker PATH SLUG STATEMENT [FAULT]
 
 STATEMENT counts from 1; with 0 it lives, and prints how many there were, and how many references
-and candidates are new. FAULT "commit-each-batch" plants what P12 forbids.
+and candidates are new. FAULT "commit-midway" plants what P12 forbids.
 """
 
 import io
 import json
 import sys
+from importlib import import_module
 from typing import Any
 
 from django import setup
@@ -23,7 +24,7 @@ def main(path: str, slug: str, fatal: int, fault: str = "") -> None:
     from django.db import connection
 
     moments = Moments(fatal)
-    if fault == "commit-each-batch":
+    if fault == "commit-midway":
         plant_commits()
     out = io.StringIO()
     with connection.execute_wrapper(moments.statement):
@@ -33,22 +34,21 @@ def main(path: str, slug: str, fatal: int, fault: str = "") -> None:
 
 
 def plant_commits() -> None:
-    """Have each batch committed past Django, which goes on as if its transaction were open."""
+    """Have the rows committed past Django, which goes on as if its transaction were open."""
     from django.db import connection
 
-    from annotator.imports.claims.services import ClaimBatches
+    services: Any = import_module("annotator.imports.claims.services")
+    store_context = services.store_context
 
-    store = ClaimBatches.store
-
-    def store_and_commit(self: ClaimBatches, records: Any) -> None:
-        store(self, records)
+    def commit_and_store(contexts: Any) -> int:
         if connection.vendor == "sqlite":
             connection.connection.execute("COMMIT")
             connection.connection.execute("BEGIN IMMEDIATE")
         else:
             connection.connection.commit()
+        return store_context(contexts)
 
-    ClaimBatches.store = store_and_commit  # type: ignore[method-assign]
+    services.store_context = commit_and_store
 
 
 if __name__ == "__main__":

@@ -78,8 +78,8 @@ def test_two_commands_with_one_file_at_once_have_one_effect(path) -> None:
     assert stored("shared") == WHOLE
 
 
-def test_a_command_that_commits_each_batch_is_found_out(path) -> None:
+def test_a_command_that_commits_midway_is_found_out(path) -> None:
     last = printed(command(path, "alive", "0"))[0]
-    references, candidates = killed_at(path, "torn", str(last - 3), "commit-each-batch")
+    references, candidates = killed_at(path, "torn", str(last - 3), "commit-midway")
     assert references > 0
     assert candidates > 0

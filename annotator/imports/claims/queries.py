@@ -1,13 +1,13 @@
 """Which claim sets a campaign holds already, and what is odd about the texts of an import."""
 
-from collections.abc import Collection, Iterator
-from typing import Any, Final, NamedTuple
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
 from uuid import UUID
 
 from annotator.claims.invisible import odd_signs
 from annotator.claims.near_duplicates import (
     MOST_LISTED,
-    MOST_SKETCHED,
     Alike,
     Likeness,
     Name,
@@ -15,54 +15,61 @@ from annotator.claims.near_duplicates import (
 )
 from annotator.formats.references import ReferenceRecord
 from annotator.models import GENUINE, Campaign, Candidate, Reference
-from core.database import BATCH, batches
 from core.text_io.strict_json import short
 
 
-class Known(NamedTuple):
-    """A reference that is there: its key, its place in the queue, the digest of its text."""
+@dataclass(frozen=True, slots=True)
+class StoredReference:
+    """A reference that is there, with the digests of its candidates by their ids.
+
+    `genuine` are the ids of those that were imported.
+    """
 
     pk: UUID
     position: int
     sha256: str
+    candidates: dict[str, str] = field(default_factory=dict)
+    genuine: set[str] = field(default_factory=set)
 
 
-def known_references(campaign: Campaign) -> dict[str, Known]:
-    """Return the references of a campaign, by id."""
-    rows = Reference.objects.filter(campaign=campaign)
-    found = rows.values_list("reference_id", "pk", "position", "claims_sha256")
-    return {name: Known(pk, position, digest) for name, pk, position, digest in found}
+def stored_references(
+    campaign: Campaign | None, names: Collection[str]
+) -> dict[str, StoredReference]:
+    """Return the references of a campaign that have these ids, by id."""
+    rows = Reference.objects.filter(campaign=campaign, reference_id__in=names)
+    columns = rows.values_list("reference_id", "pk", "position", "claims_sha256")
+    found = {name: StoredReference(pk, place, digest) for name, pk, place, digest in columns}
+    own = Candidate.objects.filter(reference__in=[one.pk for one in found.values()])
+    for reference, name, digest, purpose in own.values_list(
+        "reference__reference_id", "candidate_id", "claims_sha256", "purpose"
+    ):
+        found[reference].candidates[name] = digest
+        if purpose in GENUINE:
+            found[reference].genuine.add(name)
+    return found
 
 
-def stored_reference(campaign: Campaign, name: str) -> str:
+def stored_reference(campaign: Campaign | None, name: str) -> str:
     """Return the claims of a reference by its id; "" where it is not there or was erased."""
     rows = Reference.objects.filter(campaign=campaign, reference_id=name)
     return rows.values_list("claims", flat=True).first() or ""
 
 
-def known_candidates(references: Collection[UUID]) -> dict[tuple[UUID, str], str]:
-    """Return the digests of all candidates of these references, by reference and id."""
-    rows = Candidate.objects.filter(reference__in=references)
-    found = rows.values_list("reference_id", "candidate_id", "claims_sha256")
-    return {(pk, name): digest for pk, name, digest in found}
-
-
-def stored_texts(campaign: Campaign) -> Iterator[tuple[str, str, str]]:
+def stored_texts(campaign: Campaign | None) -> Iterator[tuple[str, str, str]]:
     """Yield (reference id, candidate id, claims) of every text, each reference first ("").
 
     What the app made itself, repeats and damaged references, is left out.
     """
+    texts: dict[str, list[tuple[str, str]]] = {}
+    own = Candidate.objects.filter(reference__campaign=campaign, purpose__in=GENUINE)
+    columns = own.values_list("reference__reference_id", "candidate_id", "claims")
+    for reference, name, claims in columns.order_by("candidate_id"):
+        texts.setdefault(reference, []).append((name, claims))
     rows = Reference.objects.filter(campaign=campaign).order_by("position", "pk")
-    genuine = Candidate.objects.filter(purpose__in=GENUINE)
-    for batch in batches(rows.values_list("pk", "reference_id", "claims").iterator(BATCH)):
-        texts: dict[UUID, list[tuple[str, str]]] = {}
-        own = genuine.filter(reference__in=[pk for pk, *_ in batch])
-        for pk, name, claims in own.values_list("reference_id", "candidate_id", "claims"):
-            texts.setdefault(pk, []).append((name, claims))
-        for pk, reference, claims in batch:
-            yield reference, "", claims
-            for name, text in sorted(texts.get(pk, [])):
-                yield reference, name, text
+    for reference, claims in rows.values_list("reference_id", "claims"):
+        yield reference, "", claims
+        for name, text in texts.get(reference, []):
+            yield reference, name, text
 
 
 MOST_SIGNS: Final = 20
@@ -75,24 +82,22 @@ LIKE: Final = {
 
 
 class OddTexts:
-    """Looks at the texts of a file one by one, beside those that the campaign has."""
+    """What is odd about the texts of a file, beside those that the campaign has."""
 
-    def __init__(self, campaign: Campaign | None, *, looks_for_similar: bool = True) -> None:
-        self._campaign = campaign
-        self._most_sketched = MOST_SKETCHED if looks_for_similar else 0
-        self._alike: NearDuplicates | None = None
+    def __init__(
+        self,
+        campaign: Campaign | None,
+        records: Iterable[ReferenceRecord],
+        *,
+        looks_for_similar: bool = True,
+    ) -> None:
+        self._alike = NearDuplicates(looks_for_similar=looks_for_similar)
         # Which text had each sign first, and how many have it.
         self._signs: dict[str, tuple[Name, int]] = {}
-
-    def take(self, batch: list[ReferenceRecord]) -> None:
-        """Look at the texts of a batch of records."""
-        if self._alike is None:
-            # It knows the campaign's texts.
-            self._alike = NearDuplicates(self._most_sketched)
-            for stored in stored_texts(self._campaign) if self._campaign else ():
-                self._alike.enter(*stored)
-            self._alike.forget_pairs()
-        for record in batch:
+        for stored in stored_texts(campaign) if campaign else ():
+            self._alike.enter(*stored)
+        self._alike.forget_pairs()
+        for record in records:
             name = record.reference_id
             texts = [("", record.reference_claims)]
             texts += [(candidate.candidate_id, candidate.claims) for candidate in record.candidates]
@@ -105,7 +110,7 @@ class OddTexts:
 
     def near_duplicates(self) -> list[dict[str, Any]]:
         """Return the pairs of texts that are alike, the closest first, at most MOST_LISTED."""
-        return [_pair(pair) for pair in self._alike.pairs] if self._alike else []
+        return [_pair(pair) for pair in self._alike.pairs]
 
     def notes(self) -> list[str]:
         """Return in sentences what is odd."""
@@ -113,16 +118,9 @@ class OddTexts:
             f"{count:,} texts hold {sign}; the first is {_named(first)}."
             for sign, (first, count) in self._signs.items()
         ]
-        if self._alike is None:
-            return sentences
         total = self._alike.counts.total()
         if total > MOST_LISTED:
             sentences.append(f"{total:,} texts are like an earlier one; {MOST_LISTED} are listed.")
-        if self._most_sketched and not self._alike.is_sketching:
-            sentences.append(
-                f"There are more than {MOST_SKETCHED:,} different texts, so those that are only "
-                "nearly the same were not looked for."
-            )
         return sentences
 
 

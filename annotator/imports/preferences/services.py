@@ -1,6 +1,6 @@
 """Writes of preferences stated elsewhere, and of their items as they are: a file or nothing."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from itertools import count
@@ -16,7 +16,7 @@ from annotator.accounts.services import create_user
 from annotator.campaigns.members.services import grant_role
 from annotator.comparisons.services import pair_key, revision_of
 from annotator.formats.label_studio import PreferenceRecord
-from annotator.imports.claims.services import CLOSED, ImportCounts, import_claims
+from annotator.imports.claims.services import CLOSED, ROWS, ImportCounts, import_claims
 from annotator.imports.preferences.texts import ImportedTexts, Statement, statement_of
 from annotator.models import (
     Campaign,
@@ -28,7 +28,6 @@ from annotator.models import (
     Role,
     User,
 )
-from core.database import batches
 from core.errors import Refused
 
 # The annotator, and the pair of candidates whichever way round.
@@ -76,20 +75,11 @@ class PreferenceLedger:
             _, (_, record) = entry
             return record.created_at, record.annotation
 
-        for batch in batches(sorted(self._newest.items(), key=by_time)):
-            self._store(batch, places)
-
-    def _store(self, batch: Sequence[Entry], places: Mapping[UUID, Iterator[int]]) -> None:
-        rows = Comparison.objects.filter(
-            campaign=self.campaign,
-            annotator__in={key[0] for key, _ in batch},
-            pair__in={key[1] for key, _ in batch},
-        )
-        there = rows.select_related("preference")
+        there = theirs.select_related("preference")
         stored = {(row.annotator_id, row.pair): row for row in there}
         comparisons: list[Comparison] = []
         first: list[Preference] = []
-        for key, (sides, record) in batch:
+        for key, (sides, record) in sorted(self._newest.items(), key=by_time):
             comparison = stored.get(key)
             # Of a new one Django would ask the database.
             preference = getattr(comparison, "preference", None) if comparison else None
@@ -117,10 +107,10 @@ class PreferenceLedger:
                 )
             else:
                 self._compare(preference, turned)
-        Comparison.objects.bulk_create(comparisons)
-        Preference.objects.bulk_create(first)
-        PreferenceRevision.objects.bulk_create(map(revision_of, first))
-        self.counts["preferences"] += len(first)
+        Comparison.objects.bulk_create(comparisons, ROWS)
+        Preference.objects.bulk_create(first, ROWS)
+        PreferenceRevision.objects.bulk_create(map(revision_of, first), ROWS)
+        self.counts["preferences"] = len(first)
 
     def _compare(self, stored: Preference, record: PreferenceRecord) -> None:
         fields = _preference_json(record)
@@ -164,28 +154,28 @@ class AnnotationLedger:
     def __init__(self, campaign: Campaign, rows_of: Callable[[Statement], Rows]) -> None:
         self.campaign = campaign
         self._rows_of = rows_of
-        self.counts = dict.fromkeys(("annotations", "renewed_annotations", "known_annotations"), 0)
+        self.counts: dict[str, int] = {}
 
     def store(self, statements: Sequence[Statement]) -> None:
         """Write what is new; raise Refused for a number that is known of another pair."""
         own = ImportedAnnotation.objects.filter(campaign=self.campaign)
         last = own.aggregate(last=Max("position"))["last"] or 0
         positions = count(last + 1)
-        for batch in batches(statements):
-            found = own.filter(annotation__in=[one.record.annotation for one in batch])
-            stored = {row.annotation: row for row in found}
-            fresh, renewed = [], []
-            for statement in batch:
-                row = stored.get(statement.record.annotation)
-                if row is None:
-                    fresh.append(self._new(statement, next(positions)))
-                elif self._renew(row, statement):
-                    renewed.append(row)
-            ImportedAnnotation.objects.bulk_create(fresh)
-            ImportedAnnotation.objects.bulk_update(renewed, RENEWED)
-            self.counts["annotations"] += len(fresh)
-            self.counts["renewed_annotations"] += len(renewed)
-            self.counts["known_annotations"] += len(batch) - len(fresh) - len(renewed)
+        stored = {row.annotation: row for row in own}
+        fresh, renewed = [], []
+        for statement in statements:
+            row = stored.get(statement.record.annotation)
+            if row is None:
+                fresh.append(self._new(statement, next(positions)))
+            elif self._renew(row, statement):
+                renewed.append(row)
+        ImportedAnnotation.objects.bulk_create(fresh, ROWS)
+        ImportedAnnotation.objects.bulk_update(renewed, RENEWED, ROWS)
+        self.counts = {
+            "annotations": len(fresh),
+            "renewed_annotations": len(renewed),
+            "known_annotations": len(statements) - len(fresh) - len(renewed),
+        }
 
     def _new(self, statement: Statement, position: int) -> ImportedAnnotation:
         reference, left, right, comparison = self._rows_of(statement)

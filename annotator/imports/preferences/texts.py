@@ -37,7 +37,7 @@ def statement_of(record: PreferenceRecord) -> Statement:
 class ImportedTexts:
     """The ids of texts: those they have in the campaign already, else those of their digests."""
 
-    def __init__(self, campaign: Campaign) -> None:
+    def __init__(self, campaign: Campaign | None) -> None:
         self.campaign = campaign
         # Where a text stands twice, the first counts.
         references = Reference.objects.filter(campaign=campaign).order_by("-position", "-pk")

@@ -13,13 +13,8 @@ from annotator.formats.documents.reading import AUTO
 from annotator.formats.documents.records import TrackedChanges
 from annotator.imports.checks import check_claims
 from annotator.imports.claims.services import CLOSED
-from annotator.imports.documents import (
-    KINDS,
-    Choices,
-    DocumentRecords,
-    is_document,
-    read_records,
-)
+from annotator.imports.documents import KINDS, Choices, is_document
+from annotator.imports.read_sets import DocumentRecords, read_records
 from annotator.imports.services import ADDED, import_file
 from annotator.management.base import ReadingProgress, WorkbenchCommand
 from annotator.models import Campaign

@@ -40,7 +40,6 @@ def rated(cast):
 def test_batches_of_one_tell_the_same_in_the_same_order(rated, monkeypatch) -> None:
     expected = lines(rated)
     monkeypatch.setattr(exports_rows, "REFERENCES_AT_ONCE", 1)
-    monkeypatch.setattr(exports_rows, "CANDIDATES_AT_ONCE", 1)
     assert lines(rated) == expected
     assert len({line["id"] for line in expected}) == len(expected) > 20
 

@@ -139,7 +139,7 @@ WRONG = {
         (3, "candidate_id", "'c1' stands twice in this reference"),
     ),
     "broken records beside wrong fields": (
-        table('r1,1. A.,c1,a"b', "r2,1. A.,,1. B.").replace(b"1. B.", b"1. \xe9."),
+        table('r1,1. A.,c1,"a"b', "r2,1. A.,,1. B.").replace(b"1. B.", b"1. \xe9."),
         *((2, "", "quote"), (3, "", "0xE9 is not UTF-8")),
     ),
     "an encoded surrogate": (

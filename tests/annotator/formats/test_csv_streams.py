@@ -68,8 +68,8 @@ def bad(data, **more):
 @pytest.mark.parametrize(
     ("data", "line", "words"),
     [
-        (b'1,a\n2,"b\n3,c\n4,d\n', 3, "a quote is opened here and not closed"),
-        (b'1,a\n2,"b\n3,c\n4,"d"\n5,"e\nf"\n', 3, "text follows its closing quote"),
+        (b'1,a\n2,"b\n3,c\n4,d\n', 3, "a quote is opened in this record and not closed"),
+        (b'1,a\n2,"b\n3,c\n4,"d"\n5,"e\nf"\n', 3, "text follows the closing quote"),
         (b"1,a" + b"b" * 99 + b"\0\n", 2, "byte 103: a raw NUL byte"),
     ],
     ids=["unclosed", "unclosed before another quote", "NUL"],
@@ -80,28 +80,20 @@ def test_a_broken_row_is_named_by_the_line_on_which_it_begins(data, line, words)
 
 
 def test_a_quote_is_looked_for_up_to_the_limit_only():
-    class Counted(io.BytesIO):
-        read_bytes = 0
-
-        def readline(self, size=-1, /):
-            line = super().readline(size)
-            self.read_bytes += len(line)
-            return line
-
-    file = Counted(b'id,text\n1,"a\n' + b"x,y\n" * 100_000)
+    file = io.BytesIO(b'id,text\n1,"a\n' + b"x,y\n" * 100_000)
     stream = CsvStream(file, ReadNotes(), 1_000)
     stream.header(KNOWN)
     (row,) = stream.rows()
     assert isinstance(row, BadRecord)
-    assert (row.line, "1,000 bytes" in row.reason) == (2, True)
-    assert file.read_bytes < 2_000
+    assert (row.line, "not closed" in row.reason) == (2, True)
+    assert file.tell() < 2_000
 
 
-def test_a_quote_within_a_bare_cell_is_refused_and_the_next_line_is_read():
-    for broken in (b'1,a"b\n', b'1,a"b"\n', b'1,"a"b\n', b'1,a "b" c\n'):
-        found = rows(b"id,text\n" + broken + b"2,c\n")
-        assert isinstance(found[0], BadRecord) and found[0].line == 2
-        assert found[1] == CsvRow(3, ["2", "c"])
+def test_text_after_a_closing_quote_is_refused_and_the_next_line_is_read():
+    found = rows(b'id,text\n1,"a"b\n2,c\n')
+    assert isinstance(found[0], BadRecord) and found[0].line == 2
+    assert found[1] == CsvRow(3, ["2", "c"])
+    assert cells(b'1,a"b" c\n') == [["1", 'a"b" c']]
 
 
 def test_a_carriage_return_in_a_bare_cell_is_refused():

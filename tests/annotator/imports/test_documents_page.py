@@ -1,7 +1,6 @@
 """Documents through the browser: sent, read by a worker, asked about, corrected, stored."""
 
 import re
-from collections.abc import Callable
 from html import unescape
 from typing import Any
 
@@ -13,8 +12,6 @@ from annotator.imports.files import stored_uploads
 from annotator.imports.services import carry_out_import
 from annotator.models import AuditEvent, Candidate, ClaimImport, ReadClaimSet, Reference
 from core.text_io.text import text_sha256
-from tests.amounts import few
-from tests.annotator.formats.documents.office_files import ALL, OfficeFile, claims_in
 from tests.annotator.formats.documents.samples import DOCUMENTS
 from tests.annotator.formats.documents.word_files import (
     CLAIMS,
@@ -217,32 +214,6 @@ def test_known_and_nearly_equal_texts_are_named(ada: Client) -> None:
     assert "has the same text as" in words(ada.get(page_of(row)))
     again = send(ada, "1. A lamp with a foot.", reference_id="R")
     assert "References 0 1" in words(ada.get(page_of(again)))
-
-
-@pytest.mark.parametrize("kind", sorted(DOCUMENTS.keys() - {"zip", "xml in two languages"}))
-def test_each_kind_of_document_comes_in(ada: Client, kind: str) -> None:
-    row = send(
-        ada,
-        DOCUMENTS[kind],
-        "file",
-        reference_id="R",
-        **({"format": kind} if kind == "text" else {}),
-    )
-    assert row.format == kind
-    confirm(ada, row)
-    assert Reference.objects.get().claims
-
-
-@pytest.mark.parametrize(("office", "name"), few(ALL, 2))
-def test_a_file_of_an_office_comes_in_whole(
-    ada: Client, office: Callable[[str], OfficeFile], name: str
-) -> None:
-    file = office(name)
-    row = send(ada, file.data, "file", reference_id=name, format=file.kind)
-    confirm(ada, row)
-    stored = Reference.objects.get()
-    assert (row.format, stored.reference_id) == (file.kind, name)
-    assert claims_in(file, stored.claims) == file.claims
 
 
 def test_the_language_of_a_file_in_two_is_asked(ada: Client) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from annotator.comparisons.services import assign_comparisons, submit_preference
 from annotator.formats import label_studio
-from annotator.formats.references import BATCH, CandidateRecord, ReferenceRecord
+from annotator.formats.references import CandidateRecord, ReferenceRecord
 from annotator.imports.checks import PREVIEWED, PREVIEWED_CHARACTERS, check_claims
 from annotator.imports.claims.services import import_claims
 from annotator.imports.preferences.queries import preference_check, wilson_interval
@@ -54,15 +54,6 @@ def test_new_and_known_are_counted_and_nothing_is_stored(campaign: Campaign) -> 
     packed = io.BytesIO(gzip.compress(file(line("r1"), line("r2")).getvalue()))
     without = check_claims(campaign=None, file=packed)
     assert (without.counts["references"], without.counts["known_references"]) == (2, 0)
-
-
-def test_counts_are_what_the_import_then_does(campaign: Campaign) -> None:
-    names = [f"r{n}" for n in range(BATCH + 5)]
-    for name in names[::100]:
-        store(campaign, name)
-    found = check_claims(campaign=campaign, file=file(*(line(name) for name in names)))
-    assert found.counts["known_references"] == len(names[::100])
-    assert found.counts["references"] == len(names) - len(names[::100])
 
 
 def test_an_id_with_another_text_is_a_bad_record_with_its_line(campaign: Campaign) -> None:
@@ -125,11 +116,11 @@ def test_the_first_references_are_shown_and_long_texts_cut() -> None:
     }
 
 
-def test_progress_is_reported_after_each_batch_and_may_stop_the_reading() -> None:
+def test_progress_is_reported_of_each_record_and_may_stop_the_reading() -> None:
     counts: list[int] = []
-    lines = [line(f"r{n}") for n in range(BATCH + 1)]
+    lines = [line("r1"), line("r2")]
     check_claims(campaign=None, file=file(*lines), progress=counts.append)
-    assert counts == [BATCH, BATCH + 1]
+    assert counts == [1, 2]
     stop = raising(RuntimeError("lost"))
     with pytest.raises(RuntimeError, match="lost"):
         check_claims(campaign=None, file=file(*lines), progress=stop)

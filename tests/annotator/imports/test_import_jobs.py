@@ -297,15 +297,6 @@ def test_a_file_outlives_a_transaction_that_is_rolled_back(cast, monkeypatch) ->
     assert stored_files() == [str(row.pk)]
 
 
-def test_the_same_file_again_stores_nothing_new_and_says_so(cast) -> None:
-    stored(cast, good(2))
-    again = stored(cast, good(2))
-    assert again.status == JobStatus.SUCCEEDED
-    assert again.message.startswith("Nothing new")
-    assert again.result["stored"]["known_references"] == 2
-    assert Reference.objects.count() == 2
-
-
 def test_preferences_come_in_with_their_claims_and_name_their_import(cast) -> None:
     content = as_bytes(item(), item(output1="3. A pot.", comparison=[{"selected": "right"}]))
     checked = carried_out(asked(cast, content))

@@ -24,7 +24,6 @@ from annotator.models import (
     User,
 )
 from annotator.rubric import ALL_CRITERIA, OVERALL
-from core import database
 from core.errors import OutOfDate, Refused
 from core.text_io.text import text_sha256
 from tests.annotator.formats.exports import as_bytes, item
@@ -276,11 +275,3 @@ def test_positions_go_on_after_an_earlier_file(campaign) -> None:
     for number in range(3):
         add(campaign, item(input_claim=f"1. A cup {number}."), item(output2=f"2. {number}."))
     assert list(ImportedAnnotation.objects.values_list("position", flat=True)) == [*range(1, 7)]
-
-
-def test_more_items_than_a_batch_holds_are_all_kept(campaign, monkeypatch) -> None:
-    monkeypatch.setattr(database, "BATCH", 5)
-    items = [item(input_claim=f"1. A cup {number}.") for number in range(11)]
-    assert add(campaign, *items).annotations == 11
-    assert stored_items() == items
-    assert add(campaign, *items).known_annotations == 11

@@ -10,11 +10,9 @@ import pytest
 from annotator.imports.erasing import erase_texts
 from annotator.imports.files import (
     UploadGone,
-    open_source,
     open_upload,
-    source_path,
-    stored_sources,
     stored_uploads,
+    upload_path,
 )
 from annotator.imports.services import carry_out_import
 from annotator.imports.sweeping import sweep_files
@@ -65,7 +63,7 @@ def test_a_source_is_read_on_every_host_until_it_is_erased(
     with on_another_host(settings, tmp_path), django_capture_on_commit_callbacks(execute=True):
         row, other = text(cast), text(cast, "W")
     assert s3.keys(bucket) == sorted([key(row), key(other)])
-    with open_source(row.pk, row.file_sha256) as found:
+    with open_upload(row.pk, row.file_sha256) as found:
         assert found.read() == TEXT
     names = {one.name for one in source_files()}
     assert names == {f"sources/{one.pk}" for one in (row, other)}
@@ -75,9 +73,9 @@ def test_a_source_is_read_on_every_host_until_it_is_erased(
     assert s3.keys(bucket) == [key(other)]
     with on_another_host(settings, tmp_path):
         assert sweep_files() == 1
-        assert [pk for pk, _ in stored_sources()] == [other.pk]
+        assert [pk for pk, _ in stored_uploads()] == [other.pk]
     s3.client().delete_object(Bucket=bucket, Key=key(other))
-    source_path(other.pk).unlink()
+    upload_path(other.pk).unlink()
     assert f"is missing from the bucket {bucket}" in next(look_at_sources()).found
 
 
@@ -92,7 +90,7 @@ def test_an_unreachable_bucket_refuses_an_upload_delays_an_import_and_fails_an_e
 ) -> None:
     settings.JOB_LEASE_SECONDS = 3600
     with django_capture_on_commit_callbacks(execute=True):
-        text(cast)
+        source = text(cast)
     row = asked(cast, good(1))
     unreachable()
     sent = BytesIO(good(1))
@@ -102,7 +100,7 @@ def test_an_unreachable_bucket_refuses_an_upload_delays_an_import_and_fails_an_e
 
     said = f"The storage bucket {bucket} cannot be used now"
     assert (answer.status_code, said in answer.content.decode()) == (503, True)
-    assert [pk for pk, _ in stored_uploads()] == [row.pk]
+    assert {pk for pk, _ in stored_uploads()} == {source.pk, row.pk}
     with on_another_host(settings, tmp_path):
         carry_out_import(row.pk)
     row.refresh_from_db()
@@ -129,6 +127,6 @@ def test_files_that_were_changed_in_the_bucket_are_refused(
 
     with on_another_host(settings, tmp_path):
         with pytest.raises(UploadGone, match="was changed"):
-            open_source(row.pk, row.file_sha256)
+            open_upload(row.pk, row.file_sha256)
         with pytest.raises(UploadGone, match="upload it again"):
             open_upload(waiting.pk, waiting.file_sha256)

@@ -9,7 +9,7 @@ from django.http import FileResponse
 from django.test import Client
 
 from annotator.imports.erasing import erase_texts
-from annotator.imports.files import name_of_source, source_path
+from annotator.imports.files import name_of_source, upload_path
 from annotator.imports.services import carry_out_import
 from annotator.models import AuditEvent, ClaimImport, Reference
 from tests.conftest import signed_in
@@ -72,12 +72,12 @@ def test_a_program_gets_it_too(cast, call, source) -> None:
 
 
 def test_one_that_was_changed_on_the_server_is_not_sent(cast, ada, call, source) -> None:
-    source_path(source.pk).write_bytes(TEXT[:-1] + b"!")
+    upload_path(source.pk).write_bytes(TEXT[:-1] + b"!")
     answer = ada.post(f"{page(source)}source/", follow=True)
     assert "was changed on the server" in answer.content.decode()
     address = f"campaigns/cups/claim-sets/imports/{source.pk}/source/"
     assert call(cast.ada, "get", address).status_code == 409
-    source_path(source.pk).unlink()
+    upload_path(source.pk).unlink()
     assert call(cast.ada, "get", address).status_code == 409
     assert taken() == 0
 

@@ -14,10 +14,9 @@ from annotator.imports.documents import Choices
 from annotator.imports.erasing import erase_texts
 from annotator.imports.files import (
     ORPHAN_SECONDS,
-    open_source,
-    source_path,
-    stored_sources,
+    open_upload,
     stored_uploads,
+    upload_path,
 )
 from annotator.imports.services import carry_out_import, request_import
 from annotator.imports.sweeping import sweep_imports
@@ -65,12 +64,11 @@ def source(cast: Any, django_capture_on_commit_callbacks: Any) -> ClaimImport:
 
 
 def test_a_document_stays_once_its_claims_are_stored(cast: Any, source: ClaimImport) -> None:
-    assert [pk for pk, _ in stored_sources()] == [source.pk]
-    assert list(stored_uploads()) == []
-    with open_source(source.pk, source.file_sha256) as found:
+    assert [pk for pk, _ in stored_uploads()] == [source.pk]
+    with open_upload(source.pk, source.file_sha256) as found:
         assert found.read() == TEXT
     sweep_imports()
-    assert source_path(source.pk).stat().st_mode & 0o077 == 0
+    assert upload_path(source.pk).stat().st_mode & 0o077 == 0
     assert [one.name for one in source_files()] == [f"sources/{source.pk}"]
     (backed_up,) = [one for one in stored_files() if one.name.startswith("sources/")]
     assert (backed_up.sha256, backed_up.size) == (source.file_sha256, len(TEXT))
@@ -79,33 +77,26 @@ def test_a_document_stays_once_its_claims_are_stored(cast: Any, source: ClaimImp
 
 def test_a_file_of_claim_sets_does_not_stay(cast: Any) -> None:
     assert not stored(cast, good(1)).has_source
-    assert [*stored_sources(), *stored_uploads()] == []
-
-
-def test_one_that_a_dead_process_has_left_behind_is_moved_by_the_sweeper(cast: Any) -> None:
-    row = text(cast)
-    assert [pk for pk, _ in stored_uploads()] == [row.pk]
-    assert sweep_imports() == 1
-    assert [pk for pk, _ in stored_sources()] == [row.pk]
+    assert list(stored_uploads()) == []
 
 
 def test_a_source_of_no_import_is_swept_once_it_is_old(cast: Any, source: ClaimImport) -> None:
     for age in (0, ORPHAN_SECONDS + 60):
-        path = source_path(source.pk).with_name(str(uuid4()))
+        path = upload_path(source.pk).with_name(str(uuid4()))
         path.write_bytes(b"x")
         os.utime(path, (time.time() - age,) * 2)
     assert sweep_imports() == 1
-    assert len(list(stored_sources())) == 2
+    assert len(list(stored_uploads())) == 2
 
 
 def test_a_damaged_source_is_named_by_doctor_and_ends_a_backup(source: ClaimImport) -> None:
-    source_path(source.pk).write_bytes(b"another")
+    upload_path(source.pk).write_bytes(b"another")
     found = [one.found for one in look_at_sources()]
     assert found == [
-        f"The source of import {source.pk} was changed on the server.",
+        f"The file of import {source.pk} was changed on the server; upload it again.",
         "0 documents are as they were sent.",
     ]
-    source_path(source.pk).unlink()
+    upload_path(source.pk).unlink()
     assert "is missing" in next(look_at_sources()).found
 
 
@@ -121,8 +112,8 @@ def test_an_erased_reference_takes_its_documents_along(
     assert counts["sources"] == 1
     row.refresh_from_db()
     # The archive goes whole; of the other reference in it the claims stay.
-    assert (row.has_source, source_path(row.pk).exists()) == (False, False)
-    assert [pk for pk, _ in stored_sources()] == [other.pk]
+    assert (row.has_source, upload_path(row.pk).exists()) == (False, False)
+    assert [pk for pk, _ in stored_uploads()] == [other.pk]
     mine = ReadClaimSet.objects.filter(belongs_to=first)
     values = [one for each in mine.values_list("reference_id", "file_name") for one in each]
     assert mine.count() == 2 and set(values) == {""}
@@ -141,7 +132,7 @@ def test_the_command_leaves_its_document_too(cast: Any, tmp_path: Path) -> None:
     path.write_bytes(ARCHIVE)
     call_command("import_claims", str(path), campaign="cups", stdout=io.StringIO())
     row = ClaimImport.objects.get()
-    assert row.has_source and [pk for pk, _ in stored_sources()] == [row.pk]
+    assert row.has_source and [pk for pk, _ in stored_uploads()] == [row.pk]
     assert ReadClaimSet.objects.exclude(belongs_to=None).count() == 4
     assert {one.stored_sha256 for one in ReadClaimSet.objects.all()} == {
         one.read_sha256 for one in ReadClaimSet.objects.all()

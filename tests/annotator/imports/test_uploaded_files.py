@@ -85,7 +85,7 @@ def test_a_file_that_is_gone_or_was_changed_is_not_read() -> None:
         open_upload(PK, stored.sha256)
     drop_upload(PK)
     drop_upload(PK)
-    with pytest.raises(UploadGone, match="not there"):
+    with pytest.raises(UploadGone, match="missing"):
         open_upload(PK, stored.sha256)
 
 

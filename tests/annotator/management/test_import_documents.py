@@ -1,13 +1,9 @@
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from annotator.models import Campaign, Candidate, ClaimImport, Reference
-from tests.amounts import few
-from tests.annotator.formats.documents.office_files import ALL, OfficeFile, claims_in
-from tests.annotator.formats.documents.samples import DOCUMENTS
 from tests.annotator.formats.documents.word_files import (
     CLAIMS,
     added,
@@ -70,27 +66,6 @@ def test_an_archive_brings_references_with_their_candidates(tmp_path: Path) -> N
     done = run(save(tmp_path, "matters.zip", zipped(files)))
     assert (done["references"], done["candidates"], done["format"]) == (1, 1, "zip")
     assert Candidate.objects.get().candidate_id == "c1"
-
-
-@pytest.mark.parametrize("kind", sorted(DOCUMENTS.keys() - {"xml in two languages"}))
-def test_each_kind_of_document_comes_in(tmp_path: Path, kind: str) -> None:
-    path = save(tmp_path, "file", DOCUMENTS[kind])
-    more = () if kind == "zip" else ("--reference-id", "P1")
-    done = run(path, *more, *(("--format", kind) if kind == "text" else ()))
-    assert (done["format"], done["references"]) == (kind, 1)
-    stored = Reference.objects.get()
-    assert (stored.reference_id, stored.claims[:4]) == ("P1", "1. A")
-
-
-@pytest.mark.parametrize(("office", "name"), few(ALL, 2))
-def test_a_file_of_an_office_comes_in_whole(
-    tmp_path: Path, office: Callable[[str], OfficeFile], name: str
-) -> None:
-    file = office(name)
-    path = save(tmp_path, "file", file.data)
-    done = run(path, "--reference-id", name, "--format", file.kind)
-    assert (done["format"], done["references"]) == (file.kind, 1)
-    assert claims_in(file, Reference.objects.get().claims) == file.claims
 
 
 def test_plain_text_is_read_where_it_is_asked_for(tmp_path: Path) -> None:

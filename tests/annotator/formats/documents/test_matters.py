@@ -127,7 +127,7 @@ def test_only_references_bring_their_context() -> None:
         ),
         (
             {"manifest.csv": 'file,reference_id\na.txt,"P1\n', "a.txt": A_LAMP},
-            "manifest.csv, line 2: a quote is opened here",
+            "manifest.csv, line 2: a quote is opened in this record",
         ),
         ({"manifest.csv": "file\na.txt\n", "a.txt": A_LAMP}, "field reference_id: this column"),
         ({"manifest.csv": "file,reference_id\na.txt,\n", "a.txt": A_LAMP}, "its name is no id"),
