@@ -179,19 +179,7 @@ def _aged(folder: Path) -> Iterator[tuple[UUID, float]]:
         try:
             yield UUID(path.name), time.time() - path.stat().st_mtime
         except (ValueError, FileNotFoundError):
-            continue  # what was just deleted, and the folder of those still on their way
-
-
-def drop_stale_arrivals() -> int:
-    """Delete what uploads that broke off have left behind, and return how many there were."""
-    stale = [
-        path
-        for path in arrivals_directory().iterdir()
-        if time.time() - path.stat().st_mtime > ORPHAN_SECONDS
-    ]
-    for path in stale:
-        path.unlink(missing_ok=True)
-    return len(stale)
+            continue  # what was just deleted
 
 
 def uploads_directory() -> Path:
@@ -201,11 +189,6 @@ def uploads_directory() -> Path:
 def sources_directory() -> Path:
     """Return where the documents lie from which claims came."""
     return _private(Path(settings.DATA_DIR) / "sources")
-
-
-def arrivals_directory() -> Path:
-    """Return where a file lies while its request is read."""
-    return _private(uploads_directory() / "arriving")
 
 
 def _path(pk: UUID) -> Path:

@@ -9,7 +9,6 @@ from annotator.context.services import sweep_pictures
 from annotator.imports.files import (
     ORPHAN_SECONDS,
     drop_source,
-    drop_stale_arrivals,
     drop_upload,
     move_to_sources,
     stored_sources,
@@ -51,8 +50,7 @@ def sweep_files() -> int:
             move_to_sources(pk)
         else:
             drop_upload(pk)
-    pictures = sweep_pictures(ORPHAN_SECONDS)
-    return len(loose) + _drop_loose_sources() + drop_stale_arrivals() + pictures
+    return len(loose) + _drop_loose_sources() + sweep_pictures(ORPHAN_SECONDS)
 
 
 def _drop_loose_sources() -> int:
