@@ -26,7 +26,7 @@ from core.jobs.rows import DUE, JobRow, JobStatus
 logger = logging.getLogger("annotator.jobs")
 Row = TypeVar("Row", bound=JobRow)
 # A waiting job is enqueued again after this time, as a broker may have lost its message.
-PAUSE = timedelta(seconds=30)
+PAUSE = timedelta(seconds=10)
 
 
 class LostLease(Exception):
