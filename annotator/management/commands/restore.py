@@ -31,6 +31,11 @@ class Command(WorkbenchCommand):
             help="the record of erasures of the site that made the backup (erasures.jsonl in its "
             "DATA_DIR), where this host has none",
         )
+        parser.add_argument(
+            "--bring-back-erased",
+            action="store_true",
+            help="restore although references come back that were erased after the backup was made",
+        )
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         key: Key = KeyFile(options["identity"]) if options["identity"] else _passphrase()
@@ -38,6 +43,7 @@ class Command(WorkbenchCommand):
             source=options["path"],
             key=key,
             erasures=options["erasures"],
+            brings_back_erased=options["bring_back_erased"],
             log=self.log,
         )
         return {

@@ -7,6 +7,7 @@ of the audit trail. Whoever migrates grants anew each time, as there may be new 
 import gzip
 import hashlib
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -44,9 +45,11 @@ from annotator.operations.backups.erasure_record import (
 )
 from annotator.operations.backups.sealing import Key, Seal, open_sealed, write_sealed
 from annotator.operations.backups.tables import (
+    BYTES_AT_ONCE,
     LEFT_OUT,
     MADE_BY_ITSELF,
     MADE_BY_TRIGGERS,
+    ROWS_AT_ONCE,
     PlainDigest,
     applied_migrations,
     columns_of,
@@ -64,7 +67,7 @@ from core.clock import database_now
 from core.configuration import make_private
 from core.database import one_moment
 from core.errors import Refused
-from core.files import TEMPORARY_PREFIX, atomic_write, is_disk_full, open_atomic
+from core.files import TEMPORARY_PREFIX, atomic_write, open_atomic
 from core.version import VERSION
 
 # Rows of it show which migrations ran: nothing that serves writes them.
@@ -208,6 +211,9 @@ def _remember(target: Path, manifest: Manifest) -> Backup:
 
 
 REFERENCES = "annotator_reference"
+# Of SQLite's rows: the database and its log hold them both for a moment, with indexes.
+TIMES_OF_ROWS = 3
+MOST_NAMED = 20
 
 
 def restore_backup(
@@ -215,15 +221,16 @@ def restore_backup(
     source: Path,
     key: Key,
     erasures: Path | None = None,
+    brings_back_erased: bool = False,
     log: Log = lambda text: None,
 ) -> tuple[Manifest, list[ErasedReference]]:
     """Bring back rows and files of a backup; nothing is visible before all of it is proven.
 
-    Output: what was in it, and the erased references that came back: they are to be erased again.
+    Output: what was in it, and the erased references that came back.
     `erasures` is a record of erasures from elsewhere; that of this DATA_DIR counts in any case.
     Raises Refused where the backup does not open, is damaged, too large for the disk or of a newer
-    version, and where this host has data already. Sessions are not in a backup: everybody signs in
-    again.
+    version, where this host has data already, and where the backup has a reference that is known to
+    be erased, unless `brings_back_erased`. Sessions are not in a backup: everybody signs in again.
     """
     make_private(Path(settings.DATA_DIR))
     with tempfile.TemporaryFile(dir=settings.DATA_DIR, buffering=BLOCK) as spool:
@@ -234,7 +241,13 @@ def restore_backup(
         _refuse_newer(found.manifest)
         _refuse_unknown_tables(found.manifest)
         brought_back = _brought_back(found, _known_erasures(erasures))
-        _refuse_data(found.manifest)
+        _refuse_data(found.manifest, brought_back)
+        if brought_back and not brings_back_erased:
+            raise Refused(
+                f"{_described(brought_back)} Nothing was restored. Restore a later backup, or say "
+                "--bring-back-erased and erase them again right after."
+            )
+        _refuse_large(found.manifest)
         _prepare_tables(found.manifest)
         with _files_placed(found, log), transaction.atomic():
             _load(found, log)
@@ -262,10 +275,28 @@ def _open(source: Path, spool: IO[bytes], key: Key) -> None:
     try:
         if not source.is_file() and source.exists():
             raise Refused(f"Cannot restore {source}: it is no plain file.")
+        _refuse_full(source.stat().st_size, "Its contents take")
         with source.open("rb") as sealed:
             open_sealed(sealed, spool, key)
     except OSError as error:
         raise Refused(f"Cannot restore {source}: {error.strerror}.") from error
+
+
+def _refuse_large(manifest: Manifest) -> None:
+    """Raise Refused where files and rows as they are stated would fill the disk."""
+    size = sum(file.size for file in manifest.files)
+    if connection.vendor == "sqlite":
+        size += TIMES_OF_ROWS * sum(table.size for table in manifest.tables)
+    _refuse_full(size, "What is in the backup takes up to")
+
+
+def _refuse_full(size: int, what: str) -> None:
+    free = shutil.disk_usage(settings.DATA_DIR).free
+    if size > free:
+        raise Refused(
+            f"{what} {size:,} bytes, and {free:,} are free where {settings.DATA_DIR} lies. Nothing "
+            "was restored. Make room, or look where this backup comes from."
+        )
 
 
 def _refuse_unknown_tables(manifest: Manifest) -> None:
@@ -309,6 +340,16 @@ def _brought_back(
         return [known[key] for key, *erased in rows if key in known and not any(erased)]
 
 
+def _described(erased: list[ErasedReference]) -> str:
+    """Return which references come back, by their keys: their texts and names are nobody's here."""
+    named = ", ".join(
+        f"{one.reference} (erased {one.erased_at[:10]})" for one in erased[:MOST_NAMED]
+    )
+    more = f" and {len(erased) - MOST_NAMED:,} more" if len(erased) > MOST_NAMED else ""
+    count = "a reference that was" if len(erased) == 1 else f"{len(erased):,} references that were"
+    return f"The backup would bring back {count} erased after it was made: {named}{more}."
+
+
 @contextmanager
 def _refused_rows() -> Iterator[None]:
     """Turn whatever comes of rows that are none into a sentence."""
@@ -318,9 +359,9 @@ def _refused_rows() -> Iterator[None]:
         raise
     # Each value may be wrong in its own way: type, range, depth, what the database makes of it.
     except Exception as error:
-        wrong = f"The rows do not fit the tables ({type(error).__name__})"
-        why = "The disk is full" if is_disk_full(error) else wrong
-        raise Refused(f"{why}; nothing was restored.") from error
+        raise Refused(
+            f"The rows do not fit the tables ({type(error).__name__}); nothing was restored."
+        ) from error
 
 
 def _refuse_newer(manifest: Manifest) -> None:
@@ -333,7 +374,7 @@ def _refuse_newer(manifest: Manifest) -> None:
         )
 
 
-def _refuse_data(manifest: Manifest) -> None:
+def _refuse_data(manifest: Manifest, brought_back: list[ErasedReference]) -> None:
     """Raise Refused unless this host is empty; files of the same backup may lie here already."""
     stored = {file.name: file for file in manifest.files}
     directory = Path(settings.DATA_DIR)
@@ -349,9 +390,13 @@ def _refuse_data(manifest: Manifest) -> None:
                 )
     for table in connection.introspection.table_names():
         if table not in (*LEFT_OUT, *MADE_BY_ITSELF, MIGRATIONS_TABLE) and _has_rows(table):
+            erased = (
+                f" {_described(brought_back)} Keep {record_path()}: it is what tells so once the "
+                "database is empty."
+            )
             raise Refused(
                 f"The database holds data already ({table}); restore into an empty one. "
-                "Nothing was changed."
+                f"Nothing was changed.{erased if brought_back else ''}"
             )
 
 
@@ -417,6 +462,7 @@ def _load(found: CheckedArchive, log: Log) -> None:
     """Insert all rows, read them again, and raise Refused unless they are what they were."""
     manifest = found.manifest
     models = {model._meta.db_table: model for model in models_after(manifest.migrations)}
+    longest: dict[str, int] = {}
     with _refused_rows():
         for name in MADE_BY_ITSELF:
             models[name]._base_manager.all().delete()
@@ -424,14 +470,19 @@ def _load(found: CheckedArchive, log: Log) -> None:
             if table.name not in MADE_BY_TRIGGERS:
                 if table.rows:
                     log(f"loading {table.name}: {table.rows:,} rows")
-                load_lines(models[table.name], table.columns, found.lines(table))
+                lines = found.lines(table)
+                longest[table.name] = load_lines(models[table.name], table.columns, lines)
         log("comparing")
         # PostgreSQL seals the audit trail now and not at the commit.
         connection.check_constraints()
         for table in manifest.tables:
             # Each database seals the texts that it has: the chain is the same on the same kind.
             is_resealed = table.name in MADE_BY_TRIGGERS and manifest.database != connection.vendor
-            if not is_resealed and plain_digest_of(models[table.name]) != table.plain_sha256:
+            at_once = BYTES_AT_ONCE // max(1, longest.get(table.name, 1))
+            digest = plain_digest_of(
+                models[table.name], rows_at_once=min(max(at_once, 1), ROWS_AT_ONCE)
+            )
+            if not is_resealed and digest != table.plain_sha256:
                 raise Refused(
                     f"The table {table.name} does not read as it was written; nothing was restored."
                 )

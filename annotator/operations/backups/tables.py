@@ -82,14 +82,14 @@ def columns_of(model: type[Model]) -> list[str]:
     return [field.attname for field in model._meta.concrete_fields]
 
 
-def lines_of(model: type[Model]) -> Iterator[bytes]:
+def lines_of(model: type[Model], *, rows_at_once: int = ROWS_AT_ONCE) -> Iterator[bytes]:
     """Yield the rows, each as a line: a list of values in the order of the columns.
 
     On SQLite the texts of EXACT columns follow. Raises Refused, with table and key, for a row that
     cannot be written: JSON columns of SQLite can hold half of a surrogate pair.
     """
     key = columns_of(model).index(model._meta.pk.attname)
-    for row in _rows_of(model, _exact_columns(model)).iterator(chunk_size=ROWS_AT_ONCE):
+    for row in _rows_of(model, _exact_columns(model)).iterator(chunk_size=rows_at_once):
         try:
             line = _json(row).encode()
         except UnicodeEncodeError:
@@ -100,10 +100,10 @@ def lines_of(model: type[Model]) -> Iterator[bytes]:
         yield line + b"\n"
 
 
-def plain_digest_of(model: type[Model]) -> str:
+def plain_digest_of(model: type[Model], *, rows_at_once: int = ROWS_AT_ONCE) -> str:
     """Return the sha256 of the rows as both databases give them alike."""
     digest = PlainDigest(len(columns_of(model)))
-    for line in lines_of(model):
+    for line in lines_of(model, rows_at_once=rows_at_once):
         digest.update(line)
     return digest.hexdigest()
 
@@ -174,8 +174,11 @@ def values_in(
         yield tuple(row[place] for place in places)
 
 
-def load_lines(model: type[Model], columns: Sequence[str], lines: Iterable[bytes]) -> None:
-    """Insert rows as they were written; the caller holds the transaction."""
+def load_lines(model: type[Model], columns: Sequence[str], lines: Iterable[bytes]) -> int:
+    """Insert rows as they were written; return the length of the longest line.
+
+    The caller holds the transaction.
+    """
     by_name: dict[str, Field[Any, Any]] = {f.attname: f for f in model._meta.concrete_fields}
     fields = [by_name[name] for name in columns]
     for field in fields:
@@ -184,7 +187,9 @@ def load_lines(model: type[Model], columns: Sequence[str], lines: Iterable[bytes
             if hasattr(field, name):
                 setattr(field, name, False)
     exact = _exact_columns(model)
+    longest = 0
     for some in _batches(lines):
+        longest = max(longest, *map(len, some))
         batch = [json.loads(line) for line in some]
         if exact and len(batch[0]) == len(fields) + len(exact):
             _insert_exactly(model, fields, batch)
@@ -192,6 +197,7 @@ def load_lines(model: type[Model], columns: Sequence[str], lines: Iterable[bytes
             model._base_manager.bulk_create(
                 model(**dict(zip(columns, _values(fields, row), strict=True))) for row in batch
             )
+    return longest
 
 
 def _batches(lines: Iterable[bytes]) -> Iterator[list[bytes]]:

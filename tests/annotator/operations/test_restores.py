@@ -1,6 +1,8 @@
 import gzip
 import hashlib
 import io
+import shutil
+from collections import namedtuple
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -164,6 +166,24 @@ def test_rows_that_fit_no_table_are_refused_and_nothing_is_left(key, own_directo
     assert found_in(own_directory) == {}
 
 
+def test_a_backup_that_would_fill_the_disk_is_refused(
+    key, own_directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = bytes(100_000)
+    name = f"datasets/{hashlib.sha256(content).hexdigest()}.jsonl"
+    source = sealed(tmp_path / "b", key[0], files={name: content})
+    size = source.stat().st_size
+    usage = namedtuple("usage", "free")
+    # Before it is opened, and, once it is (which is said to take nothing here), before it is read.
+    for free in (size - 1, size // 2):
+        monkeypatch.setattr(shutil, "disk_usage", lambda _, free=free: usage(free))
+        assert f"{free:,} are free" in refusal(source, key[1])
+    left = iter([size, 99_999])
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(next(left)))
+    assert "takes up to 100,000 bytes, and 99,999 are free" in refusal(source, key[1])
+    assert found_in(own_directory) == {}
+
+
 def test_what_is_no_plain_file_is_not_read(key, own_directory: Path, tmp_path: Path) -> None:
     for source in (tmp_path, Path("/dev/zero")):
         assert "it is no plain file" in refusal(source, key[1])
@@ -208,12 +228,17 @@ def in_a_file(reference: Reference, elsewhere: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("on_progress", [on_this_host, in_a_file])
-def test_an_erased_reference_that_a_backup_brings_back_is_named_until_it_is_erased(
+def test_a_backup_from_before_an_erasure_comes_back_by_an_option_only(
     before, key, tmp_path: Path, on_progress: Callable[[Reference, Path], dict[str, Any]]
 ) -> None:
     source, erased = before
     how = on_progress(erased, tmp_path)
-    brought_back = restore(source, key[1], **how)
+    sentence = refusal(source, key[1], **how)
+    assert f"a reference that was erased after it was made: {erased.pk}" in sentence
+    assert "--bring-back-erased" in sentence
+    assert "secret" not in sentence
+    assert not Reference.objects.exists()
+    brought_back = restore(source, key[1], brings_back_erased=True, **how)
     assert [one.reference for one in brought_back] == [str(erased.pk)]
     (finding,) = look_at_erasures()
     assert (finding.level, str(erased.pk) in finding.found) == ("missing", True)
@@ -226,11 +251,13 @@ def restore(source: Path, key_file: Path, **how: Any) -> list[ErasedReference]:
     return restore_backup(source=source, key=KeyFile(key_file), **how)[1]
 
 
-def test_a_database_that_knows_of_a_later_erasure_puts_it_on_record(before, key):
+def test_a_database_that_knows_of_a_later_erasure_says_so_and_puts_it_on_record(before, key):
     source, erased = before
     restore(source, key[1])
     Reference.objects.filter(pk=erased.pk).update(erased_at=timezone.now())
-    assert "The database holds data already" in refusal(source, key[1])
+    sentence = refusal(source, key[1], brings_back_erased=True)
+    assert "The database holds data already" in sentence
+    assert str(erased.pk) in sentence
     assert str(erased.pk) in record_path().read_text()
 
 
@@ -247,7 +274,10 @@ def test_the_command_says_what_came_back_and_how_to_erase_it_again(before, key, 
     source, erased = before
     remember_erasures([record_of(erased)])
     words = ("restore", str(source), "--identity", str(key[1]))
-    call_command(*words)
+    with pytest.raises(SystemExit):
+        call_command(*words)
+    assert str(erased.pk) in capsys.readouterr().err
+    call_command(*words, "--bring-back-erased")
     out = capsys.readouterr().out
     assert f"{erased.pk} of campaign {erased.campaign_id}" in out
     assert "Erase them again: an admin of the campaign asks" in out
