@@ -10,7 +10,7 @@ import threading
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from django.conf import settings
@@ -25,8 +25,10 @@ from core.jobs.rows import DUE, JobRow, JobStatus
 
 logger = logging.getLogger("annotator.jobs")
 Row = TypeVar("Row", bound=JobRow)
-# A waiting job is enqueued again after this time, as a broker may have lost its message.
-PAUSE = timedelta(seconds=10)
+# A job behind a training of a day is enqueued some 300 times, not 8,640; a broker that lost its
+# messages has each again before doctor says that none is taken.
+LEAST_PAUSE = timedelta(seconds=10)
+LONGEST_PAUSE = timedelta(minutes=5)
 
 
 class LostLease(Exception):
@@ -155,13 +157,30 @@ def settle_stranded(model: type[JobRow]) -> int:
 
 
 def jobs_to_enqueue(model: type[JobRow]) -> Iterable[uuid.UUID]:
-    """Return the keys of jobs that wait and were not enqueued lately, and mark them."""
+    """Return the keys of jobs that wait for a worker and were not enqueued lately, and mark them.
+
+    A job is left alone for as long as it had waited when last enqueued, within the pauses above:
+    behind a long training its messages pile up, and it needs one.
+    """
     now = database_now()
     waiting = Q(DUE, status=JobStatus.QUEUED) | Q(status=JobStatus.RUNNING, lease_until__lt=now)
     rows = model._default_manager
-    is_rung = Q(rung_at__gt=now - PAUSE)
-    found = rows.filter(waiting).exclude(is_rung).values_list("pk", "rung_at")
-    return [pk for pk, rung_at in found if rows.filter(pk=pk, rung_at=rung_at).update(rung_at=now)]
+    found = rows.filter(waiting).only("status", "lease_until", "rung_at", "due_at")
+    return [
+        row.pk
+        for row in found
+        if (row.rung_at is None or now - row.rung_at >= _pause(row, row.rung_at))
+        and rows.filter(pk=row.pk, rung_at=row.rung_at).update(rung_at=now)
+    ]
+
+
+def _pause(row: JobRow, rung_at: datetime) -> timedelta:
+    since = row.lease_until if row.status == JobStatus.RUNNING else row.due_at
+    return _within_pauses(rung_at - since) if since else LEAST_PAUSE
+
+
+def _within_pauses(waited: timedelta) -> timedelta:
+    return min(max(waited, LEAST_PAUSE), LONGEST_PAUSE)
 
 
 def settle_cancelled(row: JobRow) -> None:

@@ -2,12 +2,12 @@ import logging
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
 import pytest
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from core.jobs import leases
@@ -69,32 +69,48 @@ def test_a_running_job_learns_of_its_cancellation_at_the_next_renewal(job) -> No
     assert status_of(job) == JobStatus.CANCELLED
 
 
+def test_a_job_that_waits_for_a_day_is_enqueued_ever_less_often_but_every_five_minutes(
+    job, monkeypatch
+) -> None:
+    job.refresh_from_db()
+    ages = [*range(0, 600, 10), *range(600, 86_400, 150)]
+    enqueued = []
+    for age in ages:
+        now = job.created_at + timedelta(seconds=age)
+        monkeypatch.setattr(leases, "database_now", lambda now=now: now)
+        enqueued += [age] * len(list(leases.jobs_to_enqueue(AgreementReport)))
+    assert enqueued[:8] == [0, 10, 20, 40, 80, 160, 320, 750]
+    assert {later - age for age, later in pairwise(enqueued[7:])} == {300}
+    assert len(enqueued) == 293
+
+
 def test_of_two_sweepers_that_find_a_job_at_once_one_enqueues_it(job, monkeypatch) -> None:
     AgreementReport.objects.update(rung_at=timezone.now() - timedelta(hours=1))
-    update = QuerySet.update
+    pause = leases._pause
     others: list[UUID] = []
 
-    def after_another(rows: Any, **columns: Any) -> int:
+    def meanwhile(*given: Any) -> timedelta:
         monkeypatch.undo()
         others.extend(leases.jobs_to_enqueue(AgreementReport))
-        return update(rows, **columns)
+        return pause(*given)
 
-    monkeypatch.setattr(QuerySet, "update", after_another)
+    monkeypatch.setattr(leases, "_pause", meanwhile)
     assert (list(leases.jobs_to_enqueue(AgreementReport)), others) == ([], [job.pk])
 
 
 @pytest.mark.parametrize(
     ("status", "due_ago", "lapsed_ago", "announced_ago", "is_enqueued"),
     [
-        ("queued", 86_400, None, 11, True),
-        ("queued", 86_400, None, 9, False),
+        ("queued", 86_400, None, 60, False),
+        ("queued", 11, None, 11, True),  # a checked import that is to be stored now
+        ("queued", 11, None, 9, False),
         ("queued", -60, None, 600, False),
         ("running", 86_400, 1, 60, True),
-        ("running", 86_400, 60, 9, False),
+        ("running", 86_400, 60, 20, False),
         ("running", 86_400, -1, 600, False),
     ],
 )
-def test_a_waiting_job_is_enqueued_again_every_ten_seconds(
+def test_a_job_that_waits_anew_is_enqueued_as_a_new_one(
     job, status, due_ago, lapsed_ago, announced_ago, is_enqueued
 ) -> None:
     now = timezone.now()
