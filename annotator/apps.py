@@ -26,23 +26,14 @@ class AnnotatorConfig(AppConfig):
         from annotator.rate_limits import delete_used_up
         from annotator.webhooks.events import notify_of_job
         from core.jobs.endings import register_ending
-        from core.jobs.queues import Queues
         from core.jobs.registry import register, register_tidying
         from core.sqlite import add_audit_seal
         from core.storage import evict
 
         connection_created.connect(add_audit_seal)
-        register(
-            ReliabilityReport,
-            lambda pk: tasks.reliability.delay(str(pk)),
-            lambda _: Queues.WEB,
-        )
-        register(
-            ClaimImport,
-            lambda pk: tasks.import_claims.delay(str(pk)),
-            lambda _: Queues.WEB,
-        )
-        register(Delivery, lambda pk: tasks.deliver.delay(str(pk)), lambda _: Queues.WEB)
+        register(ReliabilityReport, lambda pk: tasks.reliability.delay(str(pk)))
+        register(ClaimImport, lambda pk: tasks.import_claims.delay(str(pk)))
+        register(Delivery, lambda pk: tasks.deliver.delay(str(pk)))
         register_ending(notify_of_job)
         register_ending(mail_of_job)
         register_files(sources.source_files, **sources.KINDS)

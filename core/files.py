@@ -1,17 +1,13 @@
 """Atomic writes, and how an error shows that a disk is full."""
 
-import base64
 import errno
 import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from hashlib import sha256
 from pathlib import Path, PurePath
-from typing import IO, Final, Protocol
-
-from core.errors import Refused
+from typing import IO, Final
 
 FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 # PostgreSQL's code for it, which its driver stores at the error that Django's own came from.
@@ -116,41 +112,6 @@ def flush_directory(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-class Export(Protocol):
-    """What is read piece by piece."""
-
-    def pieces(self) -> Iterator[bytes]: ...
-
-
-def spooled(export: Export) -> tuple[IO[bytes], str]:
-    """Read an export to its end, so that a slow reader holds up nobody; DiskFull if the disk is.
-
-    Output: a file without a name, open at its beginning, and its SHA-256 in base64.
-    """
-    digest = sha256()
-    file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by the answer that sends it
-    try:
-        for piece in export.pieces():
-            file.write(piece)
-            digest.update(piece)
-        file.seek(0)
-    except OSError as error:
-        file.close()
-        if error.errno == errno.ENOSPC:
-            raise DiskFull("There is no room on the disk for the file; try again later.") from error
-        raise
-    except BaseException:
-        file.close()
-        raise
-    return file, base64.b64encode(digest.digest()).decode()
-
-
-class DiskFull(Refused):
-    """The disk is full."""
-
-    status = 507
 
 
 SUFFIXES: Final = frozenset(

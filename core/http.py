@@ -1,19 +1,22 @@
 """Answers after an accepted or refused form, and answers that are saved as a file."""
 
+import base64
+import hashlib
+import tempfile
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import ObjectDoesNotExist
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.http import content_disposition_header
 
 from core.errors import Refused
-from core.files import Export, spooled
+from core.files import is_disk_full
 from core.plots.shapes import Plot
 from core.plots.svg import svg_of
 
@@ -42,12 +45,25 @@ def missing_is_404(*, missing: type[Exception] = ObjectDoesNotExist) -> Iterator
         raise Http404 from error
 
 
-Answer = TypeVar("Answer", bound=HttpResponseBase)
+class DiskFull(Refused):
+    """The disk is full."""
+
+    status = 507
 
 
-def export_download(export: Export, name: str, media_type: str) -> FileResponse:
+def export_download(pieces: Iterable[bytes], name: str, media_type: str) -> FileResponse:
     """Give an export whole, with its digest: it is read before the first byte is sent."""
-    file, digest = spooled(export)
+    # Without a name, so that nothing of it stays. The answer that sends it closes it.
+    file = tempfile.TemporaryFile(dir=settings.DATA_DIR)  # noqa: SIM115
+    try:
+        file.writelines(pieces)
+    except OSError as error:
+        if is_disk_full(error):
+            raise DiskFull("There is no room on the disk for the file; try again later.") from error
+        raise
+    file.seek(0)
+    digest = base64.b64encode(hashlib.file_digest(file, "sha256").digest()).decode()
+    file.seek(0)
     answer = FileResponse(file, as_attachment=True, filename=name, content_type=media_type)
     answer["Repr-Digest"] = f"sha-256=:{digest}:"
     return answer
@@ -55,12 +71,8 @@ def export_download(export: Export, name: str, media_type: str) -> FileResponse:
 
 def file_download(name: str, media_type: str, content: bytes) -> HttpResponse:
     """Give content under a name and a type."""
-    return as_file(HttpResponse(content, content_type=media_type), name)
-
-
-def as_file(answer: Answer, name: str) -> Answer:
-    answer["Content-Disposition"] = content_disposition_header(True, name)
-    return answer
+    headers = {"Content-Disposition": content_disposition_header(True, name)}
+    return HttpResponse(content, content_type=media_type, headers=headers)
 
 
 def page_or_plot(

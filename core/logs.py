@@ -6,8 +6,6 @@ refuses, claims included. Its kind and the lines that led to it stay, which is w
 
 import json
 import logging
-import math
-import time
 import traceback
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -30,8 +28,6 @@ OURS: Final = ("annotator", "scoring")
 # Addresses that no route knows may hold anything, so they are logged as this.
 NO_ROUTE: Final = "none"
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-REPEATED_AFTER_SECONDS: Final = 60
-MOST_FAULTS: Final = 200
 
 
 def places(exc_info: Any) -> list[str]:
@@ -106,29 +102,6 @@ def _number_or_dots(value: Any) -> Any:
     return value if isinstance(value, int | float) else "…"
 
 
-class OnceAMinute(logging.Filter):
-    """Has a fault that comes again within a minute logged in one line, without its places.
-
-    A database that is down fails every request in the same way: what stands in the log of the
-    first is enough, and a disk is not to be filled by it. Each process counts for itself.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._logged_at: dict[tuple[str, ...], float] = {}
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        if found := places(record.exc_info):
-            key, now = (record.name, *found), time.monotonic()
-            if now - self._logged_at.get(key, -math.inf) < REPEATED_AFTER_SECONDS:
-                record.again, record.exc_info = found[0], None
-            else:
-                if len(self._logged_at) >= MOST_FAULTS:
-                    self._logged_at.clear()
-                self._logged_at[key] = now
-        return True
-
-
 def _numbers(record: logging.LogRecord) -> dict[str, Any]:
     given = record.args if isinstance(record.args, dict) else {}
     return {name: value for name, value in given.items() if isinstance(value, int | float)}
@@ -142,7 +115,6 @@ class LineFormatter(logging.Formatter):
         message = record.getMessage().translate(CONTROLS)
         line = f"{_at(record)} {record.levelname} {record.name} {message}"
         line += f" request={request}" if request else ""
-        line += f" again={again}" if (again := getattr(record, "again", "")) else ""
         return "\n".join([line, *places(record.exc_info)])
 
 
@@ -162,8 +134,6 @@ class JsonFormatter(logging.Formatter):
         line |= {name: getattr(record, name) for name in FACTS if hasattr(record, name)}
         if record.exc_info and record.exc_info[1]:
             line["exception"] = places(record.exc_info)
-        elif hasattr(record, "again"):
-            line["again"] = record.again
         return json.dumps(line, ensure_ascii=True)
 
 
@@ -192,12 +162,12 @@ def configuration(log_format: str, *, logs_requests: bool) -> dict[str, Any]:
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"chosen": {"()": formatter}},
-        "filters": {"redacting": {"()": RedactingFilter}, "once_a_minute": {"()": OnceAMinute}},
+        "filters": {"redacting": {"()": RedactingFilter}},
         "handlers": {
             "stderr": {
                 "class": "logging.StreamHandler",
                 "formatter": "chosen",
-                "filters": ["redacting", "once_a_minute"],
+                "filters": ["redacting"],
             }
         },
         "root": {"handlers": ["stderr"], "level": "INFO"},

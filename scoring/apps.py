@@ -11,7 +11,6 @@ class ScoringConfig(AppConfig):
         from annotator.inbox.rows import register_inbox
         from annotator.operations.backups.archives import register_files
         from annotator.operations.health.database import register_look
-        from core.jobs.queues import Queues
         from core.jobs.registry import register, register_tidying
         from scoring import tasks as scoring_tasks
         from scoring.audit_labels import ACTS
@@ -25,10 +24,10 @@ class ScoringConfig(AppConfig):
 
         register_acts(ACTS)
         register_inbox(inbox_lines)
-        register(TrainingRun, lambda pk: scoring_tasks.train.delay(str(pk)), lambda _: Queues.GPU)
-        register(AgreementReport, scoring_tasks.enqueue_report, scoring_tasks.queue_of_report)
-        register(ScoreRequest, scoring_tasks.enqueue_scores, scoring_tasks.queue_of_scores)
-        register(Freeze, lambda pk: scoring_tasks.freeze.delay(str(pk)), lambda _: Queues.WEB)
+        register(TrainingRun, lambda pk: scoring_tasks.train.delay(str(pk)))
+        register(AgreementReport, scoring_tasks.enqueue_report)
+        register(ScoreRequest, scoring_tasks.enqueue_scores)
+        register(Freeze, lambda pk: scoring_tasks.freeze.delay(str(pk)))
         register_tidying(delete_old_scores)
         register_tidying(clear_ended_runs, on_each_host=True)
         register_tidying(carry_out_erasures)

@@ -28,14 +28,9 @@ def scores(pk: str) -> None:
     carry_out_scores(pk)
 
 
-def queue_of_scores(pk: UUID) -> str:
-    """Return where a request's models belong: linear ones never wait behind a training."""
-    return Queues.GPU if needs_encoder(pk) else Queues.WEB
-
-
 def enqueue_scores(pk: UUID) -> None:
-    """Enqueue a request for scores on the queue of its models."""
-    task = scores if queue_of_scores(pk) == Queues.GPU else linear_scores
+    """Enqueue a request on the queue of its models: linear ones never wait behind a training."""
+    task = scores if needs_encoder(pk) else linear_scores
     task.delay(str(pk))
 
 
@@ -49,14 +44,9 @@ def neural_report(pk: str) -> None:
     carry_out_report(pk)
 
 
-def queue_of_report(pk: UUID) -> str:
-    """Return where a report's scorers belong: networks and endpoints make no screen wait."""
-    return Queues.GPU if is_neural_report(pk) else Queues.WEB
-
-
 def enqueue_report(pk: UUID) -> None:
-    """Enqueue a report on the queue of its scorers."""
-    task = neural_report if queue_of_report(pk) == Queues.GPU else report
+    """Enqueue a report on the queue of its scorers: networks and endpoints make no screen wait."""
+    task = neural_report if is_neural_report(pk) else report
     task.delay(str(pk))
 
 

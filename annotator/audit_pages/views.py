@@ -42,7 +42,8 @@ def export_audit(request: SignedInRequest, slug: str) -> HttpResponseBase:
     campaign = own_campaign(request, slug)
     try:
         export = request_audit_export(campaign=campaign, asked_by=request.user)
-        return export_download(export, f"{campaign.slug}-audit.jsonl", "application/jsonl")
+        name = f"{campaign.slug}-audit.jsonl"
+        return export_download(export.pieces(), name, "application/jsonl")
     except Refused as refusal:
         context = {"campaign": campaign, "problem": refusal.sentence}
         trail = campaign_trail(campaign, request.user)

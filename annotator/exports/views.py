@@ -36,7 +36,7 @@ def export_ratings(request: SignedInRequest, slug: str) -> HttpResponseBase:
             )
             kind = "-identified" if export.is_identified else ""
             name = f"{campaign.slug}-ratings{kind}.{export.format.suffix}"
-            answer = export_download(export, name, export.format.media_type)
+            answer = export_download(export.pieces(), name, export.format.media_type)
             note_export(answer, by=request.user, records=sum(export.counts.values()))
             return answer
     form.focus_error()

@@ -133,26 +133,9 @@ def stored_uploads() -> Iterator[tuple[UUID, float]]:
             continue  # what was just deleted
 
 
-def drop_stale_arrivals() -> int:
-    """Delete what uploads that broke off have left behind, and return how many there were."""
-    stale = [
-        path
-        for path in arrivals_directory().iterdir()
-        if time.time() - path.stat().st_mtime > ORPHAN_SECONDS
-    ]
-    for path in stale:
-        path.unlink(missing_ok=True)
-    return len(stale)
-
-
 def uploads_directory() -> Path:
     """Return where the files of imports lie."""
     return _private(Path(settings.DATA_DIR) / FOLDER)
-
-
-def arrivals_directory() -> Path:
-    """Return where a file lies while its request is read."""
-    return _private(Path(settings.DATA_DIR) / "arriving")
 
 
 def upload_path(pk: UUID) -> Path:

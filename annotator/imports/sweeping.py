@@ -8,7 +8,6 @@ from django.db import transaction
 from annotator.context.services import sweep_pictures
 from annotator.imports.files import (
     ORPHAN_SECONDS,
-    drop_stale_arrivals,
     drop_upload,
     stored_uploads,
 )
@@ -45,4 +44,4 @@ def sweep_files() -> int:
     loose = {pk for pk, age in ages.items() if pk in known or age > ORPHAN_SECONDS} - needed
     for pk in loose:
         drop_upload(pk)
-    return len(loose) + drop_stale_arrivals() + sweep_pictures(ORPHAN_SECONDS)
+    return len(loose) + sweep_pictures(ORPHAN_SECONDS)

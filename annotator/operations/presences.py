@@ -1,10 +1,10 @@
-"""Which background programs live, how they report it, and the jobs that they do."""
+"""Which background programs live, and how they report it."""
 
 import os
 import socket
 import threading
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import timedelta
 from itertools import count
@@ -15,8 +15,7 @@ from django.db import transaction
 
 from annotator.models import Presence
 from core.clock import database_now
-from core.jobs.registry import kinds_of_jobs, tidy
-from core.jobs.rows import JobRow
+from core.jobs.registry import tidy
 from core.storage import is_shared
 
 # Three and a half reports: one that is late makes nobody dead.
@@ -119,25 +118,3 @@ def _report(name: str, works: tuple[str, ...]) -> None:
         if is_over:
             return
         _stop.wait(SECONDS_BETWEEN_REPORTS)
-
-
-SHOWN: Final = (
-    *("status", "attempt", "progress", "message"),
-    *("created_at", "started_at", "finished_at"),
-)
-
-
-def latest_jobs(statuses: Collection[str], kind: str | None, most: int) -> tuple[list[JobRow], int]:
-    """Return the jobs asked for last, newest first, and how many there are beyond `most`.
-
-    For operators: keys, states and times, why one is tried again, no content.
-    """
-    found: list[JobRow] = []
-    count = 0
-    for model in kinds_of_jobs():
-        if kind in (None, model.kind()):
-            rows = model._default_manager.filter(status__in=statuses)
-            count += rows.count()
-            found += rows.only(*SHOWN).order_by("-created_at")[:most]
-    found.sort(key=lambda row: row.created_at, reverse=True)
-    return found[:most], max(0, count - most)

@@ -1,15 +1,16 @@
 """Django's ASGI handler on a few lasting threads.
 
 Django's own handler reads a body before a view runs, so that slow clients hold no thread. It also
-starts a thread and a database connection for each request and reads a streamed answer into memory;
-what that costs is measured in docs/adr/0024.
+starts a thread and a database connection for each request and reads a file that it sends into
+memory; what that costs is measured in docs/adr/0024.
 """
 
 import asyncio
 import io
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from tempfile import SpooledTemporaryFile, TemporaryFile
+from contextlib import closing
+from tempfile import SpooledTemporaryFile
 from typing import IO, Any, Final, cast
 
 from django.conf import settings
@@ -18,7 +19,6 @@ from django.core.handlers.asgi import ASGIHandler
 from django.http import HttpResponse
 from django.urls import set_script_prefix
 
-from annotator.imports.files import arrivals_directory
 from annotator.site.errors import FULL_SENTENCE
 from annotator.site.middleware import longest_body
 from core.files import is_disk_full
@@ -64,26 +64,19 @@ class PooledHandler(ASGIHandler):
         await self.send_response(response, send)
 
     def _answer(self, scope: Scope, body: IO[bytes]) -> Any:
-        """Run the application to the end of its answer; copy a streamed one into a file."""
+        """Run the application; a streamed answer is a file, which is sent as it lies."""
         set_script_prefix("/")
         signals.request_started.send(sender=type(self), scope=scope)
         request, refusal = self.create_request(scope, body)
         if request is None:
             return _closing(refusal)
         response: Any = self.get_response(request)
-        try:
-            if response.streaming:
-                file = TemporaryFile(dir=arrivals_directory())  # noqa: SIM115 - sent later
-                file.writelines(response.streaming_content)
-                response.headers.setdefault("Content-Length", str(file.tell()))
-                file.seek(0)
-                pieces = _pieces(file)
-        finally:
+        body.close()
+        if response.streaming and getattr(response, "file_to_stream", None):
+            response.streaming_content = _pieces(response, response.file_to_stream)
+        else:
             # This ends the request for Django, in the thread that has its connection.
             response.close()
-            body.close()
-        if response.streaming:
-            response.streaming_content = pieces
         return _closing(response) if response.status_code == TOO_LARGE else response
 
 
@@ -98,7 +91,7 @@ async def _take_body(scope: Scope, receive: Receive) -> tuple[Scope, IO[bytes]]:
     size = int(announced[:15]) if announced.isdigit() else 0
     if not size and b"transfer-encoding" not in headers:
         return scope, io.BytesIO()
-    folder = str(arrivals_directory())
+    folder = str(settings.DATA_DIR)
     body = SpooledTemporaryFile(max_size=IN_MEMORY_BYTES, dir=folder)  # noqa: SIM115 - read later
     is_form = 0 < size <= settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     longest = size if is_form else longest_body(scope["path"])
@@ -122,7 +115,7 @@ def _closing(response: Any) -> Any:
     return response
 
 
-async def _pieces(file: IO[bytes]) -> AsyncIterator[bytes]:
-    with file:
+async def _pieces(response: Any, file: IO[bytes]) -> AsyncIterator[bytes]:
+    with closing(response):
         while piece := file.read(PooledHandler.chunk_size):
             yield piece

@@ -3,20 +3,17 @@
 import logging
 import re
 import sys
-import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import unquote_to_bytes
 
 from django.conf import settings
 from django.core.exceptions import BadRequest, RequestDataTooBig
-from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
-from django.core.files.uploadhandler import FileUploadHandler, TemporaryFileUploadHandler
 from django.db import DatabaseError
-from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import Resolver404, resolve, reverse
 from django.utils import timezone
 from django.utils.cache import add_never_cache_headers, patch_vary_headers
@@ -26,7 +23,6 @@ from annotator.access import matrix
 from annotator.access.gate import API_PREFIX, BeforeView, principals_of
 from annotator.accounts.sessions import SEEN_EVERY, see_session
 from annotator.accounts.sign_in import client_address, record_refusal
-from annotator.imports.files import arrivals_directory
 from annotator.models import User
 from core.files import is_disk_full
 from core.logs import method_of, request_id, route_of
@@ -159,52 +155,11 @@ def follow(get_response: View) -> View:
             # Asked for by the session only: who has not looked at it has no user to tell.
             facts["user"] = getattr(getattr(request, "_cached_user", None), "pk", None)
             logger.info("%s %s %s in %s ms", method, route, status, spent, extra=facts)
-            if isinstance(response, StreamingHttpResponse):
-                response.streaming_content = _watched(response.streaming_content, route)
             return response
         finally:
             request_id.reset(token)
 
     return handle
-
-
-class BrokenOff(Exception):
-    """An answer that had begun could not be ended; what it does not show is in the log."""
-
-
-def _watched(parts: Iterable[bytes], route: str) -> Iterator[bytes]:
-    """Yield the parts of a long answer; log without its text what breaks it off.
-
-    Past this point the web server alone would get it, and print its text.
-    """
-    try:
-        yield from parts
-    except Exception:
-        logger.exception("the answer of %s broke off", route)
-        raise BrokenOff from None
-
-
-class ArrivingFile(TemporaryUploadedFile):
-    """A file that is deleted when its request ends; `tempfile` makes it with mode 0600."""
-
-    def __init__(self, *described: Any) -> None:
-        # Closed with the request, as those of Django are.
-        file: Any = tempfile.NamedTemporaryFile(dir=arrivals_directory())  # noqa: SIM115
-        UploadedFile.__init__(self, file, *described)
-
-
-class ArrivalsHandler(TemporaryFileUploadHandler):
-    """Streams a file that is too large for memory to its place in DATA_DIR.
-
-    Django's own handler puts it into the system's temporary folder and retains the ending of its
-    name, which a browser may make as long and as odd as it likes.
-    """
-
-    def new_file(self, *args: Any, **more: Any) -> None:
-        FileUploadHandler.new_file(self, *args, **more)
-        self.file = ArrivingFile(
-            self.file_name, self.content_type, 0, self.charset, self.content_type_extra
-        )
 
 
 URLENCODED: Final = "application/x-www-form-urlencoded"

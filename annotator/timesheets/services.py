@@ -33,8 +33,8 @@ def add_time(*, assignment: Assignment, seconds: float, is_begun: bool, now: dat
 
 
 @transaction.atomic
-def request_timesheet(*, campaign: Campaign, by: User | None, reason: str = "") -> Timesheet:
-    """Put the taking of a timesheet on record and return it; `by` None is a command.
+def request_timesheet(*, campaign: Campaign, by: User, reason: str = "") -> Timesheet:
+    """Put the taking of a timesheet on record and return it.
 
     By month while the campaign is open. Once it is closed, by day: beside an export that says who
     rated what, so it is an unblinding of names and needs a reason. Raises OutOfDate where no
@@ -46,8 +46,7 @@ def request_timesheet(*, campaign: Campaign, by: User | None, reason: str = "") 
     if not row.is_open:
         empty = "Give a short reason: it is recorded on the list of unblindings."
         check_text("reason", reason, longest=LONGEST_REASON, empty=empty)
-        if by is not None:
-            record_unblinding(campaign=row, user=by, shown=Shown.NAMES, reason=reason)
+        record_unblinding(campaign=row, user=by, shown=Shown.NAMES, reason=reason)
     told = {"is_by_day": not row.is_open, "reason": "" if row.is_open else reason}
     audit_log.record_on(row, EXPORTED, by, **told)
     return timesheet_of(row, database_now().date())

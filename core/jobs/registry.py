@@ -12,22 +12,14 @@ from core.jobs.rows import JobRow
 
 logger = logging.getLogger("annotator.jobs")
 Enqueue = Callable[[UUID], object]
-QueueOf = Callable[[UUID], str]
 _enqueuers: dict[type[JobRow], Enqueue] = {}
-_queues: dict[type[JobRow], QueueOf] = {}
 _tidying: list[Callable[[], int]] = []
 _tidying_of_hosts: list[Callable[[], int]] = []
 
 
-def register(model: type[JobRow], enqueue: Enqueue, queue_of: QueueOf) -> None:
-    """Register the task of a job type and its queue; both take the row's key."""
+def register(model: type[JobRow], enqueue: Enqueue) -> None:
+    """Register the task of a job type, which takes the row's key."""
     _enqueuers[model] = enqueue
-    _queues[model] = queue_of
-
-
-def queue_of(model: type[JobRow], pk: UUID) -> str:
-    """Return the queue whose workers carry out a job."""
-    return _queues[model](pk)
 
 
 def kinds_of_jobs() -> tuple[type[JobRow], ...]:

@@ -1,13 +1,13 @@
-"""What leaves as a stream of bytes, and the answer by which a browser or a program saves it."""
+"""What leaves as a file, and the answer by which a browser or a program saves it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from django.http import StreamingHttpResponse
+from django.http import FileResponse
 
 from annotator.export_headers import note_export
 from annotator.models import User
-from core.http import as_file
+from core.http import export_download
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +20,8 @@ class Export:
     rows: int | None = None
 
 
-def as_download(found: Export, by: User) -> StreamingHttpResponse:
-    """Stream an export under its name and type; its headers hold what it is and who has it."""
-    answer = StreamingHttpResponse(found.pieces, content_type=found.media_type)
+def as_download(found: Export, by: User) -> FileResponse:
+    """Give an export under its name and type; its headers hold what it is and who has it."""
+    answer = export_download(found.pieces, found.name, found.media_type)
     note_export(answer, by=by, records=found.rows)
-    return as_file(answer, found.name)
+    return answer

@@ -104,31 +104,6 @@ def test_an_id_that_is_not_well_formed_is_replaced(client: Client, forged: str) 
     assert len(answer.headers["X-Request-ID"]) == 32
 
 
-def fail_so(times: int, error: type[Exception]) -> None:
-    for _ in range(times):
-        try:
-            raise error(CANARY)
-        except error:
-            logging.getLogger("django.request").exception("Service Unavailable")
-
-
-def test_a_storm_of_one_fault_is_logged_in_full_once_a_minute(printed, monkeypatch):
-    now = [1000.0]
-    monkeypatch.setattr("core.logs.time.monotonic", lambda: now[0])
-    fail_so(5, KeyError)
-    assert printed().count("test_logs.py") == 1
-    assert printed().count("Service Unavailable") == 5
-    again = '"again": "builtins.KeyError"' if is_json(printed()) else "again=builtins.KeyError"
-    assert sum(line.count(again) for line in printed().splitlines()) == 4
-    fail_so(1, ValueError)
-    assert printed().count("test_logs.py") == 2
-    now[0] += 61
-    fail_so(2, KeyError)
-    assert printed().count("test_logs.py") == 3
-    if is_json(printed()):
-        assert all(isinstance(json.loads(line), dict) for line in printed().splitlines())
-
-
 @pytest.mark.django_db
 def test_a_job_is_logged_in_workers_by_its_facts(cast, printed: Printed) -> None:
     rows = [

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from scripts.forks import STOP_SIGNALS, Lifeline, Program
 from tests.promises.harness import wait_until
 from tests.served.server import ROOT
 
@@ -89,50 +88,3 @@ def test_whoever_is_killed_nothing_stays(family, killed) -> None:
     for name in killed:
         os.kill(family.process.pid if name == "parent" else family.pid(name), signal.SIGKILL)
     wait_until(lambda: not any(map(lives, descendants)), "all descendants gone")
-
-
-def test_it_leads_a_session_and_minds_signals_as_any_program(tmp_path) -> None:
-    def work() -> None:
-        assert os.getsid(0) == os.getpid() == os.getpgid(0)
-        assert Path("/proc/self/comm").read_text() == "a program\n"
-        assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == set()
-        handlers = {signal.getsignal(number) for number in STOP_SIGNALS}
-        assert handlers <= {signal.SIG_DFL, signal.SIG_IGN}
-        (tmp_path / "reached").touch()
-
-    assert ended(work) == 0
-    assert (tmp_path / "reached").exists()
-    assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == set()
-
-
-def test_a_signal_before_it_is_a_program_of_its_own_ends_it_still(monkeypatch) -> None:
-    taken = []
-    before = signal.signal(signal.SIGTERM, lambda *_: taken.append(os.getpid()))
-    # Sent to itself at the first moment, when it still has its parent's handlers.
-    monkeypatch.setattr(os, "setsid", lambda: os.kill(os.getpid(), signal.SIGTERM))
-    try:
-        assert ended(lambda: os._exit(0)) == -signal.SIGTERM
-    finally:
-        signal.signal(signal.SIGTERM, before)
-    assert taken == []
-
-
-@pytest.mark.parametrize(
-    ("work", "code"),
-    [
-        (lambda: sys.exit(3), 3),
-        (lambda: sys.exit("a sentence"), 1),
-        (lambda: [].pop(), 1),
-        (lambda: os.kill(os.getpid(), signal.SIGKILL), -9),
-    ],
-    ids=["code", "sentence", "error", "killed"],
-)
-def test_its_end_is_reported(work, code) -> None:
-    assert ended(work) == code
-
-
-def ended(work) -> int | None:
-    program = Program("a program", work, Lifeline())
-    program.start()
-    wait_until(lambda: not program.is_running(), "its end")
-    return program.clear()

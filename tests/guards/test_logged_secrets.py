@@ -21,14 +21,12 @@ from django.contrib.auth import SESSION_KEY
 from django.core.exceptions import SuspiciousOperation
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
-from django.http import FileResponse, HttpRequest, StreamingHttpResponse
 from django.test import Client
 from django.urls import reverse
 from django.urls.converters import IntConverter, UUIDConverter
 
 from annotator.access import matrix
 from annotator.models import Campaign, Role, User
-from annotator.site.middleware import BrokenOff, follow
 from core import logs
 from tests.conftest import grant
 from tests.guards.blindness.addresses import routes
@@ -167,23 +165,6 @@ def test_no_fault_of_a_view_logs_its_message(logged, monkeypatch, fault) -> None
     monkeypatch.setattr("annotator.campaigns.members.views.open_invitations", lambda *_: fault())
     assert client.get(f"/invitation/{CANARY}/").status_code >= 400
     assert "annotator:invitation" in logged() and CANARY not in logged()
-
-
-@pytest.mark.parametrize("kind", [StreamingHttpResponse, FileResponse])
-def test_an_answer_that_breaks_off_is_logged_without_its_message(logged, rf, kind) -> None:
-    def parts() -> Iterator[bytes]:
-        yield b"begun"
-        raise ValueError(CANARY)
-
-    def view(request: HttpRequest) -> Any:
-        return kind(parts())
-
-    answer: Any = follow(view)(rf.get("/"))
-    with pytest.raises(BrokenOff) as broken:
-        b"".join(answer.streaming_content)
-    # The web server prints all that comes with an exception.
-    assert broken.value.__suppress_context__ and CANARY not in str(broken.value)
-    assert "ValueError" in logged() and "broke off" in logged() and CANARY not in logged()
 
 
 # As other libraries log: with arguments, put together, with facts beside; a logger each.

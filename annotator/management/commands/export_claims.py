@@ -1,17 +1,13 @@
 """`manage.py export_claims`: the claim sets of a campaign, as an import reads them back."""
 
-import sys
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.exports.services import request_claims_export, write_export
-from annotator.management.base import WorkbenchCommand, find_campaign, refuse_unwritable
+from annotator.exports.services import request_claims_export
+from annotator.management.base import WorkbenchCommand, find_campaign
+from annotator.management.outputs import STDOUT, output_of, write_output
 from core import plurals
-from core.errors import Refused
-
-STDOUT = "-"
 
 
 class Command(WorkbenchCommand):
@@ -27,23 +23,10 @@ class Command(WorkbenchCommand):
         parser.add_argument("--output", default=STDOUT, metavar="PATH|-")
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any] | None:
-        target = None if options["output"] == STDOUT else Path(options["output"])
-        if target is None and options["json"]:
-            raise Refused("--json and --output - would both write to stdout; name a file.")
+        target = output_of(options)
         campaign = find_campaign(options["campaign"])
-        if target is not None:
-            refuse_unwritable(target)
         export = request_claims_export(campaign=campaign, has_context=options["with_context"])
-        manifest = None
-        if target is None:
-            for piece in export.pieces():
-                sys.stdout.buffer.write(piece)
-            sys.stdout.buffer.flush()
-        else:
-            try:
-                manifest = write_export(export, target)
-            except OSError as error:
-                raise Refused(f"Cannot write {target}: {error.strerror}.") from error
+        manifest = write_output(export, target)
         counted = ", ".join(f"{count:,} {kind}" for kind, count in export.counts.items())
         self.log(f"Exported {counted or 'nothing'}.")
         for reason, count in export.left_out.items():

@@ -1,17 +1,13 @@
 """`manage.py export_ratings`: every rating and preference of a campaign, as of one moment."""
 
-import sys
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
 from annotator.exports.queries import FORMATS, RatingExport
-from annotator.exports.services import request_export, write_export
-from annotator.management.base import WorkbenchCommand, find_campaign, refuse_unwritable
-from core.errors import Refused
-
-STDOUT = "-"
+from annotator.exports.services import request_export
+from annotator.management.base import WorkbenchCommand, find_campaign
+from annotator.management.outputs import STDOUT, output_of, write_output
 
 
 class Command(WorkbenchCommand):
@@ -31,11 +27,8 @@ class Command(WorkbenchCommand):
         parser.add_argument("--output", default=STDOUT, metavar="PATH|-")
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any] | None:
-        if options["output"] == STDOUT and options["json"]:
-            raise Refused("--json and --output - would both write to stdout; name a file.")
+        target = output_of(options)
         campaign = find_campaign(options["campaign"])
-        if options["output"] != STDOUT:
-            refuse_unwritable(Path(options["output"]))
         export = request_export(
             campaign=campaign,
             format=options["format"],
@@ -43,26 +36,9 @@ class Command(WorkbenchCommand):
             reason=options["reason"],
             key=options["pseudonym_key"],
         )
-        manifest = None
-        if options["output"] == STDOUT:
-            _to_stdout(export)
-        else:
-            manifest = _to_file(export, Path(options["output"]))
+        manifest = write_output(export, target)
         self.log(_describe(export))
         return manifest
-
-
-def _to_stdout(export: RatingExport) -> None:
-    for piece in export.pieces():
-        sys.stdout.buffer.write(piece)
-    sys.stdout.buffer.flush()
-
-
-def _to_file(export: RatingExport, target: Path) -> dict[str, Any]:
-    try:
-        return write_export(export, target)
-    except OSError as error:
-        raise Refused(f"Cannot write {target}: {error.strerror}.") from error
 
 
 def _describe(export: RatingExport) -> str:

@@ -10,7 +10,6 @@ import math
 import os
 import shutil
 import struct
-from collections import Counter as Tally
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -29,7 +28,7 @@ from annotator.models import SWEEPER, Assignment, AssignmentStatus, Backup
 from annotator.operations.presences import alive
 from core.clock import database_now
 from core.jobs.queues import Queues
-from core.jobs.registry import kinds_of_jobs, queue_of
+from core.jobs.registry import kinds_of_jobs
 from core.jobs.rows import DUE, FINAL_STATUSES, JobStatus
 
 _USED: Final = struct.Struct("ii")
@@ -118,7 +117,6 @@ class Rows(Collector):
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         yield from _jobs()
-        yield _unfinished()
         yield _queues()
         works = alive()
         gauge = GaugeMetricFamily("workbench_programs_alive", "Living programs", labels=["work"])
@@ -158,25 +156,6 @@ def _jobs() -> Iterator[GaugeMetricFamily]:
     yield jobs
     yield oldest
     yield lapsed
-
-
-def _unfinished() -> GaugeMetricFamily:
-    """Jobs that are due or run, by queue.
-
-    Messages do not say how much there is to do: one job has many while it waits for long, and none
-    while it runs.
-    """
-    gauge = GaugeMetricFamily(
-        "workbench_unfinished_jobs", "Jobs that are due or run", labels=["queue"]
-    )
-    counts = Tally[str]()
-    for model in kinds_of_jobs():
-        is_due = Q(DUE, status=JobStatus.QUEUED)
-        rows = model._default_manager.order_by().filter(is_due | Q(status=JobStatus.RUNNING))
-        counts.update(queue_of(model, pk) for pk in rows.values_list("pk", flat=True))
-    for queue in Queues:
-        gauge.add_metric([queue.value], counts[queue.value])
-    return gauge
 
 
 def _queues() -> GaugeMetricFamily:

@@ -10,7 +10,6 @@ from annotator.exports.queries import FORMATS, RatingExport
 from annotator.exports.services import MANIFEST, request_export, write_export
 from annotator.models import AuditEvent
 from core.errors import OutOfDate, Refused
-from core.files import spooled
 from tests.annotator.rating_rows import prefer, rate
 from tests.faults import raising
 
@@ -56,12 +55,6 @@ def test_the_manifest_tells_no_name_and_says_that_it_is_confidential(rated, tmp_
     assert json.loads((tmp_path / f"ratings.jsonl{MANIFEST}").read_text()) == found
     assert found["notice"].startswith("Confidential")
     assert "alice" not in str(found)
-
-
-def test_a_spooled_file_is_read_to_its_end_and_has_no_name(rated) -> None:
-    file, _ = spooled(export(rated))
-    assert file.read().endswith(b"\n")
-    assert isinstance(file.name, int)
 
 
 def test_what_may_not_be_exported_is_refused_without_a_record(rated) -> None:

@@ -128,7 +128,7 @@ def test_a_format_that_is_none_is_refused_in_the_form(client, rated) -> None:
 
 def test_a_full_disk_is_said_and_nothing_is_sent(client, rated, monkeypatch) -> None:
     full = OSError(errno.ENOSPC, "No space left on device")
-    monkeypatch.setattr(RatingExport, "pieces", raising(full))
+    monkeypatch.setattr(RatingExport, "pieces", lambda _: map(raising(full), "a"))
     answer = post(client, rated.ada)
     assert answer.status_code == 507
     assert "no room on the disk" in answer.content.decode()

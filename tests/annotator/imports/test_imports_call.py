@@ -5,7 +5,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from annotator.accounts.sessions import create_token
-from annotator.imports.files import arrivals_directory, stored_uploads
+from annotator.imports.files import stored_uploads
 from annotator.imports.services import carry_out_import
 from annotator.models import ClaimImport, Reference, TokenScope
 from tests.annotator.imports.import_files import bad, good
@@ -120,7 +120,7 @@ def test_a_broken_form_is_no_error_of_the_server(ada, body: bytes) -> None:
     answer = ada.generic("POST", PATH, body, content_type=kind)
     assert answer.status_code in {400, 422}
     assert not Reference.objects.exists()
-    assert list(arrivals_directory().iterdir()) == []
+    assert list(stored_uploads()) == []
 
 
 def test_a_file_past_the_limit_is_answered_413(ada, settings) -> None:

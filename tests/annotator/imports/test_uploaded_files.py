@@ -3,7 +3,6 @@ import hashlib
 import io
 import os
 import stat
-import time
 import uuid
 from pathlib import Path
 from typing import Any
@@ -11,12 +10,9 @@ from typing import Any
 import pytest
 
 from annotator.imports.files import (
-    ORPHAN_SECONDS,
     DiskFull,
     TooBig,
     UploadGone,
-    arrivals_directory,
-    drop_stale_arrivals,
     drop_upload,
     open_upload,
     store_upload,
@@ -39,7 +35,7 @@ def test_a_file_is_kept_byte_for_byte_under_its_id_for_its_owner_alone() -> None
     path = uploads_directory() / str(PK)
     assert (stored.size, stored.sha256) == (len(content), hashlib.sha256(content).hexdigest())
     assert path.read_bytes() == content
-    assert (mode(path), mode(path.parent), mode(arrivals_directory())) == (0o600, 0o700, 0o700)
+    assert (mode(path), mode(path.parent)) == (0o600, 0o700)
     with open_upload(PK, stored.sha256) as file:
         assert file.read() == content
 
@@ -87,13 +83,3 @@ def test_a_file_that_is_gone_or_was_changed_is_not_read() -> None:
     drop_upload(PK)
     with pytest.raises(UploadGone, match="missing"):
         open_upload(PK, stored.sha256)
-
-
-def test_what_broke_off_on_its_way_is_deleted_once_it_is_old() -> None:
-    fresh, stale = (arrivals_directory() / name for name in ("fresh", "stale"))
-    for path in (fresh, stale):
-        path.write_bytes(b"half a fi")
-    long_ago = time.time() - ORPHAN_SECONDS - 1
-    os.utime(stale, (long_ago, long_ago))
-    assert drop_stale_arrivals() == 1
-    assert fresh.exists() and not stale.exists()

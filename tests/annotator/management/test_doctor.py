@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 
-from annotator.models import SWEEPER, Campaign, ClaimImport, ReliabilityReport
+from annotator.models import SWEEPER, Campaign, ClaimImport
 from annotator.operations.presences import report_presence
 from core import storage
 from core.errors import Unreachable
@@ -79,32 +79,13 @@ def test_a_program_that_is_not_alive_is_missing(settings, tmp_path, works, part)
     assert all(finding["mend"] for finding in levels["missing"] + levels["warning"])
 
 
-@pytest.mark.parametrize(
-    ("others", "is_stuck"),
-    [
-        ({}, True),
-        ({"status": "running", "lease_until": timedelta(minutes=1)}, False),
-        ({"status": "running", "lease_until": -timedelta(minutes=1)}, True),
-        ({"status": "succeeded", "started_at": -timedelta(minutes=1)}, False),
-        ({"status": "succeeded", "started_at": -timedelta(minutes=30)}, True),
-    ],
-    ids=str,
-)
-def test_a_worker_that_lives_and_takes_nothing_is_missing(programs, campaign, others, is_stuck):
-    now = timezone.now()
-    waits = ClaimImport.objects.create(campaign=campaign, file_name="a", file_bytes=1)
-    given = {n: now + v if isinstance(v, timedelta) else v for n, v in others.items()}
-    if given:
-        ReliabilityReport.objects.create(campaign=campaign, **given)
-    _, levels = examine()
-    assert "worker of queue web" in parts(levels["ok"])
-    ClaimImport.objects.filter(pk=waits.pk).update(due_at=now - timedelta(minutes=25))
+def test_jobs_that_wait_for_long_are_a_warning_that_names_their_kinds(programs, campaign) -> None:
+    ClaimImport.objects.create(campaign=campaign, file_name="a", file_bytes=1)
+    assert "jobs" in parts(examine()[1]["ok"])
+    ClaimImport.objects.update(due_at=timezone.now() - timedelta(minutes=25))
     code, levels = examine()
-    assert ("worker of queue web" in parts(levels["missing"])) is is_stuck
-    assert code == is_stuck
-    assert "worker of queue gpu" in parts(levels["ok"])
-    if is_stuck:
-        assert "1 alive, but 1 jobs wait" in levels["missing"][0]["found"]
+    found = [finding["found"] for finding in levels["warning"] if finding["part"] == "jobs"]
+    assert (code, found) == (0, ["Jobs have waited for more than 10 minutes: 1 claimimport."])
 
 
 def test_a_bucket_is_asked_whether_it_answers(programs, settings: Any, monkeypatch) -> None:

@@ -2,7 +2,6 @@ import gzip
 import hashlib
 import io
 import json
-import re
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -290,13 +289,3 @@ def test_an_error_of_what_is_sealed_comes_out_as_it_was(key) -> None:
 
     with pytest.raises(Refused, match="went away"):
         write_sealed(pieces(), io.BytesIO(), seal_to([key[0]]))
-
-
-def test_a_sealed_key_that_asks_for_gigabytes_of_memory_is_not_tried(by_passphrase, monkeypatch):
-    costly = re.sub(rb"(-> scrypt \S+) \d\d\n", rb"\1 25\n", by_passphrase, count=1)
-    assert costly != by_passphrase
-    tried: list[bytes] = []
-    monkeypatch.setattr(pyrage.passphrase, "decrypt", lambda key, _: tried.append(key))
-    with pytest.raises(Refused, match="none that `backup` writes"):
-        opened(costly, Passphrase("twelve or more"))
-    assert tried == []

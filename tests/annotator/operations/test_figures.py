@@ -7,7 +7,7 @@ from django.test import Client
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
-from annotator.models import Backup, Delivery, ReliabilityReport, User, Way
+from annotator.models import Backup, ReliabilityReport, User
 from annotator.operations.presences import report_presence
 from core.jobs.leases import claim, close
 from core.jobs.rows import JobStatus
@@ -52,14 +52,6 @@ def test_jobs_programs_queues_and_leases_are_counted(cast, boss: Client) -> None
     assert found["workbench_programs_alive"] == {("web",): 0, ("gpu",): 1, ("sweeper",): 0}
     assert set(found["workbench_messages"]) == {("web",), ("gpu",)}
     assert found["workbench_leases"][()] == 0
-
-
-def test_jobs_that_are_to_do_are_counted_by_queue_whether_they_wait_or_run(cast, boss) -> None:
-    for status in ("queued", "running", "succeeded"):
-        ReliabilityReport.objects.create(campaign=cast.campaign, status=status, input_sha256=status)
-    later = timezone.now() + timedelta(hours=1)
-    Delivery.objects.create(way=Way.MAIL, due_at=later)
-    assert figures(boss)["workbench_unfinished_jobs"] == {("web",): 2, ("gpu",): 0}
 
 
 def test_a_job_that_its_worker_lost_is_counted_until_it_has_ended(cast, boss: Client) -> None:

@@ -1,13 +1,13 @@
 import asyncio
+import io
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.signals import request_started
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import FileResponse, HttpResponse
 
-from annotator.imports.files import arrivals_directory
 from annotator.site import asgi
 from tests.faults import raising
 
@@ -102,26 +102,15 @@ def test_a_body_that_is_announced_too_long_is_not_read() -> None:
     assert site.asked == [("2000000000", b"")]
 
 
-def test_a_streamed_answer_is_sent_with_its_length_and_leaves_no_file() -> None:
-    client = Client(b"a")
-    answer = StreamingHttpResponse(iter([b"x" * 70_000, b"y" * 70_000]))
-    assert client.serve(Site(answer)) == (200, b"x" * 70_000 + b"y" * 70_000)
+def test_a_file_is_sent_with_its_length_and_then_closed() -> None:
+    client, file = Client(b"a"), io.BytesIO(b"x" * 70_000 + b"y" * 70_000)
+    assert client.serve(Site(FileResponse(file))) == (200, b"x" * 70_000 + b"y" * 70_000)
     assert client.headers[b"content-length"] == b"140000"
-    assert list(arrivals_directory().iterdir()) == []
-
-
-def test_a_streamed_answer_that_breaks_off_is_not_begun() -> None:
-    def pieces() -> Any:
-        yield b"x"
-        raise RuntimeError
-
-    client = Client(b"a")
-    with pytest.raises(RuntimeError):
-        client.serve(Site(StreamingHttpResponse(pieces())))
-    assert client.received == []
+    assert file.closed
 
 
 def test_a_full_disk_is_answered_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asgi, "TemporaryFile", raising(OSError(28, "No space left on device")))
-    status, content = Client(b"a").serve(Site(StreamingHttpResponse(iter([b"x"]))))
+    full = raising(OSError(28, "No space left on device"))
+    monkeypatch.setattr(asgi, "SpooledTemporaryFile", full)
+    status, content = Client(b"a").serve(Site())
     assert status == 507 and b"disk" in content
