@@ -91,8 +91,9 @@ def make_plan(
 
     The rule: the largest references come first, equal ones in a seeded order. Each is given to one
     annotator after the other until its places are taken. First comes who has begun the reference,
-    then who is furthest below their part of all the work (see `fair_loads`), then who has met the
-    others on the reference and its systems least often, then a lot drawn by the seed. In the end
+    then who is furthest below their part of all the work (see `fair_loads`), then who links
+    annotators that nothing links yet, then who has met the others on the reference and its systems
+    least often, then a lot drawn by the seed. In the end
     annotators exchange references as long as pairs of annotators then share references, and
     annotators see systems, more evenly.
 
@@ -175,6 +176,8 @@ class _Ledger:
         self._systems_of = systems_of
         # How often two annotators share a reference, and how often one sees a system.
         self._counts: defaultdict[tuple[str, ...], int] = defaultdict(int)
+        # Annotators with equal numbers are linked by references that they share.
+        self._groups: dict[str, int] = {}
         self._free = {
             one.key: {row.key: row.free for row in one.candidates if row.free > 0}
             for one in references
@@ -186,6 +189,7 @@ class _Ledger:
         for reference in references:
             for pair in combinations(sorted(self._begun[reference.key]), 2):
                 self._count(pair, 1)
+            self._link(self._begun[reference.key])
             for row in reference.candidates:
                 for holder in row.holders:
                     self._count((SYSTEM, holder, row.system), 1)
@@ -227,15 +231,26 @@ class _Ledger:
                 found.append(Share(who, reference, still))
         return found
 
-    def _cost(self, share: Share) -> tuple[int, int, float]:
+    def _cost(self, share: Share) -> tuple[int, bool, int, float]:
         who = share.annotator
-        members = self._begun[share.reference] | self._takers[share.reference]
+        members = self._members(share.reference)
+        is_linked = self._groups.get(who) in {self._groups[member] for member in members}
         met = sum(self._counts[_pair(who, member)] for member in members)
         seen = sum(
             times * self._counts[SYSTEM, who, system]
             for system, times in self._systems_of(share.candidates).items()
         )
-        return self._above[who], met + seen, self._ranks[who]
+        return self._above[who], is_linked, met + seen, self._ranks[who]
+
+    def _members(self, reference: str) -> frozenset[str]:
+        return self._begun[reference].union(self._takers[reference])
+
+    def _link(self, people: Iterable[str]) -> None:
+        """Give all who are linked to these people one number."""
+        numbers = {self._groups.setdefault(one, len(self._groups)) for one in people}
+        for one, number in self._groups.items():
+            if number in numbers:
+                self._groups[one] = min(numbers)
 
     def _give(self, share: Share) -> None:
         self.shares.append(share)
@@ -246,6 +261,7 @@ class _Ledger:
         for key in share.candidates:
             self._free[share.reference][key] -= 1
         self._note(share, 1)
+        self._link(self._members(share.reference))
 
     def even_out(self, chance: random.Random) -> None:
         """Have annotators exchange shares of one size, as long as that lowers `squares`."""

@@ -149,6 +149,28 @@ def test_loads_differ_by_the_largest_reference_at_most_when_sizes_differ(sizes, 
     assert max(counts) - min(counts) <= max(sizes, default=0)
 
 
+def assert_linked(count: int, number: int, free: int, seed: int) -> None:
+    plan = make_plan([reference(f"r{n}", 2, free) for n in range(number)], people(count), seed)
+    near: dict[str, set[str]] = {name: {name} for name in loads(plan)}
+    for one, other in meetings(plan):
+        joint = near[one] | near[other]
+        for name in joint:
+            near[name] = joint
+    if number * (min(free, count) - 1) >= len(near) - 1:
+        assert all(len(group) == len(near) for group in near.values())
+
+
+@given(st.integers(2, 6), st.integers(1, 20), st.integers(2, 3), st.integers())
+def test_annotators_are_linked_whenever_there_are_references_enough(count, number, free, seed):
+    assert_linked(count, number, free, seed)
+
+
+@pytest.mark.parametrize(("count", "number", "free"), [(6, 5, 2), (6, 6, 2), (5, 2, 3), (6, 4, 3)])
+def test_annotators_are_linked_with_hardly_any_references(count, number, free) -> None:
+    for seed in range(tries(40)):
+        assert_linked(count, number, free, seed)
+
+
 @pytest.mark.parametrize(("count", "number", "free"), [(4, 12, 2), (5, 20, 2), (6, 40, 3)])
 def test_pairs_meet_equally_often(count, number, free) -> None:
     for seed in range(tries(5)):

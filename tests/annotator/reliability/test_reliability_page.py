@@ -25,7 +25,7 @@ from annotator.reliability.severity import (
     severity_report,
 )
 from core.jobs.rows import JobStatus
-from core.statistics.coefficients import intraclass_correlations
+from core.statistics.coefficients import intraclass_correlations, krippendorff_alpha
 from core.statistics.tables import Repeat, Table
 from tests.annotator.rating_rows import random_ratings, rate
 from tests.conftest import grant, make_user, signed_in
@@ -206,6 +206,13 @@ def test_eleven_units_a_point_change_no_figure_of_interval_scale(scores) -> None
     for key in same:
         for end in ("value", "low", "high"):
             assert other[key][end] == pytest.approx(one[key][end], abs=1e-9), (key, end)
+
+
+def test_figures_are_those_of_their_packages(scores) -> None:
+    found = by_key(criterion_report(scores, draws=20))
+    alpha = krippendorff_alpha(scores, "ordinal", 20)
+    assert (found["alpha_ordinal"]["value"], found["alpha_ordinal"]["n"]) == (alpha.value, alpha.n)
+    assert found["alpha_ordinal"]["interval"] == alpha.interval == "jackknife-t"
 
 
 def test_the_plan_asks_for_points(scores) -> None:
