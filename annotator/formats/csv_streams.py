@@ -22,6 +22,8 @@ from core.text_io.streams import (
 )
 from core.text_io.strict_json import MAX_BYTES
 
+# One limit for the whole process: a cell may be as long as a record of JSON.
+csv.field_size_limit(MAX_BYTES)
 DELIMITERS: Final = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 _SYLK: Final = (
     "The file begins with the letters ID, which a spreadsheet takes for a SYLK file; name the "
@@ -104,7 +106,6 @@ class CsvStream:
 
         Where a quote is never closed, nobody can know where the next record begins: then it does.
         """
-        csv.field_size_limit(self.max_bytes)
         reader = csv.reader(self._lines(), delimiter=self.delimiter, strict=True)
         while True:
             start = self.line + 1

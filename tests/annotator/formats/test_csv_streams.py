@@ -10,6 +10,7 @@ from annotator.formats.csv_streams import (
     names_a_column,
 )
 from core.text_io.streams import BadRecord, FormatError, ReadNotes
+from core.text_io.strict_json import MAX_BYTES
 
 KNOWN = frozenset({"id", "text"})
 
@@ -80,13 +81,13 @@ def test_a_broken_row_is_named_by_the_line_on_which_it_begins(data, line, words)
 
 
 def test_a_quote_is_looked_for_up_to_the_limit_only():
-    file = io.BytesIO(b'id,text\n1,"a\n' + b"x,y\n" * 100_000)
-    stream = CsvStream(file, ReadNotes(), 1_000)
+    file = io.BytesIO(b'id,text\n1,"a\n' + b"x,y\n" * MAX_BYTES)
+    stream = CsvStream(file, ReadNotes())
     stream.header(KNOWN)
     (row,) = stream.rows()
     assert isinstance(row, BadRecord)
     assert (row.line, "not closed" in row.reason) == (2, True)
-    assert file.tell() < 2_000
+    assert file.tell() < 2 * MAX_BYTES
 
 
 def test_text_after_a_closing_quote_is_refused_and_the_next_line_is_read():
