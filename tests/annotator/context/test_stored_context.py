@@ -239,7 +239,7 @@ def test_pictures_of_nothing_are_swept_once_they_are_old(
             path.write_bytes(b"x")
             os.utime(path, (time.time() - age,) * 2)
     with committed(execute=True):
-        assert sweep_imports() == 3  # an old picture, what broke off, and the upload of the archive
+        assert sweep_imports() == 2  # an old picture, and what broke off
     assert len(files()) == 4 and len(list(folder.glob(".aside-*"))) == 1
 
 
