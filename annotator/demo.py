@@ -9,7 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from annotator.claims.damage import (
+from patclaimeval.claims.damage import (
     Damage,
     Damaged,
     NothingToDamage,
@@ -21,10 +21,10 @@ from annotator.claims.damage import (
     rename_term,
     reword_harmlessly,
 )
-from annotator.claims.limitations import count_elements
-from annotator.claims.words import REWORDINGS, WordPairs
-from annotator.rubric import CRITERIA
-from core.claim_text import find_references, parse_claims
+from patclaimeval.claims.limitations import count_elements
+from patclaimeval.claims.parsing import find_references, parse_claims
+from patclaimeval.claims.words import REWORDINGS, WordPairs
+from patclaimeval.rubric import CRITERIA
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
-from annotator.rubric import (
+from patclaimeval.rubric import (
     CRITERIA,
     OVERALL,
     RUBRIC,

@@ -7,7 +7,7 @@ from django.http.response import HttpResponseBase
 from django.utils import timezone
 
 from annotator.models import User
-from core.text_io.text import time_text
+from patclaimeval.text_io.text import time_text
 
 CONFIDENTIAL: Final = "Confidential: of unfiled claims. Not for release unless their owners agreed."
 

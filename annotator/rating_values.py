@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any, Final, Required, TypedDict, TypeVar
 from uuid import UUID
 
-from annotator.rubric import ALL_CRITERIA, CRITERIA, NAMES, OVERALL, SCORE_COLUMNS, unit_of
+from patclaimeval.rubric import ALL_CRITERIA, CRITERIA, NAMES, OVERALL, SCORE_COLUMNS, unit_of
 
 LONGEST_TEXT: Final = 20_000
 

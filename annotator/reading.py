@@ -8,15 +8,15 @@ from typing import Any, Final
 
 from django.db import transaction
 
-from annotator.claims.change_classes import CLASSES, Change
-from annotator.claims.mark_kinds import LESS_CERTAIN
-from annotator.claims.reading import Reading, read_pair
 from annotator.keymap import ACTIONS, keymap, shown
 from annotator.models import Candidate, ReadingPreference, Reference, User
 from annotator.rating_values import AIDS
 from annotator.typology import clean_tags, grouped, quote_of, tag_of
 from core.errors import Refused
-from core.text_io.strict_json import StrictJsonError, loads
+from patclaimeval.claims.change_classes import CLASSES, Change
+from patclaimeval.claims.mark_kinds import LESS_CERTAIN
+from patclaimeval.claims.reading import Reading, read_pair
+from patclaimeval.text_io.strict_json import StrictJsonError, loads
 
 SWITCHED: Final = (
     *(one.change.value for one in CLASSES if one.change is not Change.SUBSTANCE),

@@ -29,10 +29,10 @@ from annotator.models import (
     Role,
 )
 from annotator.rating_values import RatedScores, scores_of
-from annotator.rubric import ALL_CRITERIA, CRITERIA, HIGHEST, SCORE_COLUMNS
+from patclaimeval.rubric import ALL_CRITERIA, CRITERIA, HIGHEST, SCORE_COLUMNS
 
 if TYPE_CHECKING:
-    from core.statistics.tables import Repeat, Sentinel, Table
+    from patclaimeval.statistics.tables import Repeat, Sentinel, Table
 
 # Raised when a change here or in annotator.reliability moves a number.
 CODE_VERSION: Final = "2"
@@ -245,7 +245,7 @@ def given_preferences(campaign: Campaign) -> GivenPreferences:
 
 def preference_table(rows: Iterable[GivenPreference], criterion: str) -> Table:
     """Return the answers on one criterion: pairs by annotators; unanswered ones are gaps."""
-    from core.statistics.tables import table_of
+    from patclaimeval.statistics.tables import table_of
 
     return table_of(
         (row.pair, row.reference, row.annotator, row.answers[criterion])
@@ -271,7 +271,7 @@ def position_table(rows: Iterable[RatedScores]) -> Table:
 
 
 def _table(rows: Iterable[RatedScores], value: Callable[[RatedScores], int]) -> Table:
-    from core.statistics.tables import table_of
+    from patclaimeval.statistics.tables import table_of
 
     return table_of(
         (row.candidate, row.reference, row.annotator, value(row)) for row in rows if is_genuine(row)
@@ -302,7 +302,7 @@ def repeats_of(
     pairs: Iterable[tuple[RatedScores, RatedScores]], criterion: str
 ) -> tuple[Repeat, ...]:
     """Return the repeats on one criterion, in its units."""
-    from core.statistics.tables import Repeat
+    from patclaimeval.statistics.tables import Repeat
 
     return tuple(
         Repeat(one.annotator, one.reference, one.scores[criterion], two.scores[criterion])
@@ -317,7 +317,7 @@ def sentinels_of(campaign: Campaign, given: GivenRatings) -> tuple[tuple[Sentine
     where the annotator rated one, those scores count, else full marks, which the reference has
     against itself.
     """
-    from core.statistics.tables import Sentinel
+    from patclaimeval.statistics.tables import Sentinel
 
     twins = _twins(campaign)
     own = _own(given)

@@ -4,8 +4,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from annotator.rubric import CRITERIA, HIGHEST, LOWEST, is_score
 from core.rest.fields import StrictSerializer
+from patclaimeval.rubric import CRITERIA, HIGHEST, LOWEST, is_score
 
 
 class ScoreField(serializers.IntegerField):

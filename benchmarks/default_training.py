@@ -14,13 +14,13 @@ import tempfile
 import time
 from pathlib import Path
 
-from annotator.rubric import ALL_CRITERIA
 from benchmarks.shared.quadruplets import demo_rows, read_rows
-from scoring.patclaimeval.config import TrainingSettings
-from scoring.patclaimeval.data import distinct_pairs
-from scoring.patclaimeval.features import feature_vector
-from scoring.patclaimeval.prior import load_prior
-from scoring.patclaimeval.training import train_model
+from patclaimeval.models.config import TrainingSettings
+from patclaimeval.models.data import distinct_pairs
+from patclaimeval.models.features import feature_vector
+from patclaimeval.models.prior import load_prior
+from patclaimeval.models.training import train_model
+from patclaimeval.rubric import ALL_CRITERIA
 
 
 def main() -> None:

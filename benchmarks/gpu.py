@@ -21,12 +21,12 @@ import torch
 from torch import Tensor
 
 from benchmarks.packed_encoder import draw_pairs, longformer, packed, padded
-from scoring.patclaimeval.finetune import GRADIENT_CLIP
-from scoring.patclaimeval.graphed_steps import GraphedSteps
-from scoring.patclaimeval.network import margin_tolerance_loss
-from scoring.patclaimeval.packed.attention import attention_for
-from scoring.patclaimeval.packed.forward import PackedForward
-from scoring.patclaimeval.packed.sequences import Tokens, by_budget
+from patclaimeval.models.finetune import GRADIENT_CLIP
+from patclaimeval.models.graphed_steps import GraphedSteps
+from patclaimeval.models.network import margin_tolerance_loss
+from patclaimeval.models.packed.attention import attention_for
+from patclaimeval.models.packed.forward import PackedForward
+from patclaimeval.models.packed.sequences import Tokens, by_budget
 
 CRITERIA, EPOCHS, QUADRUPLETS, BATCH = 5, 10, 1044, 4
 STEPS = CRITERIA * EPOCHS * QUADRUPLETS // BATCH

@@ -18,17 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.shared.quadruplets import demo_rows, read_rows
-from scoring.agreement.comparisons import Compared, planned_pairs
-from scoring.agreement.correlation import tau_b
-from scoring.agreement.figures import Sample, make_sample, tau_b_figure
-from scoring.agreement.items import contains_reference
-from scoring.patclaimeval.config import STRENGTH
-from scoring.patclaimeval.data import Quadruplet
-from scoring.patclaimeval.overlaps import overlap_differences
-from scoring.patclaimeval.prior import load_prior, prior_of
-from scoring.patclaimeval.ridge import Comparisons, fit
-from scoring.patclaimeval.ridge_training import compare, differences, leave_one_out
-from scoring.patclaimeval.validation import as_items
+from patclaimeval.agreement.comparisons import Compared, planned_pairs
+from patclaimeval.agreement.correlation import tau_b
+from patclaimeval.agreement.figures import Sample, make_sample, tau_b_figure
+from patclaimeval.agreement.items import contains_reference
+from patclaimeval.models.config import STRENGTH
+from patclaimeval.models.data import Quadruplet
+from patclaimeval.models.overlaps import overlap_differences
+from patclaimeval.models.prior import load_prior, prior_of
+from patclaimeval.models.ridge import Comparisons, fit
+from patclaimeval.models.ridge_training import compare, differences, leave_one_out
+from patclaimeval.models.validation import as_items
 
 RESAMPLES = 1000
 Vector = np.ndarray[Any, Any]

@@ -21,8 +21,8 @@ import numpy as np
 import torch
 from transformers import BertConfig, BertModel, LongformerConfig, LongformerModel
 
-from scoring.patclaimeval.packed.forward import PackedForward
-from scoring.patclaimeval.packed.sequences import Tokens
+from patclaimeval.models.packed.forward import PackedForward
+from patclaimeval.models.packed.sequences import Tokens
 
 QUANTILES = (0, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1)
 LENGTHS = (361, 575, 966, 1201, 1357, 1639, 1963, 2057)

@@ -73,9 +73,9 @@ def train(folder: Path) -> None:
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
-    from scoring.patclaimeval.config import TrainingSettings
-    from scoring.patclaimeval.data import Quadruplet
-    from scoring.patclaimeval.training import train_model
+    from patclaimeval.models.config import TrainingSettings
+    from patclaimeval.models.data import Quadruplet
+    from patclaimeval.models.training import train_model
 
     names = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *WORDS]
     names += ["A", "a", "device", "with", "and", "bolts", "nuts", "1", ".", ","]
@@ -111,9 +111,9 @@ def train(folder: Path) -> None:
 
 def stream(folder: Path, count: int) -> dict[str, float]:
     """Score a file of so many pairs, and return seconds and megabytes."""
-    from scoring.patclaimeval.pair_scores import CachedScorer, ScoreCache
-    from scoring.patclaimeval.scorer import load_scorer
-    from scoring.patclaimeval.stream import ModelDetails, Tally, score_lines
+    from patclaimeval.models.pair_scores import CachedScorer, ScoreCache
+    from patclaimeval.models.scorer import load_scorer
+    from patclaimeval.models.stream import ModelDetails, Tally, score_lines
 
     path = folder / f"pairs-{count}.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in texts(count)))

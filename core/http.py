@@ -16,9 +16,9 @@ from django.shortcuts import render
 from django.utils.http import content_disposition_header
 
 from core.errors import Refused
-from core.files import is_disk_full
 from core.plots.shapes import Plot
 from core.plots.svg import svg_of
+from patclaimeval.files import is_disk_full
 
 
 class SeeOther(HttpResponseRedirect):

@@ -7,7 +7,7 @@ sentence that names the limit, or gets slower where a refusal would cost somebod
 import re
 from typing import Final
 
-from core.claim_text import parse_claims
+from patclaimeval.claims.parsing import parse_claims
 
 ACCOUNTS: Final = 300
 """People whose account is active."""

@@ -20,7 +20,7 @@ from django.core.files import File
 from django.core.files.storage import storages
 
 from core.errors import Unreachable
-from core.files import flush_file, rename_and_flush, temporary_file
+from patclaimeval.files import flush_file, rename_and_flush, temporary_file
 
 # What lies in these folders may be deleted where the bucket has it.
 CACHED: Final = ("datasets", "models", "sources", "drawings")

@@ -12,7 +12,7 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from core.text_io.strict_json import StrictJsonError, loads
+from patclaimeval.text_io.strict_json import StrictJsonError, loads
 
 if TYPE_CHECKING:
     from fido2.server import Fido2Server

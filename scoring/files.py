@@ -20,7 +20,7 @@ from django.conf import settings
 from core import storage
 from core.database import alone
 from core.errors import OutOfDate, Refused
-from core.files import (
+from patclaimeval.files import (
     TEMPORARY_PREFIX,
     atomic_directory,
     atomic_write,

@@ -18,9 +18,9 @@ from itertools import combinations
 from typing import Any, Final, Protocol, TypeVar
 
 from annotator.rating_values import RatedScores, majority, points_of, settled_value
-from annotator.rubric import ALL_CRITERIA, RUBRIC_VERSION, unit_of
 from core.errors import Refused
-from core.text_io.text import text_sha256
+from patclaimeval.rubric import ALL_CRITERIA, RUBRIC_VERSION, unit_of
+from patclaimeval.text_io.text import text_sha256
 
 TRAIN: Final = "train"
 VALIDATION: Final = "validation"

@@ -9,10 +9,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from core.statistics import resampling
-from core.statistics.resampling import divide
-from scoring.agreement.figures import no_figure, with_interval
-from scoring.agreement.items import Floats, Integers
+from patclaimeval.agreement.figures import no_figure, with_interval
+from patclaimeval.agreement.items import Floats, Integers
+from patclaimeval.statistics import resampling
+from patclaimeval.statistics.resampling import divide
 
 STEPS: Final = 100
 LONGEST_STEP: Final = 1.0

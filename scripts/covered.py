@@ -38,8 +38,8 @@ WHOLE: Final = {
         "annotator/imports/preferences/texts.py",
         "annotator/formats/claim_files.py",
         "annotator/formats/claims_*.py",
-        "core/text_io/streams.py",
-        "core/text_io/strict_json.py",
+        "patclaimeval/text_io/streams.py",
+        "patclaimeval/text_io/strict_json.py",
     ),
     "files": (
         "scoring/training/model_versions/files.py",

@@ -13,8 +13,8 @@ from annotator import rate_limits
 from annotator.assignments.services import assign_candidates, spread_places, take_next
 from annotator.models import Assignment, Campaign, Candidate, Membership, Rating, Reference, User
 from annotator.rating.services import submit_rating
-from annotator.rubric import CRITERIA
 from core.clock import database_now
+from patclaimeval.rubric import CRITERIA
 from tests.amounts import choose_examples
 from tests.emptied import flush_past_the_guards
 

@@ -29,7 +29,7 @@ from annotator.models import (
 )
 from core.clock import database_now
 from core.errors import OutOfDate
-from core.text_io.shapes import LONGEST_REASON, check_text
+from core.shapes import LONGEST_REASON, check_text
 
 COUNTS_WITHHELD: Final = (
     "You rate in this campaign, and its counts would tell you what the others gave. They are open "

@@ -35,7 +35,7 @@ from annotator.models import (
     User,
 )
 from annotator.rating_values import remarks_of
-from annotator.rubric import NAMES, OVERALL, overall_quality, overall_text
+from patclaimeval.rubric import NAMES, OVERALL, overall_quality, overall_text
 
 SENT_SENTENCE: Final = "You sent this back to the annotators; another adjudicator rules on it."
 

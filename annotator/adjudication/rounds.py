@@ -48,7 +48,7 @@ from annotator.models import (
 from annotator.rating_values import Points, points_of
 from core.clock import database_now
 from core.errors import Forbidden, OutOfDate, Refused
-from core.text_io.shapes import check_text
+from core.shapes import check_text
 
 KIND_LABELS = {
     RoundKind.LADDER: "one more annotator, by the campaign's rules",

@@ -11,8 +11,8 @@ from uuid import UUID
 
 from django.db.models.functions import Length, Substr
 
-from annotator.claims.openings import HEAD, opening_of
 from annotator.models import Assignment, Rating, User
+from patclaimeval.claims.openings import HEAD, opening_of
 
 # Ratings with a time from which on a time is expected, and how many of the latest are read.
 FEWEST: Final = 5

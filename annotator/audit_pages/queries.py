@@ -19,7 +19,7 @@ from annotator.models import AuditEvent, AuditSeal, Campaign, Shown, User
 from core.audit_chain import BEFORE_THE_FIRST, seal
 from core.database import one_moment
 from core.errors import Refused
-from core.text_io.text import time_text
+from patclaimeval.text_io.text import time_text
 
 A_PAGE: Final = 100
 SOMEBODY: Final = "an annotator"

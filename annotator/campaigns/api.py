@@ -22,9 +22,9 @@ from annotator.campaigns.services import (
     reopen_campaign,
 )
 from annotator.models import Campaign, User
-from annotator.rubric import HIGHEST
 from core.rest.bodies import TEXT, body, cleaned
 from core.rest.paging import PAGED, PARAMETERS, page_of
+from patclaimeval.rubric import HIGHEST
 
 # Who may create a campaign, by its page.
 PAGE: Final = "annotator:new_campaign"

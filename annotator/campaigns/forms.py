@@ -11,7 +11,6 @@ from annotator.campaigns.services import LONGEST_TYPED_SLUG, CampaignRules
 from annotator.conflicts.forms import GapField
 from annotator.conflicts.rules import gap_text
 from annotator.models import Campaign, Role
-from annotator.rubric import HIGHEST
 from core.forms import (
     DayField,
     PlainTextField,
@@ -19,6 +18,7 @@ from core.forms import (
     TickField,
     WholeNumberField,
 )
+from patclaimeval.rubric import HIGHEST
 
 MOST_ANNOTATORS: Final = 20
 

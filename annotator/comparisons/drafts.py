@@ -9,11 +9,11 @@ from django.db.models import QuerySet
 from django.shortcuts import resolve_url
 
 from annotator.models import Comparison, ComparisonDraft, Preference
-from annotator.rubric import ALL_CRITERIA
 from annotator.typed_drafts import DraftMoved, check_typed, discard_typed, store_typed
 from core.confirmation import Confirmation
 from core.errors import Refused
 from core.plurals import counted
+from patclaimeval.rubric import ALL_CRITERIA
 
 
 def drafts_of(comparison_id: UUID) -> QuerySet[ComparisonDraft]:

@@ -10,7 +10,6 @@ from django.http import QueryDict
 from annotator.comparisons.services import CHOOSE, WRONG_ANSWER
 from annotator.models import Preference
 from annotator.rating_values import LONGEST_TEXT
-from annotator.rubric import ALL_CRITERIA, NAMES
 from core.forms import (
     LARGEST_VERSION,
     ChosenField,
@@ -20,6 +19,7 @@ from core.forms import (
     WholeNumberField,
     words_field,
 )
+from patclaimeval.rubric import ALL_CRITERIA, NAMES
 
 # `1` the left is better, `0` equal, `-1` the right.
 ANSWER: Final = re.compile(r"(-1|0|1)")

@@ -12,13 +12,6 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from annotator.access.scopes import recused_references
-from annotator.claims.minimap import Cell, State
-from annotator.claims.side_by_side import (
-    SideBySide,
-    joint_cells,
-    set_side_by_side,
-    unlike_states,
-)
 from annotator.models import (
     Campaign,
     CampaignStatus,
@@ -32,6 +25,13 @@ from annotator.models import (
 )
 from annotator.reading import reading_of, reading_preference
 from core.database import neighbours
+from patclaimeval.claims.minimap import Cell, State
+from patclaimeval.claims.side_by_side import (
+    SideBySide,
+    joint_cells,
+    set_side_by_side,
+    unlike_states,
+)
 
 CLOSED_SENTENCE = "The campaign is closed; preferences are no longer taken."
 RECUSED_SENTENCE = "You recused yourself from this reference: nothing is to be compared."

@@ -35,10 +35,10 @@ from annotator.models import (
     User,
 )
 from annotator.rating_values import LONGEST_TEXT
-from annotator.rubric import ALL_CRITERIA
 from annotator.typed_drafts import end_typed
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
+from patclaimeval.rubric import ALL_CRITERIA
 
 Pair = tuple[Candidate, Candidate]
 

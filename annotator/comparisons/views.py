@@ -27,12 +27,12 @@ from annotator.comparisons.services import submit_preference
 from annotator.context.page import Beside, show_context, show_drawing
 from annotator.models import Comparison, ComparisonDraft, Preference
 from annotator.reading import READING_KEYS, reading_context, show_aid
-from annotator.rubric import ALL_CRITERIA, NAMES, OVERALL
 from annotator.typed_drafts import DraftMoved, differs_from
 from core.confirmation import ask, is_confirmed
 from core.errors import OutOfDate, Refused
 from core.forms import ASCII_SPACE, RadioGroup, focused_group, radio_choices
 from core.http import SeeOther
+from patclaimeval.rubric import ALL_CRITERIA, NAMES, OVERALL
 
 ANSWERS: Final = ((1, "Left better"), (0, "Equal"), (-1, "Right better"))
 # The rubric asks of one candidate; here the same is asked of two.

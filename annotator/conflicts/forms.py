@@ -5,8 +5,8 @@ from fractions import Fraction
 from typing import Any
 
 from annotator.conflicts.rules import least_numerator
-from annotator.rubric import HIGHEST
 from core.forms import FractionField
+from patclaimeval.rubric import HIGHEST
 
 
 class GapField(FractionField):

@@ -24,8 +24,8 @@ from annotator.models import (
     Unblinding,
 )
 from annotator.rating_values import RatedScores, scores_of
-from annotator.rubric import SCORE_COLUMNS
 from core.clock import database_now
+from patclaimeval.rubric import SCORE_COLUMNS
 
 # Who holds one of these sees what others gave, and is no blind annotator.
 SEEING: Final = (Role.ADMIN, Role.ADJUDICATOR, Role.RESEARCHER)

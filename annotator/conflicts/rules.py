@@ -11,7 +11,7 @@ from math import ceil
 from typing import Final
 
 from annotator.rating_values import RatedScores, majority
-from annotator.rubric import CRITERIA, OVERALL, TOTAL_WEIGHT
+from patclaimeval.rubric import CRITERIA, OVERALL, TOTAL_WEIGHT
 
 CRITERION_GAP: Final = "criterion_gap"
 OVERALL_GAP: Final = "overall_gap"

@@ -12,7 +12,7 @@ from django.db import transaction
 
 from core import storage
 from core.errors import Refused
-from core.files import TEMPORARY_PREFIX, atomic_write
+from patclaimeval.files import TEMPORARY_PREFIX, atomic_write
 
 FOLDER: Final = "drawings"
 

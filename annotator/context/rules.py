@@ -1,7 +1,7 @@
 """Where context speaks of something: what is searched for, and the terms of claims ("support").
 
-Terms are compared word by word, each in the singular, as `annotator/claims/terms.py` reads them: a
-surface proxy for English. A paragraph that describes a feature in other words is not found.
+Terms are compared word by word, each in the singular, as `patclaimeval/claims/terms.py` reads
+them: a surface proxy for English. A paragraph that describes a feature in other words is not found.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from annotator.claims.terms import find_mentions, singular
+from patclaimeval.claims.terms import find_mentions, singular
 
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z-]*")
 # Of a claim set so many different terms are looked for.

@@ -16,9 +16,9 @@ from annotator.error_tags.rules import (
     tag_shares,
 )
 from annotator.models import GENUINE, Campaign, Preference, Rating
-from annotator.rubric import CRITERIA, NAMES, OVERALL, TOTAL_WEIGHT
 from annotator.typology import ABSTRACT_TAGS, CLAIM_TAGS, Tag
-from core.text_io.text import MARK, is_formula
+from patclaimeval.rubric import CRITERIA, NAMES, OVERALL, TOTAL_WEIGHT
+from patclaimeval.text_io.text import MARK, is_formula
 
 MOST_PAIRS: Final = 20
 MOST_REFERENCES: Final = 20

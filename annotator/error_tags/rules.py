@@ -11,8 +11,8 @@ from typing import Final
 
 import numpy as np
 
-from core.statistics.resampling import Figure, divide, estimate
-from core.statistics.tables import Estimate, undefined
+from patclaimeval.statistics.resampling import Figure, divide, estimate
+from patclaimeval.statistics.tables import Estimate, undefined
 
 NO_CONTRAST: Final = "No reference has ratings with this tag and others without it."
 

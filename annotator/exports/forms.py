@@ -6,7 +6,7 @@ from typing import Any, Final
 from django import forms
 
 from core.forms import RefusableForm, TickField
-from core.text_io.shapes import LONGEST_REASON
+from core.shapes import LONGEST_REASON
 
 LABELS: Final = {
     "csv": "CSV, for spreadsheets",

@@ -29,8 +29,8 @@ from annotator.models import (
     User,
 )
 from annotator.rating_values import AIDS, ERROR_TAGS, EXPORTED
-from annotator.rubric import ALL_CRITERIA, CRITERIA, SCORE_COLUMNS, overall_quality
-from core.text_io.text import time_text
+from patclaimeval.rubric import ALL_CRITERIA, CRITERIA, SCORE_COLUMNS, overall_quality
+from patclaimeval.text_io.text import time_text
 
 # What the reader of Label Studio's files puts before the number of an annotator.
 ELSEWHERE: Final = "label-studio-"

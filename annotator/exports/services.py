@@ -19,9 +19,9 @@ from annotator.models import Campaign, Shown, User
 from annotator.outgoing.queue import notify_webhooks
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
-from core.files import atomic_write, open_atomic
-from core.text_io.shapes import LONGEST_REASON, check_text
-from core.text_io.text import time_text
+from core.shapes import LONGEST_REASON, check_text
+from patclaimeval.files import atomic_write, open_atomic
+from patclaimeval.text_io.text import time_text
 
 MANIFEST: Final = ".manifest.json"
 

@@ -5,7 +5,7 @@ from typing import Final
 from django import forms
 
 from core.forms import RefusableForm, words_field
-from core.text_io.shapes import LONGEST_REASON
+from core.shapes import LONGEST_REASON
 
 # What the button sends that closes the flag as well.
 CLOSE: Final = "close"

@@ -8,7 +8,7 @@ from annotator import audit_log
 from annotator.models import Assignment, Flag, User
 from core.clock import database_now
 from core.errors import OutOfDate
-from core.text_io.shapes import LONGEST_REASON, check_text
+from core.shapes import LONGEST_REASON, check_text
 
 CLOSED: Final = "This flag is closed."
 EMPTY: Final = "Write a sentence for the annotator, or close the flag without one."

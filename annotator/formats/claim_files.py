@@ -7,7 +7,7 @@ from typing import Final
 from annotator.formats import claims_csv, claims_jsonl, label_studio, patent_ce_claims
 from annotator.formats.csv_streams import SeekableSource, names_a_column, unpacked
 from annotator.formats.references import ReferenceRecord
-from core.text_io.streams import BOM, ByteSource, FormatError, ReadNotes, refuse_foreign
+from patclaimeval.text_io.streams import BOM, ByteSource, FormatError, ReadNotes, refuse_foreign
 
 READERS: Final[dict[str, Callable[[ByteSource, ReadNotes | None], Iterator[ReferenceRecord]]]] = {
     "claims-jsonl": claims_jsonl.read,

@@ -12,8 +12,8 @@ from annotator.formats.csv_streams import (
     damage_of_text,
 )
 from annotator.formats.references import LONGEST, CandidateRecord, ReferenceRecord
-from core.text_io.shapes import Shape
-from core.text_io.streams import (
+from core.shapes import Shape
+from patclaimeval.text_io.streams import (
     BadRecord,
     BadRecordList,
     ByteSource,
@@ -21,8 +21,8 @@ from core.text_io.streams import (
     FormatError,
     ReadNotes,
 )
-from core.text_io.strict_json import MAX_BYTES, short
-from core.text_io.text import MARK, is_formula
+from patclaimeval.text_io.strict_json import MAX_BYTES, short
+from patclaimeval.text_io.text import MARK, is_formula
 
 REQUIRED: Final = ("reference_id", "reference_claims", "candidate_id", "claims")
 OF_REFERENCE: Final = (

@@ -16,9 +16,9 @@ from annotator.formats.context_lines import (
     with_context,
 )
 from annotator.formats.references import LONGEST, CandidateRecord, ReferenceRecord
-from core.text_io.shapes import Shape, checked, describe_type
-from core.text_io.streams import ByteSource, FirstLines, ReadNotes, Record, read_lines
-from core.text_io.strict_json import MAX_BYTES, short
+from core.shapes import Shape, checked, describe_type
+from patclaimeval.text_io.streams import ByteSource, FirstLines, ReadNotes, Record, read_lines
+from patclaimeval.text_io.strict_json import MAX_BYTES, short
 
 _REFERENCE_FIELDS: Final = (
     "reference_id",

@@ -21,9 +21,9 @@ from annotator.formats.documents.bounds import (
 )
 from annotator.formats.documents.confined import read_pictures
 from annotator.formats.references import ReferenceRecord
-from core.text_io.shapes import Shape, describe_type, is_blank
-from core.text_io.streams import BadRecord, FormatError, Record
-from core.text_io.strict_json import MAX_BYTES, short
+from core.shapes import Shape, describe_type, is_blank
+from patclaimeval.text_io.streams import BadRecord, FormatError, Record
+from patclaimeval.text_io.strict_json import MAX_BYTES, short
 
 OF: Final = "context_of"
 _FIELDS: Final = (OF, "paragraphs", "drawing")

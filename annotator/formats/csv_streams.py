@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from core.limits import UPLOAD_BYTES
-from core.text_io.streams import (
+from patclaimeval.text_io.streams import (
     BOM,
     CHUNK,
     CR_ALONE,
@@ -20,7 +20,7 @@ from core.text_io.streams import (
     ReadNotes,
     refuse_foreign,
 )
-from core.text_io.strict_json import MAX_BYTES
+from patclaimeval.text_io.strict_json import MAX_BYTES
 
 # One limit for the whole process: a cell may be as long as a record of JSON.
 csv.field_size_limit(MAX_BYTES)

@@ -18,9 +18,9 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from annotator.typology import MOST_TAGS, Tag, tag_of
-from core.text_io.shapes import Shape, checked, describe_type
-from core.text_io.streams import ByteSource, FirstLines, ReadNotes, Record, read_array
-from core.text_io.strict_json import MAX_BYTES, StrictJsonError, loads, short
+from core.shapes import Shape, checked, describe_type
+from patclaimeval.text_io.streams import ByteSource, FirstLines, ReadNotes, Record, read_array
+from patclaimeval.text_io.strict_json import MAX_BYTES, StrictJsonError, loads, short
 
 LEFT: Final = "left"
 RIGHT: Final = "right"

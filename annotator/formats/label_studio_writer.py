@@ -20,7 +20,7 @@ from annotator.formats.label_studio import (
     read_literal,
 )
 from annotator.typology import tag_of
-from core.text_io.text import time_text
+from patclaimeval.text_io.text import time_text
 
 _SIDES: Final = (("1", LEFT), ("2", RIGHT))
 _SELECTED: Final = {1: LEFT, -1: RIGHT}

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from annotator.formats.references import CandidateRecord, ReferenceRecord
-from core.text_io.shapes import Shape, checked, describe_type
-from core.text_io.streams import ByteSource, ReadNotes, Record, read_array
-from core.text_io.strict_json import MAX_BYTES
-from core.text_io.text import candidate_id_of, reference_id_of
+from core.shapes import Shape, checked, describe_type
+from patclaimeval.text_io.streams import ByteSource, ReadNotes, Record, read_array
+from patclaimeval.text_io.strict_json import MAX_BYTES
+from patclaimeval.text_io.text import candidate_id_of, reference_id_of
 
 _FIELDS: Final = ("gold_claim", "A", "B", "human_eval")
 

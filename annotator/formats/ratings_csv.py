@@ -13,8 +13,8 @@ from itertools import chain
 from typing import Any, Final
 
 from annotator.rating_values import EXPORTED
-from annotator.rubric import ALL_CRITERIA, OVERALL
-from core.text_io.text import MARK, is_formula
+from patclaimeval.rubric import ALL_CRITERIA, OVERALL
+from patclaimeval.text_io.text import MARK, is_formula
 
 MARKED: Final = "apostrophe_put_before"
 # A preference has its left candidate in the columns of a rating's candidate.

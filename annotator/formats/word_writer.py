@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final, NamedTuple
 
-from annotator.claims.tracked_changes import Spot, Step, Stretch, spots_of
 from core.errors import Refused
+from patclaimeval.claims.tracked_changes import Spot, Step, Stretch, spots_of
 
 MEDIA_TYPE: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 # Between its ends stand the claims, byte for byte; the reader of Word documents looks for it.

@@ -46,7 +46,6 @@ from annotator.imports.views import OCTETS, as_document
 from annotator.models import ClaimImport, ImportStage, ReadClaimSet, User
 from core.jobs.registry import enqueue_on_commit
 from core.jobs.rows import JobStatus
-from core.languages import CODE
 from core.rest.fields import (
     CommentField,
     StrictSerializer,
@@ -55,7 +54,8 @@ from core.rest.fields import (
 )
 from core.rest.files import OwnFormats
 from core.rest.parsers import StrictJSONParser
-from core.text_io.streams import ByteSource
+from patclaimeval.claims.languages import CODE
+from patclaimeval.text_io.streams import ByteSource
 
 ACCEPTED = 202
 UNPROCESSABLE = 422

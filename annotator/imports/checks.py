@@ -13,7 +13,7 @@ from annotator.imports.claims.plans import plan_import
 from annotator.imports.claims.queries import OddTexts
 from annotator.imports.preferences.texts import ImportedTexts, Statement, statement_of
 from annotator.models import Campaign, ImportedAnnotation
-from core.text_io.streams import ReadNotes
+from patclaimeval.text_io.streams import ReadNotes
 
 PREVIEWED: Final = 5
 PREVIEWED_CANDIDATES: Final = 20

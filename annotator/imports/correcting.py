@@ -13,8 +13,8 @@ from annotator.models import ClaimImport, ReadClaimSet, User
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
 from core.limits import claim_set_problem
-from core.text_io.shapes import is_blank
-from core.text_io.streams import FormatError
+from core.shapes import is_blank
+from patclaimeval.text_io.streams import FormatError
 
 BLANK_DRAFT: Final = "The draft shows nothing. Leave it empty where there is none."
 OF_REFERENCES: Final = "A candidate has no draft; its reference may have one."

@@ -8,7 +8,7 @@ from annotator.formats.documents.confined import read_confined
 from annotator.formats.documents.matters import Matter, ReadMatters
 from annotator.formats.documents.reading import ARCHIVE, DOCUMENTS
 from annotator.formats.documents.records import ReadDocument, ReadOptions, TrackedChanges
-from core.text_io.streams import BOM
+from patclaimeval.text_io.streams import BOM
 
 KINDS: Final = (*DOCUMENTS, ARCHIVE)
 NO_DRAFT: Final = "A candidate has no draft: choose the text, accepted or original."

@@ -12,8 +12,8 @@ from annotator.imports.correcting import check_claims_text
 from annotator.models import DraftClaimsEdit, Reference, Role, User
 from core.clock import database_now
 from core.errors import Forbidden, OutOfDate, Refused
-from core.text_io.shapes import LONGEST_REASON, check_text
-from core.text_io.text import text_sha256
+from core.shapes import LONGEST_REASON, check_text
+from patclaimeval.text_io.text import text_sha256
 
 CLOSED: Final = "The campaign is closed; nothing of its references can be changed."
 MOVED: Final = "The draft was changed meanwhile. It is shown below as it is now; look at it again."

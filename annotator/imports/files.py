@@ -18,8 +18,8 @@ from django.db import transaction
 
 from core import storage
 from core.errors import Refused
-from core.files import FULL, flush_file
-from core.text_io.streams import ByteSource
+from patclaimeval.files import FULL, flush_file
+from patclaimeval.text_io.streams import ByteSource
 
 CHUNK: Final = 1024 * 1024
 # Longer than a server that was killed needs to come back; what still grows is never this old.

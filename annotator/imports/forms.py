@@ -13,8 +13,8 @@ from annotator.formats.documents.reading import AUTO
 from annotator.formats.documents.records import TrackedChanges
 from annotator.imports.documents import Choices, is_document
 from core.forms import CommentField, PlainTextField, RefusableForm, TickField, WholeNumberField
-from core.languages import CODE
-from core.text_io.streams import ByteSource
+from patclaimeval.claims.languages import CODE
+from patclaimeval.text_io.streams import ByteSource
 
 FORMATS: Final = (
     (AUTO, "Detect automatically"),

@@ -23,10 +23,10 @@ from annotator.imports.claims.queries import stored_reference
 from annotator.imports.documents import NO_DRAFT, Choices, ReadSet, read_sets
 from annotator.models import Campaign, ClaimImport, ReadClaimSet, Reference
 from core.errors import Refused
-from core.text_io.shapes import is_blank
-from core.text_io.streams import BadRecord, BadRecordList
-from core.text_io.strict_json import short
-from core.text_io.text import text_sha256
+from core.shapes import is_blank
+from patclaimeval.text_io.streams import BadRecord, BadRecordList
+from patclaimeval.text_io.strict_json import short
+from patclaimeval.text_io.text import text_sha256
 
 UNNAMED: Final = "Name the reference that this file holds: --reference-id ID."
 _BATCH: Final = 100

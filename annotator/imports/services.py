@@ -50,7 +50,7 @@ from core.jobs import leases
 from core.jobs.rows import JobStatus, queued_anew
 from core.jobs.running import run_job
 from core.plurals import counted
-from core.text_io.streams import ByteSource, FormatError
+from patclaimeval.text_io.streams import ByteSource, FormatError
 
 WAITING: Final = "Waiting for a worker."
 NOT_WAITING: Final = "This import does not wait to be confirmed; look at it again."

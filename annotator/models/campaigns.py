@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 
 from annotator.models.keyed import Keyed
-from annotator.rubric import RUBRIC_VERSION
+from patclaimeval.rubric import RUBRIC_VERSION
 
 
 class CampaignStatus(models.TextChoices):

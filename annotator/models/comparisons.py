@@ -8,7 +8,7 @@ from annotator.models.assignments import TypedDraft
 from annotator.models.campaigns import Campaign
 from annotator.models.claim_sets import Candidate, Reference
 from annotator.models.keyed import Keyed
-from annotator.rubric import ALL_CRITERIA
+from patclaimeval.rubric import ALL_CRITERIA
 
 
 class Comparison(Keyed):

@@ -7,7 +7,7 @@ from django.db.models import Q
 from annotator.models.assignments import Assignment
 from annotator.models.claim_sets import Candidate
 from annotator.models.keyed import Keyed
-from annotator.rubric import CRITERIA, HIGHEST, OVERALL
+from patclaimeval.rubric import CRITERIA, HIGHEST, OVERALL
 
 
 class Scores(models.Model):

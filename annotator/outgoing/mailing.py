@@ -13,7 +13,7 @@ from annotator.models import Delivery, MailAddress
 from annotator.outgoing.rules import Outcome
 from annotator.sealing import WrongKey, unseal
 from core.clock import database_now
-from core.text_io.strict_json import loads
+from patclaimeval.text_io.strict_json import loads
 
 BACKEND = "django.core.mail.backends.smtp.EmailBackend"
 

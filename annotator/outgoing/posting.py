@@ -17,8 +17,8 @@ from annotator.outgoing.rules import (
 )
 from annotator.sealing import WrongKey, unseal
 from core.clock import database_now
-from core.exchange import NoAnswerError, UntrustedError, exchange
-from core.version import VERSION
+from patclaimeval.exchange import NoAnswerError, UntrustedError, exchange
+from patclaimeval.version import VERSION
 
 TIMEOUT_SECONDS: Final = 5
 # Whoever answers one of these may answer otherwise later.

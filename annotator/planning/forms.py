@@ -19,7 +19,7 @@ from core.forms import (
     RefusableForm,
     WholeNumberField,
 )
-from core.text_io.shapes import LONGEST_REASON
+from core.shapes import LONGEST_REASON
 
 MOST_REFERENCES: Final = 1_000
 LONGEST_LIST: Final = 100_000

@@ -26,8 +26,8 @@ from annotator.models import (
     User,
 )
 from annotator.planning.rules import Plan, PlanAnnotator, PlanCandidate, PlanReference
-from annotator.rubric import CRITERIA, NAMES
 from core.clock import database_now
+from patclaimeval.rubric import CRITERIA, NAMES
 
 # Theirs and not rated in time: it may be given to them again, by the row that is there.
 AGAIN = (AssignmentStatus.LAPSED,)

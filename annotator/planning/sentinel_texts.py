@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from annotator.claims.damage import (
+from patclaimeval.claims.damage import (
     Damaged,
     NothingToDamage,
     break_dependency,
@@ -16,9 +16,9 @@ from annotator.claims.damage import (
     muddle_clause,
     rename_term,
 )
-from annotator.claims.terms import find_mentions
-from annotator.claims.words import WordPairs
-from core.languages import is_read_as_english, language_of
+from patclaimeval.claims.languages import is_read_as_english, language_of
+from patclaimeval.claims.terms import find_mentions
+from patclaimeval.claims.words import WordPairs
 
 # Enough that who reads with care sees it, few enough that the rest stays as it was.
 PLACES: Final = 3
@@ -68,7 +68,7 @@ def sentinel_text(text: str, criterion: str, seed: int, language: str = "") -> S
     Raises NothingToDamage when the text offers no place for damage of this criterion, as no text in
     another language than English does for clarity and terminology: words of English would stand in
     it.
-    Source: the damage functions of annotator/claims/damage.py; own choice of severity.
+    Source: the damage functions of patclaimeval/claims/damage.py; own choice of severity.
     """
     is_english = is_read_as_english(language_of(text, language))
     kinds = [kind for kind in KINDS[criterion] if is_english or kind not in ENGLISH]

@@ -13,7 +13,6 @@ from annotator import audit_log
 from annotator.access.locks import lock_open_campaign
 from annotator.access.scopes import annotators_of
 from annotator.assignments.services import assign_candidates, free_place
-from annotator.claims.damage import NothingToDamage
 from annotator.models import (
     GENUINE,
     Assignment,
@@ -29,10 +28,11 @@ from annotator.models import (
     User,
 )
 from annotator.planning.sentinel_texts import SentinelText, sentinel_text, unguessable_id
-from annotator.rubric import CRITERIA, NAMES
 from core.clock import database_now
 from core.errors import Refused
-from core.text_io.text import text_sha256
+from patclaimeval.claims.damage import NothingToDamage
+from patclaimeval.rubric import CRITERIA, NAMES
+from patclaimeval.text_io.text import text_sha256
 
 MOST_PERCENT: Final = 50
 LONGEST_LAG: Final = 10_000

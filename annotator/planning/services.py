@@ -37,7 +37,7 @@ from annotator.planning.queries import plan_facts
 from annotator.planning.rules import Plan, make_plan
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
-from core.text_io.shapes import LONGEST_REASON, check_text
+from core.shapes import LONGEST_REASON, check_text
 
 NO_REASON: Final = "Give a short reason: it is recorded."
 LARGEST_QUOTA: Final = 1_000_000

@@ -15,16 +15,6 @@ from uuid import UUID
 from django.core.paginator import Page, Paginator
 
 from annotator.access.scopes import assignments_for
-from annotator.claims.minimap import Cell, State
-from annotator.claims.reading import ClaimView, SideView
-from annotator.claims.side_by_side import (
-    JointRow,
-    SideBySide,
-    count_changes,
-    joint_cells,
-    note_by_names,
-    set_side_by_side,
-)
 from annotator.models import (
     Assignment,
     AssignmentStatus,
@@ -34,7 +24,17 @@ from annotator.models import (
     User,
 )
 from annotator.reading import reading_of, reading_preference
-from annotator.rubric import CRITERIA, overall_text
+from patclaimeval.claims.minimap import Cell, State
+from patclaimeval.claims.reading import ClaimView, SideView
+from patclaimeval.claims.side_by_side import (
+    JointRow,
+    SideBySide,
+    count_changes,
+    joint_cells,
+    note_by_names,
+    set_side_by_side,
+)
+from patclaimeval.rubric import CRITERIA, overall_text
 
 FEWEST: Final = 2
 """So many candidates there are to compare, before a link leads to the page."""

@@ -25,11 +25,11 @@ from annotator.rating.calibration.queries import refuse_uncalibrated
 from annotator.rating.queries import RECUSED_SENTENCE
 from annotator.rating.services import revise_rating, submit_rating
 from annotator.rating_values import ERROR_TAGS, LONGEST_TEXT, TEXT_FIELDS, rating_digest, remarks_of
-from annotator.rubric import RUBRIC, RUBRIC_VERSION, overall_quality
 from annotator.score_fields import ScoresSerializer
 from core.errors import OutOfDate
 from core.http import missing_is_404
 from core.rest.fields import CommentField, IdField, MomentField, StrictSerializer
+from patclaimeval.rubric import RUBRIC, RUBRIC_VERSION, overall_quality
 
 RUBRIC_JSON: Final = {"version": RUBRIC_VERSION, "criteria": [asdict(entry) for entry in RUBRIC]}
 

@@ -22,7 +22,6 @@ from annotator.rating_values import (
     TYPED,
     Given,
 )
-from annotator.rubric import CRITERIA, NAMES
 from core.forms import (
     LARGEST_VERSION,
     SCORE,
@@ -34,8 +33,9 @@ from core.forms import (
     WholeNumberField,
     words_field,
 )
-from core.text_io.shapes import LONGEST_REASON
-from core.text_io.strict_json import StrictJsonError, loads
+from core.shapes import LONGEST_REASON
+from patclaimeval.rubric import CRITERIA, NAMES
+from patclaimeval.text_io.strict_json import StrictJsonError, loads
 
 LONGEST_KEY: Final = 200
 LONGEST_TAGS: Final = 100_000

@@ -5,15 +5,15 @@ from typing import Final
 from django.shortcuts import resolve_url
 
 from annotator.access.locks import NOT_GIVEN
-from annotator.claims.openings import opening_of
 from annotator.models import Assignment, Draft, Rating
 from annotator.rating.queries import TAKEN_BACK_WITHIN, open_of_reference
 from annotator.rating_values import ERROR_TAGS, texts_of
 from annotator.reading import read_tags
-from annotator.rubric import CRITERIA
 from core.confirmation import Confirmation
 from core.errors import OutOfDate
 from core.plurals import counted
+from patclaimeval.claims.openings import opening_of
+from patclaimeval.rubric import CRITERIA
 
 MINUTES: Final = TAKEN_BACK_WITHIN.seconds // 60
 NOTHING_OPEN: Final = "Nothing of this reference is open for you any more."

@@ -9,7 +9,7 @@ from annotator.models import Assignment, Candidate, Reference, ReferenceNote
 from annotator.rating_values import LONGEST_TEXT
 from core.clock import database_now
 from core.errors import OutOfDate
-from core.text_io.shapes import check_text
+from core.shapes import check_text
 
 FIELD: Final = "own_note"
 

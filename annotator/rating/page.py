@@ -16,7 +16,16 @@ from annotator.rating.forms import RatingForm, as_sent
 from annotator.rating.queries import RatePage
 from annotator.rating_values import AIDS, ERROR_TAGS, TEXT_FIELDS, TYPED, RatingField
 from annotator.reading import chosen_tags, reading_context
-from annotator.rubric import (
+from annotator.typed_drafts import differs_from
+from core.forms import (
+    ASCII_SPACE,
+    SCORE,
+    RadioGroup,
+    RubricForm,
+    focused_group,
+    radio_choices,
+)
+from patclaimeval.rubric import (
     CRITERIA,
     HIGHEST,
     LOWEST,
@@ -26,15 +35,6 @@ from annotator.rubric import (
     band_of,
     overall_numerator,
     overall_text,
-)
-from annotator.typed_drafts import differs_from
-from core.forms import (
-    ASCII_SPACE,
-    SCORE,
-    RadioGroup,
-    RubricForm,
-    focused_group,
-    radio_choices,
 )
 
 FLAGGING: Final = ("flag_code", "flag_reason")

@@ -15,8 +15,6 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Now
 
 from annotator.access.scopes import assignments_for, recused_references
-from annotator.claims.minimap import Cell, State, cells_of, count_states
-from annotator.claims.reading import Reading
 from annotator.conflicts.queries import LOCKED_SENTENCE, is_locked
 from annotator.models import (
     HOLDING,
@@ -40,6 +38,8 @@ from annotator.rating.own_notes import own_note
 from annotator.reading import reading_of, reading_preference
 from core.clock import database_now
 from core.database import neighbours
+from patclaimeval.claims.minimap import Cell, State, cells_of, count_states
+from patclaimeval.claims.reading import Reading
 
 CLOSED_SENTENCE = "The campaign is closed; ratings are no longer taken."
 RECUSED_SENTENCE: Final = (

@@ -25,7 +25,10 @@ from annotator.rating.views import (
     show_again,
 )
 from annotator.reading import read_tags, reading_preference, save_keys, show_aid
-from annotator.rubric import (
+from annotator.typology import ABSTRACTS, CLAIMS, clean_tags, grouped
+from core.errors import OutOfDate, Refused
+from core.http import SeeOther
+from patclaimeval.rubric import (
     OVERALL_BANDS,
     RUBRIC,
     TOTAL_WEIGHT,
@@ -33,9 +36,6 @@ from annotator.rubric import (
     Criterion,
     overall_numerator,
 )
-from annotator.typology import ABSTRACTS, CLAIMS, clean_tags, grouped
-from core.errors import OutOfDate, Refused
-from core.http import SeeOther
 
 WISHES: Final = ("on", "off")
 

@@ -38,11 +38,11 @@ from annotator.models import (
 from annotator.rating.calibration.queries import refuse_uncalibrated
 from annotator.rating.queries import RECUSED_SENTENCE, open_of_reference, recusals
 from annotator.rating_values import COLUMNS, ERROR_TAGS, LONGEST_TEXT, Given, texts_of
-from annotator.rubric import overall_numerator
 from annotator.typology import clean_tags
 from core.clock import database_now
 from core.errors import Forbidden, OutOfDate, Refused
-from core.text_io.shapes import LONGEST_REASON, check_text
+from core.shapes import LONGEST_REASON, check_text
+from patclaimeval.rubric import overall_numerator
 
 RULED_ON_IT = "You have ruled on this candidate, so you cannot rate it. Skip it."
 LONGEST_ACTIVE_SECONDS = 10**6

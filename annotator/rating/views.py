@@ -45,12 +45,12 @@ from annotator.rating.services import (
     take_recusal_back,
 )
 from annotator.rating_values import TEXT_FIELDS, rating_digest, texts_of
-from annotator.rubric import overall_text
 from annotator.typed_drafts import DraftMoved, same_text
 from core.confirmation import Confirmation, ask, asked_form, is_confirmed
 from core.errors import OutOfDate, Refused
 from core.http import SeeOther
 from core.plurals import counted
+from patclaimeval.rubric import overall_text
 
 NOTHING_BACK: Final = (
     "Nothing came back: other annotators have these candidates by now. You stay recused."

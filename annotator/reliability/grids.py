@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from annotator.rubric import ALL_CRITERIA, NAMES
+from patclaimeval.rubric import ALL_CRITERIA, NAMES
 
 UNDEFINED: Final = "undefined"
 HEADS: Final = tuple(NAMES[key] for key in ALL_CRITERIA)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotator.reliability.severity import normal_interval, residual_sd
-from core.statistics.coefficients import intraclass_correlations, raw_agreement
-from core.statistics.resampling import DRAWS, Figure, divide, estimate, sums_by_cluster
-from core.statistics.tables import (
+from patclaimeval.statistics.coefficients import intraclass_correlations, raw_agreement
+from patclaimeval.statistics.resampling import DRAWS, Figure, divide, estimate, sums_by_cluster
+from patclaimeval.statistics.tables import (
     NOT_COMPUTED,
     Estimate,
     Floats,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.statistics.coefficients import (
+from patclaimeval.statistics.coefficients import (
     Components,
     Kappas,
     Level,
@@ -20,7 +20,7 @@ from core.statistics.coefficients import (
     raw_agreement,
     tau_b_of_counts,
 )
-from core.statistics.resampling import (
+from patclaimeval.statistics.resampling import (
     DRAWS,
     Figure,
     cluster_numbers,
@@ -28,7 +28,7 @@ from core.statistics.resampling import (
     estimate,
     sums_by_cluster,
 )
-from core.statistics.tables import (
+from patclaimeval.statistics.tables import (
     NO_OVERLAP,
     NO_RATINGS,
     ONE_ANNOTATOR,

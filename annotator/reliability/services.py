@@ -26,11 +26,11 @@ from annotator.records import (
     score_table,
     sentinels_of,
 )
-from annotator.rubric import ALL_CRITERIA, NAMES, unit_of
 from core.errors import OutOfDate, Refused
 from core.jobs import leases
 from core.jobs.rows import FINAL_STATUSES, JobStatus, queued_anew
 from core.jobs.running import run_job
+from patclaimeval.rubric import ALL_CRITERIA, NAMES, unit_of
 
 SCHEMA: Final = 1
 SEED: Final = 0

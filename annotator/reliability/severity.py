@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.statistics.tables import NOT_COMPUTED, Floats, Integers, Plain, Table, scaled
+from patclaimeval.statistics.tables import NOT_COMPUTED, Floats, Integers, Plain, Table, scaled
 
 # Rest of this share of the spread is rounding of a perfect fit.
 PERFECT = 1e-12

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from annotator.reliability.grids import AGREEMENT, COEFFICIENT, figures_by_key
-from annotator.rubric import NAMES
 from core.plots.intervals import NARROW, Measured, interval_plot
 from core.plots.shapes import Plot
+from patclaimeval.rubric import NAMES
 
 # The levels of Krippendorff, Content Analysis, 2004: below the second nothing is concluded.
 RELIABLE: Final = 0.8

@@ -21,7 +21,7 @@ from django.urls import set_script_prefix
 
 from annotator.site.errors import FULL_SENTENCE
 from annotator.site.middleware import longest_body
-from core.files import is_disk_full
+from patclaimeval.files import is_disk_full
 
 Scope = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Mapping[str, Any]]]

@@ -23,8 +23,8 @@ from annotator.rating.drafts import save_refused
 from annotator.rating.forms import RatingForm
 from annotator.rating_values import TEXT_FIELDS
 from core.errors import Unreachable
-from core.files import is_disk_full
-from core.text_io.text import NO_UTF8
+from patclaimeval.files import is_disk_full
+from patclaimeval.text_io.text import NO_UTF8
 
 # Programs call what lies below; they are refused in JSON.
 API: Final = "/api/"

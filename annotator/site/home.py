@@ -31,11 +31,11 @@ from annotator.models import Campaign, Role, User
 from annotator.rating.all_candidates import comparable_references
 from annotator.rating.calibration.queries import due_calibrations
 from annotator.rating.queries import recent_recusals
-from annotator.rubric import overall_text
 from annotator.timesheets.queries import own_days
 from core.clock import database_now
-from core.files import is_disk_full
 from core.http import SeeOther
+from patclaimeval.files import is_disk_full
+from patclaimeval.rubric import overall_text
 
 logger = logging.getLogger("annotator.requests")
 

@@ -24,9 +24,9 @@ from annotator.access.gate import API_PREFIX, BeforeView, principals_of
 from annotator.accounts.sessions import SEEN_EVERY, see_session
 from annotator.accounts.sign_in import client_address, record_refusal
 from annotator.models import User
-from core.files import is_disk_full
 from core.logs import method_of, request_id, route_of
-from core.text_io.text import NO_UTF8, UTF8_ONLY
+from patclaimeval.files import is_disk_full
+from patclaimeval.text_io.text import NO_UTF8, UTF8_ONLY
 
 # The addresses that take files. Everywhere else a file is a form that is too long.
 UPLOADS: Final = frozenset({"annotator:import_claims", "api:import_claims"})

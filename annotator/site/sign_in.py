@@ -52,7 +52,7 @@ from annotator.rating.views import show_again
 from annotator.rating_values import TYPED
 from annotator.site.errors import of_fields, resubmitted_fields
 from core.errors import OutOfDate, Refused, TooOften
-from core.text_io.strict_json import StrictJsonError, loads
+from patclaimeval.text_io.strict_json import StrictJsonError, loads
 
 RATE_ROUTE = "annotator:rate"
 COMPARE_ROUTE = "annotator:compare"

@@ -7,12 +7,12 @@ from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from annotator.claims.change_classes import CLASSES, Change
-from annotator.claims.invisible import KIND as INVISIBLE
-from annotator.claims.mark_kinds import KINDS, LESS_CERTAIN, MarkKind
-from annotator.claims.openings import opening_of
-from annotator.claims.reading import ClaimView, Finding, LimitationView, SideView
-from annotator.claims.segments import Segment
+from patclaimeval.claims.change_classes import CLASSES, Change
+from patclaimeval.claims.invisible import KIND as INVISIBLE
+from patclaimeval.claims.mark_kinds import KINDS, LESS_CERTAIN, MarkKind
+from patclaimeval.claims.openings import opening_of
+from patclaimeval.claims.reading import ClaimView, Finding, LimitationView, SideView
+from patclaimeval.claims.segments import Segment
 
 register = template.Library()
 DEEPEST_INDENT = 4

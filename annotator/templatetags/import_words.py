@@ -4,7 +4,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from annotator.claims.invisible import find_invisible
+from patclaimeval.claims.invisible import find_invisible
 
 register = template.Library()
 

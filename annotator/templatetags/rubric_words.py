@@ -2,7 +2,7 @@
 
 from django import template
 
-from annotator.rubric import NAMES
+from patclaimeval.rubric import NAMES
 
 register = template.Library()
 

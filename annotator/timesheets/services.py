@@ -12,7 +12,7 @@ from annotator.models import Assignment, Campaign, Shown, User, WorkDay
 from annotator.timesheets.queries import EXPORTED, Timesheet, timesheet_of
 from core.clock import database_now
 from core.errors import OutOfDate
-from core.text_io.shapes import LONGEST_REASON, check_text
+from core.shapes import LONGEST_REASON, check_text
 
 OFF: Final = "This campaign keeps no timesheet. Its rules have a switch for it."
 

@@ -9,20 +9,20 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from annotator.adjudication.rulings.queries import AdjudicationPage, Part
-from annotator.claims.change_classes import CLASSES, Change
-from annotator.claims.reading import CHARACTERS, CLAIMS
-from annotator.claims.tracked_changes import track_changes, unchanged
 from annotator.export_headers import CONFIDENTIAL
 from annotator.formats.word_writer import Comment, WordFile, first_unwritable
 from annotator.models import Adjudication, Candidate, Reference
 from annotator.rating.queries import RatePage
 from annotator.rating_values import ERROR_TAGS, points_text
 from annotator.reading import read_tags
-from annotator.rubric import ALL_CRITERIA, NAMES
 from annotator.typology import CANDIDATE as CANDIDATE_SIDE
 from annotator.typology import tag_of
-from core.claim_text import parse_claims
 from core.errors import OutOfDate, Refused
+from patclaimeval.claims.change_classes import CLASSES, Change
+from patclaimeval.claims.parsing import parse_claims
+from patclaimeval.claims.reading import CHARACTERS, CLAIMS
+from patclaimeval.claims.tracked_changes import track_changes, unchanged
+from patclaimeval.rubric import ALL_CRITERIA, NAMES
 
 ANNOTATOR: Final = "Annotator"
 ADJUDICATOR: Final = "Adjudicator"

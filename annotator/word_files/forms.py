@@ -4,9 +4,9 @@ from typing import Final
 
 from django import forms
 
-from annotator.claims.change_classes import CLASSES, Change
 from core.errors import Refused
 from core.forms import PlainTextField, RefusableForm, WholeNumberField
+from patclaimeval.claims.change_classes import CLASSES, Change
 
 LONGEST_ID: Final = 200
 MOST_PARTS: Final = 2

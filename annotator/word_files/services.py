@@ -10,7 +10,6 @@ from django.db import transaction
 from annotator import audit_log
 from annotator.adjudication.cases import conflicts_for
 from annotator.adjudication.rulings.queries import AdjudicationPage
-from annotator.claims.change_classes import Change
 from annotator.formats.word_writer import MEDIA_TYPE, WordFile, write_docx
 from annotator.models import (
     Adjudication,
@@ -24,7 +23,8 @@ from annotator.rating.queries import GIVEN_UP, LEFT_SENTENCES, RatePage
 from annotator.word_files.documents import claims_file, marks_file, ruling_file, signed_file
 from core.clock import database_now
 from core.errors import Forbidden, OutOfDate, Refused
-from core.text_io.text import text_sha256
+from patclaimeval.claims.change_classes import Change
+from patclaimeval.text_io.text import text_sha256
 
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_NAME: Final = 80

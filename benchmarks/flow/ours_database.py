@@ -18,7 +18,7 @@ from annotator.accounts.sessions import create_token
 from annotator.campaigns.members.services import grant_role
 from annotator.campaigns.services import create_campaign
 from annotator.models import Assignment, Campaign, Candidate, Rating, Role, User
-from annotator.rubric import CRITERIA, overall_numerator
+from patclaimeval.rubric import CRITERIA, overall_numerator
 
 SLUG = "flow"
 EARLIER = 5

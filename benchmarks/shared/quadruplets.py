@@ -8,10 +8,10 @@ from pathlib import Path
 
 from annotator.demo import build_demo_plan
 from annotator.rating_values import RatedScores
-from annotator.rubric import ALL_CRITERIA, OVERALL, overall_numerator
-from core.text_io.streams import ReadNotes
+from patclaimeval.models.data import Quadruplet
+from patclaimeval.rubric import ALL_CRITERIA, OVERALL, overall_numerator
+from patclaimeval.text_io.streams import ReadNotes
 from scoring.formats.dataset_files import format_of, read_file
-from scoring.patclaimeval.data import Quadruplet
 from scoring.quadruplets import DatasetRow, RatedCandidate, RatedReference, build_quadruplets
 
 DEMO = Path(__file__).resolve().parents[2] / "fixtures" / "demo"

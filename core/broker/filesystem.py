@@ -8,7 +8,7 @@ from typing import Any
 from kombu.transport import filesystem
 from kombu.utils.json import dumps
 
-from core.files import atomic_write
+from patclaimeval.files import atomic_write
 
 
 class Channel(filesystem.Channel):

@@ -8,10 +8,10 @@ from uuid import UUID
 from django.db import transaction
 
 from core.errors import Refused, Unreachable
-from core.files import why_stopped
 from core.jobs import leases
 from core.jobs.leases import LostLease, Row
 from core.jobs.rows import JobStatus
+from patclaimeval.files import why_stopped
 
 
 def run_job(

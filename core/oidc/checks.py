@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlencode
 
-from core.exchange import NoAnswerError, UntrustedError, exchange
 from core.oidc.client import (
     Budget,
     ProviderDown,
@@ -17,6 +16,7 @@ from core.oidc.client import (
 )
 from core.oidc.settings import Provider
 from core.oidc.tokens import LEEWAY_SECONDS
+from patclaimeval.exchange import NoAnswerError, UntrustedError, exchange
 
 # What a provider answers to a code that is none, where it knows the program that asks.
 KNOWS_US: Final = frozenset({"invalid_grant", "invalid_request"})

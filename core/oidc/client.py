@@ -16,9 +16,9 @@ from urllib.parse import quote_plus, urlencode
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
-from core.exchange import NoAnswerError, Reply, UntrustedError, exchange
 from core.oidc.settings import Provider, checked_place
-from core.text_io.strict_json import StrictJsonError, loads
+from patclaimeval.exchange import NoAnswerError, Reply, UntrustedError, exchange
+from patclaimeval.text_io.strict_json import StrictJsonError, loads
 
 # Of all requests that one page waits for.
 BUDGET_SECONDS: Final = 4.0

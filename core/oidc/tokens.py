@@ -10,7 +10,7 @@ from joserfc.jwt import JWTClaimsRegistry
 
 from core.oidc.client import Budget, ProviderDown, keys
 from core.oidc.settings import Provider
-from core.text_io.strict_json import StrictJsonError, loads
+from patclaimeval.text_io.strict_json import StrictJsonError, loads
 
 # With a secret that both know, or with none, whoever has the client's settings could sign.
 ALGORITHMS: Final = (

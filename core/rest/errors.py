@@ -7,7 +7,7 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from core.errors import Refused, TooOften
-from core.text_io.text import NO_UTF8
+from patclaimeval.text_io.text import NO_UTF8
 
 BAD_REQUEST = 400
 UNPROCESSABLE = 422

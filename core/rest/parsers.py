@@ -7,7 +7,7 @@ from django.conf import settings
 from rest_framework.exceptions import APIException, ParseError, UnsupportedMediaType
 from rest_framework.parsers import BaseParser
 
-from core.text_io.strict_json import StrictJsonError, loads
+from patclaimeval.text_io.strict_json import StrictJsonError, loads
 
 
 class TooLarge(APIException):

@@ -5,7 +5,7 @@ from typing import Final
 from django import forms
 from django.utils.functional import cached_property
 
-from annotator.rubric import ALL_CRITERIA, NAMES
+from patclaimeval.rubric import ALL_CRITERIA, NAMES
 from scoring.access.scopes import doubled_names
 from scoring.models import DatasetVersion
 

@@ -16,8 +16,8 @@ from annotator.access.visibility import (
     withheld_campaigns,
 )
 from annotator.models import Role, User
-from annotator.rubric import ALL_CRITERIA
 from core.errors import Forbidden
+from patclaimeval.rubric import ALL_CRITERIA
 from scoring import files as scoring_files
 from scoring.formats import rows as formats_rows
 from scoring.models import Dataset, DatasetVersion, TextPermission

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from annotator.rating_values import RatedScores
-from annotator.rubric import (
+from patclaimeval.rubric import (
     ALL_CRITERIA,
     HIGHEST,
     OVERALL_BANDS,
@@ -59,13 +59,13 @@ def measure_agreement(ratings: Iterable[RatedScores], criteria: Sequence[str]) -
     """Measure agreement on each criterion.
 
     Input: ratings, each of one candidate by one annotator; criteria. Output: by criterion
-    Krippendorff's alpha (interval) as core.statistics.tables gives it: value and 95 % interval
-    clustered by reference, `n` candidates with two or more ratings, or None with the reason; beside
-    it `draws`, how many resamples the interval rests on at most, and under `others` the figures
+    Krippendorff's alpha (interval) as patclaimeval.statistics.tables gives it: value and 95 %
+    interval clustered by reference, `n` candidates with two or more ratings, or None with the
+    reason; beside it `draws`, how many resamples the interval rests on at most, and under `others` the figures
     ac2, exact and within_one.
     """
-    from core.statistics.coefficients import gwet_ac2, krippendorff_alpha, raw_agreement
-    from core.statistics.tables import plain_estimate, table_of
+    from patclaimeval.statistics.coefficients import gwet_ac2, krippendorff_alpha, raw_agreement
+    from patclaimeval.statistics.tables import plain_estimate, table_of
 
     rows = list(ratings)
     found: dict[str, Any] = {}

@@ -6,7 +6,7 @@ from dataclasses import replace
 from statistics import fmean, median, stdev
 from typing import Any, Final
 
-from core.claim_text import find_markers
+from patclaimeval.claims.parsing import find_markers
 from scoring.formats import patent_ce_jsonl
 from scoring.quadruplets import (
     TEST,

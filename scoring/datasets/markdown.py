@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from annotator.rubric import NAMES
 from core.plurals import counted
+from patclaimeval.rubric import NAMES
 from scoring.datasets.cards import withheld_text
 
 NOTHING: Final = "\u2013"

@@ -13,8 +13,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
-from annotator.rubric import ALL_CRITERIA
-from core.files import flush_file, rename_and_flush, temporary_file
+from patclaimeval.files import flush_file, rename_and_flush, temporary_file
+from patclaimeval.rubric import ALL_CRITERIA
 
 # Raised with the layout, so that an index of another layout is made anew.
 LAYOUT: Final = 2

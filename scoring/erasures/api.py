@@ -12,11 +12,11 @@ from rest_framework.response import Response
 
 from annotator.access.gate import own_campaign
 from annotator.access.visibility import counts_withheld
-from annotator.claims.openings import opening_of
 from core.rest.bodies import cleaned
 from core.rest.fields import CommentField, MomentField, StrictSerializer
 from core.rest.paging import PAGED, PARAMETERS, page_of
-from core.text_io.shapes import LONGEST_REASON
+from core.shapes import LONGEST_REASON
+from patclaimeval.claims.openings import opening_of
 from scoring.access.api import PermittedView, person
 from scoring.datasets.versions.lineage import references_for
 from scoring.erasures.forms import SoughtReferences

@@ -5,7 +5,7 @@ from typing import Any, Final
 from django import forms
 
 from core.forms import CommentField, PlainTextField, RefusableForm
-from core.text_io.shapes import LONGEST_REASON
+from core.shapes import LONGEST_REASON
 
 DIGEST: Final = 64
 

@@ -6,8 +6,8 @@ from typing import Any
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Substr
 
-from annotator.claims.openings import HEAD
 from annotator.models import GENUINE, Backup, Campaign, Candidate, Rating, Reference, User
+from patclaimeval.claims.openings import HEAD
 from scoring.models import Erasure, ErasureStatus, ModelVersion
 
 

@@ -24,7 +24,7 @@ from annotator.operations.backups.erasure_record import (
 from core import storage
 from core.clock import database_now
 from core.errors import Forbidden, OutOfDate, Refused
-from core.text_io.shapes import LONGEST_REASON, check_text
+from core.shapes import LONGEST_REASON, check_text
 from scoring import files as scoring_files
 from scoring.datasets.versions.lineage import versions_with
 from scoring.models import (

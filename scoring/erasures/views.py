@@ -19,7 +19,7 @@ from annotator.models import Reference
 from core.errors import Forbidden, Refused
 from core.forms import ReasonForm
 from core.http import SeeOther
-from core.text_io.text import text_sha256
+from patclaimeval.text_io.text import text_sha256
 from scoring.datasets.versions.lineage import (
     ratings_for,
     references_for,

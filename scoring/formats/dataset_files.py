@@ -9,8 +9,8 @@ from typing import Final
 
 from annotator.formats import label_studio
 from annotator.formats.label_studio import PreferenceRecord
-from annotator.rubric import OVERALL
-from core.text_io.streams import (
+from patclaimeval.rubric import OVERALL
+from patclaimeval.text_io.streams import (
     BOM,
     ByteSource,
     FormatError,

@@ -9,8 +9,8 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from annotator.rubric import ALL_CRITERIA
-from core.text_io.text import MARK, is_formula
+from patclaimeval.rubric import ALL_CRITERIA
+from patclaimeval.text_io.text import MARK, is_formula
 from scoring.formats.rows import PROVENANCE
 from scoring.quadruplets import DatasetRow
 

@@ -4,9 +4,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, Final
 
-from annotator.rubric import ALL_CRITERIA
-from core.text_io.shapes import Shape, describe_type
-from core.text_io.text import candidate_id_of, reference_id_of
+from core.shapes import Shape, describe_type
+from patclaimeval.rubric import ALL_CRITERIA
+from patclaimeval.text_io.text import candidate_id_of, reference_id_of
 from scoring.quadruplets import DatasetRow, flags_of, quadruplet_id
 
 

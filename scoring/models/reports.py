@@ -92,7 +92,7 @@ class ReportItems(models.Model):
     report = models.OneToOneField(
         AgreementReport, on_delete=models.CASCADE, primary_key=True, related_name="items"
     )
-    # As scoring.agreement.item_table packs it.
+    # As patclaimeval.agreement.item_table packs it.
     content = models.BinaryField()
 
     def __str__(self) -> str:

@@ -9,8 +9,8 @@ from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
 from annotator.models import User
-from annotator.rubric import NAMES, OVERALL
 from core.forms import NumberField, RefusableForm, TickField
+from patclaimeval.rubric import NAMES, OVERALL
 from scoring.access.forms import CRITERION_CHOICES, VersionField
 from scoring.access.scopes import SPLITS, ordered_labels, versions_for
 from scoring.models import AgreementReport, DatasetVersion

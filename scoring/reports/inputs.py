@@ -15,14 +15,14 @@ from annotator.access.scopes import pseudonyms
 from annotator.models import Candidate, Reference, Ruling
 from annotator.rating_values import ruled_points, settled_value
 from annotator.records import rating_admins
-from annotator.rubric import ALL_CRITERIA, SCORE_COLUMNS, unit_of
 from annotator.typology import tag_of
-from core.languages import LATIN, is_other, language_of, pair_language
-from core.text_io.text import text_sha256
+from patclaimeval.agreement.ceiling import Columns, Evidence, Overlap
+from patclaimeval.agreement.items import Integers, fold
+from patclaimeval.agreement.transitive_labels import Comparison, implied_labels
+from patclaimeval.claims.languages import LATIN, is_other, language_of, pair_language
+from patclaimeval.rubric import ALL_CRITERIA, SCORE_COLUMNS, unit_of
+from patclaimeval.text_io.text import text_sha256
 from scoring.access.scopes import read_rows
-from scoring.agreement.ceiling import Columns, Evidence, Overlap
-from scoring.agreement.items import Integers, fold
-from scoring.agreement.transitive_labels import Comparison, implied_labels
 from scoring.datasets.versions.queries import Filter, count_rows
 from scoring.models import DatasetVersion, UsedRating
 from scoring.quadruplets import SPLIT_NAMES, TRAIN, VALIDATION, DatasetRow, count_violations

@@ -8,9 +8,9 @@ from typing import Final
 
 import numpy as np
 
-from scoring.metrics.base import MetricUnavailable, Pair, Score
-from scoring.patclaimeval.config import STRENGTH
-from scoring.patclaimeval.data import Quadruplet, distinct_pairs
+from patclaimeval.metrics.base import MetricUnavailable, Pair, Score
+from patclaimeval.models.config import STRENGTH
+from patclaimeval.models.data import Quadruplet, distinct_pairs
 from scoring.reports.inputs import ReportRow
 from scoring.reports.scorers import MANY, Check, ReportScorer, left_out_version
 from scoring.scores.scorers import LEFT_OUT_NAME
@@ -63,8 +63,8 @@ def load_left_out(
 def _scores(
     items: Sequence[Quadruplet], criterion: str, check: Callable[[], None]
 ) -> dict[tuple[str, str], float]:
-    from scoring.patclaimeval.prior import prior_of
-    from scoring.patclaimeval.ridge_training import compare, models_without
+    from patclaimeval.models.prior import prior_of
+    from patclaimeval.models.ridge_training import compare, models_without
 
     data = compare(items, lambda done, total: check())
     scores = np.zeros(len(data.features))

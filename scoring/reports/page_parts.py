@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, Final
 
-from core.languages import LATIN, language_name
 from core.plots.intervals import Band, Measured, interval_plot
 from core.plots.scatters import label_levels, label_plot, rating_levels, rating_plot
 from core.plots.shapes import Plot
-from scoring.agreement.verdicts import EXPLORATORY, PLANNED, UNDECIDED
-from scoring.metrics.languages import is_about_language
-from scoring.patclaimeval.prior import NAME as PRIOR_NAME
+from patclaimeval.agreement.verdicts import EXPLORATORY, PLANNED, UNDECIDED
+from patclaimeval.claims.languages import LATIN, language_name
+from patclaimeval.metrics.languages import is_about_language
+from patclaimeval.models.prior import NAME as PRIOR_NAME
 from scoring.reports.files import (
     Cell,
     cell,

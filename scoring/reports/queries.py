@@ -7,9 +7,9 @@ from django.db.models import QuerySet
 from django.db.models.fields.json import KT
 
 from annotator.models import User
-from annotator.rubric import NAMES
 from core.plots.intervals import Measured, interval_plot
 from core.plots.shapes import Plot
+from patclaimeval.rubric import NAMES
 from scoring.models import AgreementReport, Dataset
 from scoring.reports import page_parts
 from scoring.reports.files import FIGURES, cell, entries, label_of, scored_names

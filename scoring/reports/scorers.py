@@ -6,12 +6,10 @@ from hashlib import sha256
 from typing import Final
 
 from annotator.models import User
-from annotator.rubric import NAMES
-from scoring.access.scopes import labelled_rows
-from scoring.metrics.base import MetricUnavailable, Missing, Pair, Places, Score
-from scoring.metrics.costs import estimate_cost
-from scoring.metrics.languages import version_in
-from scoring.metrics.registry import (
+from patclaimeval.metrics.base import MetricUnavailable, Missing, Pair, Places, Score
+from patclaimeval.metrics.costs import estimate_cost
+from patclaimeval.metrics.languages import version_in
+from patclaimeval.metrics.registry import (
     BASELINE_NAMES,
     METRIC_LABELS,
     METRIC_NAMES,
@@ -19,12 +17,14 @@ from scoring.metrics.registry import (
     needs_of,
     what_is_missing,
 )
+from patclaimeval.models.config import STRENGTH, code_version
+from patclaimeval.models.pair_scores import SCORING_VERSION
+from patclaimeval.models.prior import LABEL as PRIOR_LABEL
+from patclaimeval.models.prior import NAME as PRIOR_NAME
+from patclaimeval.models.prior import prior_sha256
+from patclaimeval.rubric import NAMES
+from scoring.access.scopes import labelled_rows
 from scoring.models import DatasetVersion
-from scoring.patclaimeval.config import STRENGTH, code_version
-from scoring.patclaimeval.pair_scores import SCORING_VERSION
-from scoring.patclaimeval.prior import LABEL as PRIOR_LABEL
-from scoring.patclaimeval.prior import NAME as PRIOR_NAME
-from scoring.patclaimeval.prior import prior_sha256
 from scoring.scores.scorers import (
     LEFT_OUT_NAME,
     OUR_NAMES,

@@ -11,12 +11,10 @@ from annotator import audit_log
 from annotator.access.visibility import withheld_campaigns
 from annotator.models import User
 from annotator.rate_limits import RateLimit, refuse_haste
-from annotator.rubric import ALL_CRITERIA, NAMES
 from core.errors import Forbidden, OutOfDate, Refused, TooOften
 from core.jobs import leases
 from core.jobs.rows import FINAL_STATUSES, JobStatus
-from scoring.access.scopes import SPLITS
-from scoring.agreement.items import (
+from patclaimeval.agreement.items import (
     DEFAULT_RESAMPLES,
     DEFAULT_TIE_THRESHOLD,
     FEWEST_RESAMPLES,
@@ -25,14 +23,16 @@ from scoring.agreement.items import (
     Question,
     question_sha256,
 )
+from patclaimeval.rubric import ALL_CRITERIA, NAMES
+from scoring.access.scopes import SPLITS
 from scoring.models import AgreementReport, DatasetVersion
 from scoring.reports.inputs import admins_behind, labels_in_split
 from scoring.reports.scorers import STANDING_NAMES, describe_version, is_neural
 from scoring.scores.scorers import check_scorer_names
 
 CODE_VERSION: Final = "6"
-"""Raised when a change here or in scoring.agreement moves a number or a key of the document, or
-what is stored beside it: reports from before 5 know no items, and are computed anew when asked for.
+"""Raised when a change here or in patclaimeval.agreement moves a number or a key of the document,
+or what is stored beside it: reports from before 5 know no items, and are computed anew when asked for.
 """
 MOST_SCORERS: Final = 20
 MOST_UNFINISHED: Final = 20

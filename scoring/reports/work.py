@@ -20,15 +20,15 @@ from core.jobs import leases
 from core.jobs.leases import LostLease
 from core.jobs.rows import JobStatus
 from core.jobs.running import run_job
-from scoring.agreement.ceiling import Unavailable
-from scoring.agreement.item_table import ItemTable, pack
-from scoring.agreement.items import AgreementError, Item, ScorerScores
-from scoring.metrics.base import MetricError, Missing, Pair, Score
-from scoring.metrics.languages import language_of_pair
-from scoring.metrics.registry import what_is_missing
+from patclaimeval.agreement.ceiling import Unavailable
+from patclaimeval.agreement.item_table import ItemTable, pack
+from patclaimeval.agreement.items import AgreementError, Item, ScorerScores
+from patclaimeval.metrics.base import MetricError, Missing, Pair, Score
+from patclaimeval.metrics.languages import language_of_pair
+from patclaimeval.metrics.registry import what_is_missing
+from patclaimeval.models.errors import PatClaimEvalError
+from patclaimeval.models.prior import NAME as PRIOR_NAME
 from scoring.models import AgreementReport, MetricScore, ReportItems
-from scoring.patclaimeval.errors import PatClaimEvalError
-from scoring.patclaimeval.prior import NAME as PRIOR_NAME
 from scoring.reports.files import storable
 from scoring.reports.inputs import (
     ALL_SPLITS,
@@ -300,7 +300,7 @@ class _Work:
 
     def _answer(self) -> tuple[dict[str, Any], ItemTable]:
         # scipy loads here, in a worker or command: the web process stays light.
-        from scoring.agreement.report import report_with_items
+        from patclaimeval.agreement.report import report_with_items
 
         self._begin("Reading the quadruplets.")
         version, criterion = self.report.dataset_version, self.report.criterion

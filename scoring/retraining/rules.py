@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from scoring.agreement.verdicts import BETTER, WORSE, verdict_sentence
+from patclaimeval.agreement.verdicts import BETTER, WORSE, verdict_sentence
 
 NEW: Final = "the new model"
 PROMOTED: Final = "the promoted one"

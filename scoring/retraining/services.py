@@ -16,7 +16,7 @@ from annotator.access.visibility import withheld_campaigns
 from annotator.models import Campaign, Role, User
 from core.errors import Forbidden, Refused
 from core.jobs.rows import JobRow, JobStatus
-from core.text_io.shapes import LONGEST_REASON
+from core.shapes import LONGEST_REASON
 from scoring import files as scoring_files
 from scoring.datasets.freezing.services import freeze_dataset
 from scoring.datasets.versions.queries import prepare_pages

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scoring.patclaimeval.data import Pair
-from scoring.patclaimeval.explanation import leading
-from scoring.patclaimeval.occlusion import (
+from patclaimeval.models.data import Pair
+from patclaimeval.models.explanation import leading
+from patclaimeval.models.occlusion import (
     Move,
     Name,
     Occlusion,

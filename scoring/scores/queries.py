@@ -12,18 +12,18 @@ from django.db.models import QuerySet
 
 from annotator.access.visibility import judges_meanwhile
 from annotator.models import User
-from annotator.rubric import ALL_CRITERIA, NAMES
 from core.errors import Refused
 from core.jobs.rows import JobStatus
-from core.languages import language_note
+from patclaimeval.claims.languages import language_note
+from patclaimeval.models.data import Pair
+from patclaimeval.models.errors import CheckpointInvalid
+from patclaimeval.models.explanation import Explanation, explain_scores
+from patclaimeval.models.occlusion import Name
+from patclaimeval.models.pair_scores import PairScore
+from patclaimeval.models.prior import NAME as PRIOR_NAME
+from patclaimeval.rubric import ALL_CRITERIA, NAMES
 from scoring.datasets.versions.queries import rows_at
 from scoring.models import DatasetVersion, ModelVersion, ScoreRequest, TrainingRun
-from scoring.patclaimeval.data import Pair
-from scoring.patclaimeval.errors import CheckpointInvalid
-from scoring.patclaimeval.explanation import Explanation, explain_scores
-from scoring.patclaimeval.occlusion import Name
-from scoring.patclaimeval.pair_scores import PairScore
-from scoring.patclaimeval.prior import NAME as PRIOR_NAME
 from scoring.scores.occlusions import Given, ShownOcclusion, Texts, compared, known_occlusion
 from scoring.scores.scorers import ScoringModel, cached_scorer, promoted_or_prior
 from scoring.training.model_versions.card import Headline, headline

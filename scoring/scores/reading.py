@@ -3,17 +3,17 @@
 from dataclasses import dataclass
 from typing import Final
 
-from annotator.claims.minimap import Cell, State
-from annotator.claims.side_by_side import (
+from annotator.comparisons.queries import SIDES
+from annotator.reading import reading_of_texts
+from patclaimeval.claims.languages import language_of
+from patclaimeval.claims.minimap import Cell, State
+from patclaimeval.claims.side_by_side import (
     SideBySide,
     joint_cells,
     note_by_names,
     set_side_by_side,
     unlike_states,
 )
-from annotator.comparisons.queries import SIDES
-from annotator.reading import reading_of_texts
-from core.languages import language_of
 from scoring.models import ScoreRequest
 
 # The keys of the rate page that every page with texts of ours has.

@@ -10,18 +10,18 @@ from uuid import UUID
 from django.conf import settings
 
 from annotator.models import User
-from annotator.rubric import ALL_CRITERIA
 from core.errors import Refused
+from patclaimeval.metrics.base import Places
+from patclaimeval.metrics.endpoint import Endpoint
+from patclaimeval.metrics.registry import UnknownMetricError, needs_of
+from patclaimeval.models.errors import CheckpointInvalid
+from patclaimeval.models.pair_scores import CachedScorer, PairModel, ScoreCache
+from patclaimeval.models.prior import NAME as PRIOR_NAME
+from patclaimeval.models.prior import load_prior, prior_sha256, prior_tie_threshold
+from patclaimeval.models.stream import ModelDetails
+from patclaimeval.rubric import ALL_CRITERIA
 from scoring import files as scoring_files
-from scoring.metrics.base import Places
-from scoring.metrics.endpoint import Endpoint
-from scoring.metrics.registry import UnknownMetricError, needs_of
 from scoring.models import ModelVersion
-from scoring.patclaimeval.errors import CheckpointInvalid
-from scoring.patclaimeval.pair_scores import CachedScorer, PairModel, ScoreCache
-from scoring.patclaimeval.prior import NAME as PRIOR_NAME
-from scoring.patclaimeval.prior import load_prior, prior_sha256, prior_tie_threshold
-from scoring.patclaimeval.stream import ModelDetails
 from scoring.training.model_versions.files import BROKEN, directory_of, is_sealed
 from scoring.training.model_versions.promotions import promoted
 from scoring.training.model_versions.queries import MODEL_PREFIX, find_model
@@ -156,7 +156,7 @@ def _loaded(scoring: ScoringModel) -> PairModel:
     if model is None:
         return load_prior(scoring.criterion)
     # An encoder's torch loads here, in a worker or command, and never in the web process.
-    from scoring.patclaimeval.scorer import LinearScorer, load_scorer
+    from patclaimeval.models.scorer import LinearScorer, load_scorer
 
     found = load_scorer(directory_of(model), manifest_sha256=model.manifest_sha256)
     if scoring.is_linear and not isinstance(found, LinearScorer):

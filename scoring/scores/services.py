@@ -13,16 +13,16 @@ from annotator import audit_log
 from annotator.access.visibility import judges_meanwhile
 from annotator.models import User
 from annotator.rate_limits import RateLimit, refuse_haste
-from annotator.rubric import ALL_CRITERIA
 from core.clock import database_now
 from core.errors import Forbidden, Refused, TooOften
 from core.jobs import leases
 from core.jobs.rows import FINAL_STATUSES, JobStatus
 from core.jobs.running import run_job
 from core.limits import CANDIDATES, claim_set_problem
-from core.text_io.shapes import is_blank
+from core.shapes import is_blank
+from patclaimeval.models.errors import PatClaimEvalError
+from patclaimeval.rubric import ALL_CRITERIA
 from scoring.models import DatasetVersion, ScoreRequest
-from scoring.patclaimeval.errors import PatClaimEvalError
 from scoring.scores.occlusions import compared, occluded_pairs
 from scoring.scores.queries import entries_of, known_scores, models_of, pairs_of, texts_of
 from scoring.scores.scorers import ScoringModel, cached_scorer, promoted_or_prior

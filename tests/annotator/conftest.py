@@ -10,7 +10,7 @@ from django.test import Client
 
 from annotator.accounts.sessions import create_token
 from annotator.models import Assignment, User
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 from tests.annotator.adjudication.rulings import PASSWORD
 from tests.conftest import grant, make_user
 

@@ -14,7 +14,7 @@ from annotator.models import (
     RatingRevision,
     User,
 )
-from annotator.rubric import ALL_CRITERIA, CRITERIA, overall_numerator
+from patclaimeval.rubric import ALL_CRITERIA, CRITERIA, overall_numerator
 
 START = datetime(2026, 1, 5, 8, tzinfo=UTC)
 Four = tuple[int, int, int, int]

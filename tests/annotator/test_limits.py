@@ -14,7 +14,7 @@ from annotator.imports.claims.services import import_claims
 from annotator.models import Campaign, Candidate, Purpose, Reference, User
 from core import limits
 from core.errors import Refused
-from core.text_io.streams import FormatError
+from patclaimeval.text_io.streams import FormatError
 from tests.conftest import make_reference
 
 pytestmark = pytest.mark.django_db

@@ -18,7 +18,7 @@ from annotator.rating_values import (
     rating_digest,
     settle,
 )
-from annotator.rubric import ALL_CRITERIA, OVERALL
+from patclaimeval.rubric import ALL_CRITERIA, OVERALL
 
 ONE = UUID(int=1)
 

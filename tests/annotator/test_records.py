@@ -34,9 +34,9 @@ from annotator.records import (
     score_table,
     sentinels_of,
 )
-from annotator.rubric import ALL_CRITERIA, CRITERIA, OVERALL
 from core.errors import Refused
-from core.statistics.tables import Table
+from patclaimeval.rubric import ALL_CRITERIA, CRITERIA, OVERALL
+from patclaimeval.statistics.tables import Table
 from tests.annotator.rating_rows import prefer, rate, revise
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]

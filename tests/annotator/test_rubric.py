@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.exemplars import LESSONS, lesson_of, marked_parts
-from annotator.rubric import (
+from patclaimeval.rubric import (
     ALL_CRITERIA,
     CRITERIA,
     RUBRIC,

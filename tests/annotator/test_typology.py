@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.rubric import CRITERIA
 from annotator.typology import (
     ABSTRACT_TAGS,
     CLAIM_TAGS,
@@ -16,6 +15,7 @@ from annotator.typology import (
     quote_of,
     tag_of,
 )
+from patclaimeval.rubric import CRITERIA
 
 TAGS = (*CLAIM_TAGS, *ABSTRACT_TAGS)
 # A character outside the first plane: one code point, two UTF-16 units.

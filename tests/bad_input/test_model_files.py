@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+from patclaimeval.models import checkpoint
+from patclaimeval.models.config import TrainingSettings
+from patclaimeval.models.data import Quadruplet
+from patclaimeval.models.errors import CheckpointInvalid
+from patclaimeval.models.training import train_model
 from scoring.files import StoredFileDamaged
-from scoring.patclaimeval import checkpoint
-from scoring.patclaimeval.config import TrainingSettings
-from scoring.patclaimeval.data import Quadruplet
-from scoring.patclaimeval.errors import CheckpointInvalid
-from scoring.patclaimeval.training import train_model
 from scoring.training.model_versions.files import open_model
 from tests.amounts import tries
 from tests.bad_input.model_directories import ENCODERS, REGISTERED_SO, manifest_digest

@@ -10,7 +10,7 @@ import pytest
 
 from annotator.models import Assignment, AssignmentStatus, CampaignStatus, Draft, Rating
 from annotator.rating.drafts import save_draft
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 from tests.bad_input.scenes import Scene, counts, undone
 from tests.browser.payloads import PAYLOADS
 from tests.conftest import signed_in

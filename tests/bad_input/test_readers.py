@@ -20,7 +20,7 @@ from annotator.formats import claim_files, label_studio
 from annotator.formats.documents.process import answer
 from annotator.formats.documents.records import ReadOptions
 from annotator.formats.documents.wire import decode_answer, encode_answer
-from core.text_io.streams import FormatError, ReadNotes
+from patclaimeval.text_io.streams import FormatError, ReadNotes
 from scoring.formats import dataset_files
 from scoring.formats.dataset_files import FORMATS
 from tests.amounts import tries

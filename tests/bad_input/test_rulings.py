@@ -4,7 +4,7 @@ import html
 import json
 from typing import Any, Final
 
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 from tests.bad_input.scenes import Scene, counts, undone
 from tests.guards.blindness.people import PASSWORD
 

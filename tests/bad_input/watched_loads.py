@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from scoring.patclaimeval.encoder import load_encoder
-from scoring.patclaimeval.errors import PatClaimEvalError
-from scoring.patclaimeval.scorer import load_scorer
+from patclaimeval.models.encoder import load_encoder
+from patclaimeval.models.errors import PatClaimEvalError
+from patclaimeval.models.scorer import load_scorer
 
 # Every one of them means that bytes from a file were run, or that somebody was called.
 REVEALING = (

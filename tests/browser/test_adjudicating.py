@@ -17,7 +17,7 @@ from annotator.models import (
     User,
 )
 from annotator.rating.services import revise_rating
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 from tests.browser.axe import faults
 from tests.browser.long_claims import hundred
 from tests.browser.scene import PASSWORD, frame_overflow, furnish, press, sign_in

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotator.models import Assignment, CalibrationAnswer, CalibrationItem, Rating, User
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 from tests.browser.axe import faults
 from tests.browser.conftest import Enter
 from tests.browser.scene import furnish, press

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from annotator.comparisons.services import assign_comparisons
 from annotator.models import Campaign, Comparison, ComparisonDraft, Preference, Reference, User
-from annotator.rubric import ALL_CRITERIA
+from patclaimeval.rubric import ALL_CRITERIA
 from tests.browser.axe import faults
 from tests.browser.long_claims import hundred
 from tests.browser.scene import (

@@ -10,7 +10,7 @@ from annotator.comparisons.services import assign_comparisons
 from annotator.models import Assignment, CalibrationAnswer, Preference, Rating, User
 from annotator.rating.calibration.queries import EXAMPLES
 from annotator.rating.calibration.services import add_examples, switch_calibration
-from annotator.rubric import ALL_CRITERIA, CRITERIA
+from patclaimeval.rubric import ALL_CRITERIA, CRITERIA
 from tests.browser.conftest import Enter, Seat
 from tests.browser.scene import press, wait_for_another
 

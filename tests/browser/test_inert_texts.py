@@ -18,11 +18,11 @@ from playwright.sync_api import BrowserContext, Error, Page
 from annotator import audit_log
 from annotator.campaigns.members.services import invite
 from annotator.campaigns.services import close_campaign
-from annotator.claims.invisible import find_invisible
 from annotator.models import User
 from annotator.rating.services import flag_candidate, skip_assignment
 from annotator.reliability.services import carry_out_reliability, request_reliability
 from annotator.templatetags import claim_words
+from patclaimeval.claims.invisible import find_invisible
 from scoring.datasets.freezing.imports import import_dataset
 from scoring.erasures.services import ask_erasure
 from scoring.quadruplets import SplitPlan

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from annotator.models import Adjudication, Conflict, Rating, Round, User
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 from tests.annotator.adjudication.discrepant import member, rate_all
 from tests.browser.axe import faults
 from tests.browser.scene import PASSWORD, furnish, press

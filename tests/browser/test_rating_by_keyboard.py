@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from annotator.models import Assignment, AssignmentStatus, Flag, Rating, ReadingPreference, User
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 from tests.browser.scene import CANDIDATE, press, select, sign_in, wait_for_another
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, Route, expect
 
 from annotator.comparisons.services import assign_comparisons
 from annotator.models import Preference, Rating
-from annotator.rubric import ALL_CRITERIA
+from patclaimeval.rubric import ALL_CRITERIA
 from tests.browser.axe import faults
 from tests.browser.scene import press, wait_for_another
 from tests.guards.blindness.states import furnish

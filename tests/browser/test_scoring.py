@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotator.models import User
-from annotator.rubric import ALL_CRITERIA
+from patclaimeval.rubric import ALL_CRITERIA
 from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import ModelVersion, ScoreRequest
 from scoring.quadruplets import SplitPlan

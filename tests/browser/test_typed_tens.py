@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from annotator.models import Assignment, CalibrationItem, Draft, ReadingPreference, User
 from annotator.rating.calibration.queries import EXAMPLES
 from annotator.rating.calibration.services import add_examples, switch_calibration
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 from tests.browser.conftest import Seat
 from tests.browser.scene import wait_until_stored
 from tests.browser.test_rating_by_keyboard import chosen

@@ -14,7 +14,7 @@ from annotator.models import (
     ReadingPreference,
     User,
 )
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 from tests.browser.conftest import Enter
 from tests.browser.scene import PASSWORD
 

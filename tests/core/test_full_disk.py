@@ -4,7 +4,7 @@ import pytest
 from django.db import OperationalError
 from django.test import Client
 
-from core.files import is_disk_full
+from patclaimeval.files import is_disk_full
 from tests.faults import raising
 
 

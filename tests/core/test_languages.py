@@ -3,8 +3,7 @@
 
 import pytest
 
-from core.claim_text import parse_claims
-from core.languages import (
+from patclaimeval.claims.languages import (
     UNKNOWN,
     is_other,
     language_note,
@@ -12,6 +11,7 @@ from core.languages import (
     pair_language,
     words,
 )
+from patclaimeval.claims.parsing import parse_claims
 from tests.claims_in_languages import ALL, CHINESE, ENGLISH, GERMAN, JAPANESE
 
 CHINESE_TEXT, JAPANESE_TEXT = CHINESE[0].text, JAPANESE[0].text

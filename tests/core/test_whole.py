@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.files import TEMPORARY_PREFIX, atomic_write
+from patclaimeval.files import TEMPORARY_PREFIX, atomic_write
 
 
 def pieces_that_end_badly() -> Iterator[bytes]:

@@ -7,8 +7,8 @@ import pytest
 from django.test import Client
 
 from annotator.models import Assignment, Rating, User
-from annotator.rubric import CRITERIA
 from core.jobs.rows import JobStatus
+from patclaimeval.rubric import CRITERIA
 from scoring.models import AgreementReport, DatasetVersion, ModelVersion, TrainingRun
 from tests.conftest import signed_in
 from tests.flows.conftest import StartWorker, swept_until

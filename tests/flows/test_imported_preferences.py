@@ -27,8 +27,8 @@ from annotator.reliability.services import (
     figures_of,
     request_reliability,
 )
-from annotator.rubric import OVERALL
 from annotator.typology import CLAIM_TAGS
+from patclaimeval.rubric import OVERALL
 from tests.annotator.formats.exports import ABSENT, as_bytes, item
 from tests.conftest import grant, make_user, signed_in
 

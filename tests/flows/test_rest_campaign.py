@@ -9,8 +9,8 @@ import pytest
 
 from annotator.accounts.sessions import create_token
 from annotator.models import User
-from annotator.rubric import CRITERIA
 from clients.patclaimeval_client import ApiError, Client
+from patclaimeval.rubric import CRITERIA
 from tests.conftest import make_user
 from tests.flows.programs import Programs
 

@@ -16,7 +16,7 @@ from annotator.models import Adjudication, Assignment, Rating
 from annotator.planning.services import withdraw_assignments
 from annotator.rating.drafts import save_draft
 from annotator.rating.services import return_to, revise_rating, skip_assignment, submit_rating
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 from tests.flows.workflow_ground import PASSWORD, Ground
 from tests.flows.workflow_model import ADJUDICATORS, ANNOTATORS
 from tests.flows.workflow_state import expected, expected_to_show, shown, stored

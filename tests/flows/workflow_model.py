@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from annotator.conflicts.rules import ConflictRules, Finding
 from annotator.rating_values import RatedScores, scores_of
-from annotator.rubric import TOTAL_WEIGHT
+from patclaimeval.rubric import TOTAL_WEIGHT
 from tests.annotator.conflicts.findings import find_conflicts
 
 ANNOTATORS: Final = ("alice", "bob", "erin")

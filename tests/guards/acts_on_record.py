@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from annotator.models import Comparison
-from annotator.rubric import ALL_CRITERIA, CRITERIA
+from patclaimeval.rubric import ALL_CRITERIA, CRITERIA
 from tests.guards.blindness.hook_rows import HOST
 from tests.guards.blindness.measured_rows import CRITERION
 from tests.guards.blindness.people import RULING

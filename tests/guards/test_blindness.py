@@ -15,7 +15,7 @@ from annotator.adjudication.rulings.services import rule
 from annotator.comparisons.services import assign_comparisons, submit_preference
 from annotator.conflicts.queries import LOCKED_SENTENCE
 from annotator.models import Assignment, Comparison, Conflict, User
-from annotator.rubric import ALL_CRITERIA, CRITERIA
+from patclaimeval.rubric import ALL_CRITERIA, CRITERIA
 from tests.conftest import CANDIDATE_CANARY, SYSTEM_CANARY
 
 HIS_COMMENT = "bobscommentcanary"

@@ -106,7 +106,7 @@ def test_only_the_metric_and_the_metrics_of_networks_import_what_the_web_image_l
             brought = {canonicalize_name(one) for name in names for one in packages.get(name, ())}
             if brought & left:
                 found.add(str(path.parent.relative_to(ROOT)))
-    assert found == {"scoring/metrics", "scoring/patclaimeval", "scoring/patclaimeval/packed"}
+    assert found == {"patclaimeval/metrics", "patclaimeval/models", "patclaimeval/models/packed"}
 
 
 def imported(path: Path) -> Iterator[str]:

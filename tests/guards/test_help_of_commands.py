@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from django.core.management import get_commands, load_command_class
 
-from scoring.patclaimeval.__main__ import main
+from patclaimeval.cli import main
 
 ROOT = Path(__file__).parents[2]
 OURS = sorted(name for name, app in get_commands().items() if app in ("annotator", "scoring"))

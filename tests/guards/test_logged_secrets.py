@@ -217,7 +217,7 @@ import django
 
 django.setup()
 import torch, transformers  # noqa
-import scoring.tasks, scoring.patclaimeval.encoder, scoring.metrics.neural  # noqa
+import scoring.tasks, patclaimeval.models.encoder, patclaimeval.metrics.neural  # noqa
 
 names = sorted(n for n, one in logging.Logger.manager.loggerDict.items() if hasattr(one, "level"))
 for name in names:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scoring.patclaimeval import Quadruplet, train
+from patclaimeval import Quadruplet, train
 from tests.guards.conftest import RunPython
 from tests.scoring.conftest import PARTS, claim_set
 
@@ -44,8 +44,8 @@ from pathlib import Path
 import django
 django.setup()
 from scoring import tasks
-from scoring.patclaimeval.prior import load_prior
-from scoring.patclaimeval.scorer import load_scorer
+from patclaimeval.models.prior import load_prior
+from patclaimeval.models.scorer import load_scorer
 pairs = [("1. A pump with a valve.", "1. A pump."), ("1. A pump with a valve.", "1. A lever.")]
 for model in (load_prior("overall_quality"), load_scorer(Path(sys.argv[1]))):
     assert len(model.score(pairs)) == len(model.parts(pairs)) == 2

@@ -1,4 +1,4 @@
-"""Foreign JSON is read by one strict reader: `core.text_io.strict_json`."""
+"""Foreign JSON is read by one strict reader: `patclaimeval.text_io.strict_json`."""
 
 import ast
 from pathlib import Path
@@ -11,10 +11,10 @@ READER = ROOT / "core" / "text_io" / "strict_json.py"
 OURS = {
     "annotator/operations/backups/tables.py": "a table in a backup, its digest checked",
     "annotator/exports/rows.py": "a text of the database, written from strict JSON",
-    "scoring/agreement/item_table.py": "a column that the program itself packs",
-    "scoring/patclaimeval/pair_scores.py": "a cache that the program itself writes",
-    "scoring/patclaimeval/prior.py": "a file of the program itself",
-    "scoring/patclaimeval/training_state.py": "a state of a training, its digest checked",
+    "patclaimeval/agreement/item_table.py": "a column that the program itself packs",
+    "patclaimeval/models/pair_scores.py": "a cache that the program itself writes",
+    "patclaimeval/models/prior.py": "a file of the program itself",
+    "patclaimeval/models/training_state.py": "a state of a training, its digest checked",
     "scoring/formats/rows.py": "a dataset's file, its digest checked",
     "scoring/datasets/versions/queries.py": "a dataset's file, its digest checked",
 }

@@ -23,7 +23,7 @@ from django.utils.crypto import get_random_string
 
 from annotator.accounts.sessions import create_token
 from annotator.models import Assignment, AuditEvent, Campaign, Rating, RatingRevision, User
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 from tests.conftest import grant, make_user
 from tests.crowd import LONGEST_WAIT_SECONDS
 from tests.served.dying import DIE_AT

@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from annotator.models import Assignment, Campaign, Candidate, Rating, Reference, User
-from annotator.rubric import CRITERIA, overall_numerator
+from patclaimeval.rubric import CRITERIA, overall_numerator
 from scoring.files import dataset_path
 from scoring.models import DatasetVersion
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Any
 
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 from tests.conftest import make_reference
 from tests.crowd import at_once
 from tests.promises.harness import (

@@ -23,7 +23,7 @@ from annotator.operations.backups.sealing import KeyFile, open_sealed, seal_to
 from annotator.operations.backups.services import make_backup
 from annotator.operations.backups.tables import applied_migrations
 from annotator.rating.services import submit_rating
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 from scoring.datasets.freezing.imports import import_dataset
 from scoring.datasets.freezing.services import freeze_dataset
 from scoring.models import ModelVersion

@@ -9,7 +9,7 @@ import pytest
 from django.db import transaction
 
 from annotator.models import Assignment, Draft, Rating, RatingRevision
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 from tests.crowd import at_once
 from tests.promises.harness import SCALE, SERVED, Tab
 from tests.served.faults import whoever_comes_last_wins

@@ -29,10 +29,10 @@ from annotator.operations.backups.sealing import KeyFile, open_sealed, seal_to
 from annotator.operations.backups.services import make_backup
 from annotator.operations.backups.tables import applied_migrations, lines_of, models_after
 from annotator.rating.services import submit_rating
-from annotator.rubric import CRITERIA
 from core.errors import Forbidden, OutOfDate, Refused
 from core.jobs.registry import tidy
 from core.storage import put
+from patclaimeval.rubric import CRITERIA
 from scoring import files as scoring_files
 from scoring.datasets.freezing.services import freeze_dataset
 from scoring.erasures import services as erasures_services

@@ -9,8 +9,8 @@ import pytest
 from django.core.management import call_command
 
 from annotator.exports import services as exports_services
-from core import files as core_files
 from core.jobs.rows import JobRow, JobStatus
+from patclaimeval import files as core_files
 from scoring.datasets.freezing.services import carry_out_freeze, request_freeze
 from scoring.models import DatasetVersion, ModelVersion
 from scoring.training.runs.services import request_training

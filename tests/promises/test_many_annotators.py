@@ -19,8 +19,8 @@ from django.test.utils import CaptureQueriesContext
 
 from annotator.assignments.queries import QueueCampaign, queue_for
 from annotator.models import Candidate, Draft, Rating, Reference, User
-from annotator.rubric import CRITERIA
 from annotator.site import home
+from patclaimeval.rubric import CRITERIA
 from tests.conftest import grant, make_reference, make_user, spread
 from tests.crowd import at_once
 from tests.promises.harness import SCALE, Answer, Tab

@@ -15,7 +15,7 @@ from django.utils import timezone
 from annotator.assignments import services as assignments_services
 from annotator.assignments.services import lapse_leases_everywhere, take_next
 from annotator.models import HOLDING, Assignment, AuditEvent, Campaign, Candidate, Draft, Rating
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 from tests.crowd import at_once
 from tests.promises.conftest import sweeping
 from tests.promises.harness import (

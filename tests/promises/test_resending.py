@@ -13,7 +13,7 @@ from django.db import connection, transaction
 
 from annotator.models import Assignment, AuditEvent, IdempotencyKey, Rating, RatingRevision, User
 from annotator.rating import services as rating_services
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 from tests.crowd import LONGEST_WAIT_SECONDS, at_once
 from tests.promises.harness import SCALE, SERVED, Tab, make_callers, on_progress, rating_body
 

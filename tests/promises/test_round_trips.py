@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotator.rubric import ALL_CRITERIA
-from core.text_io.streams import ByteSource, FormatError, ReadNotes, read_lines
+from patclaimeval.rubric import ALL_CRITERIA
+from patclaimeval.text_io.streams import ByteSource, FormatError, ReadNotes, read_lines
 from scoring.datasets.exports.services import export_version
 from scoring.datasets.freezing.imports import import_dataset, import_files
 from scoring.formats import patent_ce_json, patent_ce_jsonl

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.jobs.rows import JobStatus
-from scoring.metrics.base import Pair, Score
+from patclaimeval.metrics.base import Pair, Score
 from scoring.models import AgreementReport, DatasetVersion, ModelVersion, TrainingRun
 from scoring.reports import scorers
 from scoring.reports import work as reports_work

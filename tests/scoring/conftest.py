@@ -25,7 +25,7 @@ from annotator.models import (
     User,
 )
 from annotator.rating.services import submit_rating
-from annotator.rubric import ALL_CRITERIA, CRITERIA, overall_numerator
+from patclaimeval.rubric import ALL_CRITERIA, CRITERIA, overall_numerator
 from scoring.datasets.freezing.imports import import_dataset
 from scoring.datasets.freezing.services import freeze_dataset
 from scoring.models import DatasetVersion

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from annotator.models import User
-from annotator.rubric import ALL_CRITERIA
+from patclaimeval.models.pair_scores import PairScore, ScoreCache, cache_key, pair_key
+from patclaimeval.models.prior import prior_sha256
+from patclaimeval.rubric import ALL_CRITERIA
 from scoring import files as scoring_files
 from scoring.models import DatasetVersion, ModelVersion, Promotion, PromotionAct, TrainingRun
-from scoring.patclaimeval.pair_scores import PairScore, ScoreCache, cache_key, pair_key
-from scoring.patclaimeval.prior import prior_sha256
 from scoring.training.runs.services import request_training
 from scoring.training.runs.work import carry_out_training
 from tests.scoring.model_rows import sealed

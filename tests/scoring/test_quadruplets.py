@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.rating_values import RatedScores
-from annotator.rubric import ALL_CRITERIA, CRITERIA, OVERALL
+from patclaimeval.rubric import ALL_CRITERIA, CRITERIA, OVERALL
 from scoring.quadruplets import (
     POLICIES,
     DatasetRow,

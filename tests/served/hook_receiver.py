@@ -15,7 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-CERTIFICATE = Path(__file__).resolve().parents[1] / "scoring/metrics/endpoint/this_machine.pem"
+CERTIFICATE = Path(__file__).resolve().parents[1] / "patclaimeval/metrics/endpoint/this_machine.pem"
 
 
 def serve(log: Path, certificate: str = "") -> None:

@@ -11,7 +11,6 @@ from django.http import QueryDict
 from annotator.adjudication.rounds import CHOICES, LONGEST_QUESTION
 from annotator.adjudication.rulings.services import LONGEST_REASON
 from annotator.models import Decision, RoundKind, RulingReason
-from annotator.rubric import CRITERIA
 from core.forms import (
     ASCII_SPACE,
     SCORE,
@@ -21,6 +20,7 @@ from core.forms import (
     TickField,
     words_field,
 )
+from patclaimeval.rubric import CRITERIA
 
 LABELS: Final = {
     RoundKind.AGAIN: "the same annotators look again",

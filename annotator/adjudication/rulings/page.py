@@ -9,21 +9,21 @@ from django.core.exceptions import NON_FIELD_ERRORS
 from annotator.adjudication.cases import SENT_SENTENCE
 from annotator.adjudication.rulings.forms import OTHER, TAKE, DecisionForm, SendBackForm
 from annotator.adjudication.rulings.queries import MEANING, AdjudicationPage, SeenRating
-from annotator.claims.minimap import State
-from annotator.claims.reading import SideView
-from annotator.claims.side_by_side import (
+from annotator.keymap import column_keys, keymap
+from annotator.models import Decision, RulingReason
+from annotator.rating_values import mean_text, points_text
+from annotator.reading import READING_KEYS, Chip, chosen_tags, reading_context
+from core.forms import Choice, RefusableForm, focused_group, radio_choices
+from patclaimeval.claims.minimap import State
+from patclaimeval.claims.reading import SideView
+from patclaimeval.claims.side_by_side import (
     SideBySide,
     joint_cells,
     note_by_names,
     set_side_by_side,
     unlike_states,
 )
-from annotator.keymap import column_keys, keymap
-from annotator.models import Decision, RulingReason
-from annotator.rating_values import mean_text, points_text
-from annotator.reading import READING_KEYS, Chip, chosen_tags, reading_context
-from annotator.rubric import ALL_CRITERIA, CRITERIA, HIGHEST, NAMES
-from core.forms import Choice, RefusableForm, focused_group, radio_choices
+from patclaimeval.rubric import ALL_CRITERIA, CRITERIA, HIGHEST, NAMES
 
 # The keys of the rate screen that work here too, as this screen calls them.
 KEY_LABELS: Final = {

@@ -36,9 +36,9 @@ from annotator.models import (
     User,
 )
 from annotator.rating_values import points_text
-from annotator.rubric import ALL_CRITERIA, NAMES
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
+from patclaimeval.rubric import ALL_CRITERIA, NAMES
 
 NOT_THERE: Final = "A ruling of this list has changed or is signed already; look at the list again."
 NONE_CHOSEN: Final = "Choose at least one ruling."

@@ -27,7 +27,6 @@ from annotator.adjudication.cases import (
     shuffled_people,
 )
 from annotator.adjudication.rounds import SeenRound, earlier_points, rounds_on
-from annotator.claims.reading import Reading
 from annotator.conflicts.queries import count_cases, locked_candidates
 from annotator.models import (
     Adjudication,
@@ -46,7 +45,8 @@ from annotator.models import (
 )
 from annotator.rating_values import Points, mean, points_of, remarks_of, ruled_points, texts_of
 from annotator.reading import reading_of, reading_preference
-from annotator.rubric import OVERALL
+from patclaimeval.claims.reading import Reading
+from patclaimeval.rubric import OVERALL
 
 RULED: Final = "conflict.ruled"
 SEALED: Final = ("object_id", "details")

@@ -43,10 +43,10 @@ from annotator.models import (
     User,
 )
 from annotator.rating_values import mean, points_of
-from annotator.rubric import ALL_CRITERIA, OVERALL, overall_numerator
 from core.clock import database_now
 from core.errors import Forbidden, OutOfDate, Refused
-from core.text_io.shapes import check_text
+from core.shapes import check_text
+from patclaimeval.rubric import ALL_CRITERIA, OVERALL, overall_numerator
 
 LONGEST_REASON: Final = 5_000
 NO_REASON: Final = "Give a short reason."

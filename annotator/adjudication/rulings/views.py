@@ -58,7 +58,6 @@ from annotator.adjudication.rulings.queries import (
 )
 from annotator.adjudication.rulings.sending_back import about_sending_back
 from annotator.adjudication.rulings.services import Decided, rule, void_adjudication
-from annotator.claims.openings import opening_of
 from annotator.models import Adjudication, Campaign
 from annotator.reading import show_aid
 from core.confirmation import Confirmation, ask, asked_form, is_confirmed
@@ -66,6 +65,7 @@ from core.errors import Refused
 from core.http import SeeOther, missing_is_404, refusals_told
 from core.oidc.settings import Provider
 from core.plurals import counted
+from patclaimeval.claims.openings import opening_of
 
 REFERENCES_A_PAGE = 25
 RULINGS_A_PAGE = 50

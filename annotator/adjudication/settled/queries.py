@@ -42,7 +42,7 @@ from annotator.rating_values import (
     scores_of,
     settle,
 )
-from annotator.rubric import ALL_CRITERIA, SCORE_COLUMNS
+from patclaimeval.rubric import ALL_CRITERIA, SCORE_COLUMNS
 
 # What a candidate is in, by the statuses of its conflicts; the first that applies.
 STATES: Final = (

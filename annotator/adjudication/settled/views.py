@@ -16,8 +16,8 @@ from annotator.adjudication.settled.queries import (
     settled_references,
 )
 from annotator.models import Campaign
-from annotator.rubric import RUBRIC
 from core.http import missing_is_404
+from patclaimeval.rubric import RUBRIC
 
 REFERENCES_A_PAGE = 20
 HEADINGS = (*(criterion.name for criterion in RUBRIC), "Overall")

@@ -7,8 +7,8 @@ from django import forms
 from annotator.conflicts.forms import GapField
 from annotator.conflicts.rules import ConflictRules, gap_text
 from annotator.models import Campaign
-from annotator.rubric import HIGHEST
 from core.forms import RefusableForm, WholeNumberField
+from patclaimeval.rubric import HIGHEST
 
 LADDER: Final = (("off", "an adjudicator"), ("on", "first an annotator"))
 

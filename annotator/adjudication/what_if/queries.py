@@ -21,7 +21,7 @@ from annotator.conflicts.queries import rules_of
 from annotator.conflicts.rules import CRITERION_GAP, ORDER_FLIP, OVERALL_GAP, ConflictRules
 from annotator.models import GENUINE, Campaign, Rating, Ruling
 from annotator.rating_values import RatedScores, scores_of
-from annotator.rubric import SCORE_COLUMNS
+from patclaimeval.rubric import SCORE_COLUMNS
 
 
 def campaign_widths(campaign: Campaign, *, has_ladder: bool) -> list[Width]:

@@ -19,7 +19,7 @@ from annotator.conflicts.rules import (
     widest_flips,
 )
 from annotator.rating_values import RatedScores
-from annotator.rubric import TOTAL_WEIGHT
+from patclaimeval.rubric import TOTAL_WEIGHT
 
 KINDS: Final = (CRITERION_GAP, OVERALL_GAP, ORDER_FLIP)
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
-from annotator.claims.tree import FaultKind, build_tree
 from annotator.formats.documents.records import (
     ClaimSet,
     Notes,
@@ -19,8 +18,9 @@ from annotator.formats.documents.records import (
 )
 from annotator.formats.documents.sections import HAN_MARK, SourceLine, numbered
 from core import limits
-from core.claim_text import Claim, dependencies, parse_claims
-from core.text_io.streams import FormatError
+from patclaimeval.claims.parsing import Claim, dependencies, parse_claims
+from patclaimeval.claims.tree import FaultKind, build_tree
+from patclaimeval.text_io.streams import FormatError
 
 INDENT: Final = "    "
 BETWEEN_CLAIMS: Final = "\n\n"

@@ -6,7 +6,7 @@ from typing import Final
 
 from annotator.formats.context import DRAWING, OF_A_CANDIDATE, PARTS, Sheet
 from annotator.formats.documents.records import LeftOut, Passage, ReadDocument
-from core.text_io.shapes import is_blank
+from core.shapes import is_blank
 
 # Descriptions of thousands of paragraphs are of sequences and tables; no office publishes more.
 MOST_PASSAGES: Final = 20_000

@@ -5,8 +5,8 @@ from typing import Final
 from annotator.formats.context import Context, Paragraph
 from annotator.formats.documents.records import ReadDocument
 from annotator.formats.references import LONGEST
-from core.text_io.shapes import Shape, is_blank
-from core.text_io.streams import FormatError
+from core.shapes import Shape, is_blank
+from patclaimeval.text_io.streams import FormatError
 
 _IDS: Final = ("reference_id", "candidate_id")
 

@@ -24,7 +24,7 @@ from annotator.formats.documents.process import NO_MEMORY
 from annotator.formats.documents.reading import AUTO, DRAWINGS
 from annotator.formats.documents.records import ReadDocument, ReadOptions
 from annotator.formats.documents.wire import Answer, decode_answer
-from core.text_io.streams import FormatError
+from patclaimeval.text_io.streams import FormatError
 
 logger = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 from annotator.formats.context import Sheet
 from annotator.formats.documents.bounds import LONGEST_NAME, MOST_FILE_BYTES, MOST_SHEETS
 from annotator.formats.documents.zip_files import ZipSource, shown
-from core.text_io.streams import FormatError
+from patclaimeval.text_io.streams import FormatError
 
 # A sheet of A4 at 600 dots an inch has 35 million.
 MOST_PIXELS: Final = 40_000_000

@@ -23,7 +23,7 @@ from annotator.formats.documents.records import (
     ReadOptions,
     Severity,
 )
-from core.text_io.streams import FormatError
+from patclaimeval.text_io.streams import FormatError
 
 MOST_BYTES: Final = 16 * 1024 * 1024
 _CLAIM: Final = frozenset({"claim", "claim-dependent"})

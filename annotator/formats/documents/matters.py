@@ -30,8 +30,8 @@ from annotator.formats.documents.records import (
     TrackedChanges,
 )
 from annotator.formats.documents.zip_files import ZipSource, shown
-from core.text_io.shapes import is_blank
-from core.text_io.streams import BadRecord, BadRecordList, FormatError, ReadNotes
+from core.shapes import is_blank
+from patclaimeval.text_io.streams import BadRecord, BadRecordList, FormatError, ReadNotes
 
 MANIFEST: Final = "manifest.csv"
 COLUMNS: Final = frozenset(

@@ -19,7 +19,7 @@ from annotator.formats.documents.sections import (
     context_of,
     find_section,
 )
-from core.text_io.streams import BOM, FormatError, refuse_foreign
+from patclaimeval.text_io.streams import BOM, FormatError, refuse_foreign
 
 MOST_BYTES: Final = 8 * 1024 * 1024
 

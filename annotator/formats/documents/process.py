@@ -18,7 +18,7 @@ from annotator.formats.documents.reading import (
 )
 from annotator.formats.documents.records import ReadOptions, TrackedChanges
 from annotator.formats.documents.wire import Answer, encode_answer
-from core.text_io.streams import FormatError
+from patclaimeval.text_io.streams import FormatError
 
 # Claims and context of the longest file are a tenth of this, its drawings a third.
 MOST_ANSWERED: Final = 256 * 1024 * 1024

@@ -10,7 +10,7 @@ from annotator.formats.documents.bounds import with_bounds
 from annotator.formats.documents.docx.package import refuse_ole
 from annotator.formats.documents.records import ReadDocument, ReadOptions
 from annotator.formats.documents.zip_files import ZipSource
-from core.text_io.streams import BOM, FormatError
+from patclaimeval.text_io.streams import BOM, FormatError
 
 AUTO: Final = "auto"
 # What holds one document; an archive of several is read by `matters.py`.

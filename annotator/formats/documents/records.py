@@ -7,7 +7,7 @@ from typing import Final
 
 from annotator.formats.context import Sheet
 from core import limits
-from core.text_io.streams import FormatError
+from patclaimeval.text_io.streams import FormatError
 
 
 class Severity(StrEnum):

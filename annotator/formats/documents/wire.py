@@ -13,7 +13,7 @@ import msgspec
 from annotator.formats.context import Sheet
 from annotator.formats.documents.matters import ReadMatters
 from annotator.formats.documents.records import ReadDocument
-from core.text_io.streams import BadRecord, FormatError
+from patclaimeval.text_io.streams import BadRecord, FormatError
 
 _UNSTORABLE: Final = "The file holds text that cannot be stored, such as NUL."
 # NUL as JSON writes it; an even number of backslashes before it makes it six plain signs.

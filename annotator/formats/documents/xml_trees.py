@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from lxml import etree
 
-from core.text_io.streams import FormatError
+from patclaimeval.text_io.streams import FormatError
 
 # A tree takes some ten times the memory of its bytes.
 MOST_BYTES: Final = 32 * 1024 * 1024

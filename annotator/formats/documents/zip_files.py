@@ -8,7 +8,7 @@ import zipfile
 import zlib
 from typing import Final
 
-from core.text_io.streams import FormatError
+from patclaimeval.text_io.streams import FormatError
 
 MOST_ENTRIES: Final = 5_000
 # What an archive may hold unpacked; only parts of it are ever read, one at a time.

@@ -8,9 +8,9 @@ from annotator.formats.references import CandidateRecord, ReferenceRecord
 from annotator.imports.claims.queries import StoredReference, stored_references
 from annotator.models import Campaign, Rating, Reference
 from core import limits
-from core.text_io.streams import BadRecord, BadRecordList
-from core.text_io.strict_json import short
-from core.text_io.text import text_sha256
+from patclaimeval.text_io.streams import BadRecord, BadRecordList
+from patclaimeval.text_io.strict_json import short
+from patclaimeval.text_io.text import text_sha256
 
 OTHER_TEXT: Final = (
     "is in this campaign with other claims; a stored text is never replaced, so give the new text "

@@ -5,17 +5,17 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from uuid import UUID
 
-from annotator.claims.invisible import odd_signs
-from annotator.claims.near_duplicates import (
+from annotator.formats.references import ReferenceRecord
+from annotator.models import GENUINE, Campaign, Candidate, Reference
+from patclaimeval.claims.invisible import odd_signs
+from patclaimeval.claims.near_duplicates import (
     MOST_LISTED,
     Alike,
     Likeness,
     Name,
     NearDuplicates,
 )
-from annotator.formats.references import ReferenceRecord
-from annotator.models import GENUINE, Campaign, Candidate, Reference
-from core.text_io.strict_json import short
+from patclaimeval.text_io.strict_json import short
 
 
 @dataclass(frozen=True, slots=True)

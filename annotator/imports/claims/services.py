@@ -14,7 +14,7 @@ from annotator.context.services import store_context
 from annotator.formats.references import LONGEST, CandidateRecord, ReferenceRecord
 from annotator.imports.claims.plans import plan_import
 from annotator.models import Campaign, Candidate, ClaimImport, Reference, User
-from core.text_io.text import text_sha256
+from patclaimeval.text_io.text import text_sha256
 
 CLOSED: Final = "The campaign is closed; nothing can be imported into it."
 # Of rows that one statement writes.

@@ -10,7 +10,7 @@ from typing import Final
 from django.db.models import Exists, OuterRef, Q
 
 from annotator.models import Campaign, Comparison, Preference, Rating
-from annotator.rubric import ALL_CRITERIA, NAMES, SCORE_COLUMNS
+from patclaimeval.rubric import ALL_CRITERIA, NAMES, SCORE_COLUMNS
 
 ANSWERS: Final = (1, 0, -1)
 ANSWER_LABELS: Final = ("left better", "equal", "right better")

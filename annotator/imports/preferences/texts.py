@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from annotator.formats.label_studio import PreferenceRecord
 from annotator.formats.references import CandidateRecord, ReferenceRecord
 from annotator.models import GENUINE, Campaign, Candidate, Reference
-from core.text_io.text import candidate_id_for, reference_id_for, text_sha256
+from patclaimeval.text_io.text import candidate_id_for, reference_id_for, text_sha256
 
 # The reference, and the left and the right candidate, by digest or by id.
 Three = tuple[str, str, str]

@@ -19,7 +19,7 @@ from annotator.imports.services import ADDED, import_file
 from annotator.management.base import ReadingProgress, WorkbenchCommand
 from annotator.models import Campaign
 from core.errors import OutOfDate, Refused
-from core.text_io.streams import FormatError
+from patclaimeval.text_io.streams import FormatError
 
 
 class Command(WorkbenchCommand):

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Final, NamedTuple
 import msgspec
 
 from core.errors import Refused
-from core.version import VERSION
+from patclaimeval.version import VERSION
 
 Digest = Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")]
 Count = Annotated[int, msgspec.Meta(ge=0)]

@@ -17,8 +17,8 @@ from django.db import connection
 from annotator.models import Reference
 from annotator.operations.backups.tables import applied_migrations, known_migrations
 from core.errors import Refused
-from core.files import atomic_write
-from core.text_io.strict_json import loads
+from patclaimeval.files import atomic_write
+from patclaimeval.text_io.strict_json import loads
 
 NAME: Final = "erasures.jsonl"
 MOST_BYTES: Final = 64 << 20

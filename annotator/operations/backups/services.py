@@ -67,8 +67,8 @@ from core.clock import database_now
 from core.configuration import make_private
 from core.database import one_moment
 from core.errors import Refused
-from core.files import TEMPORARY_PREFIX, atomic_write, open_atomic
-from core.version import VERSION
+from patclaimeval.files import TEMPORARY_PREFIX, atomic_write, open_atomic
+from patclaimeval.version import VERSION
 
 # Rows of it show which migrations ran: nothing that serves writes them.
 MIGRATIONS_TABLE: Final = "django_migrations"

@@ -11,8 +11,8 @@ from annotator.models import Campaign
 from annotator.rating.calibration.queries import EXAMPLES, candidate_named, example_label
 from annotator.rating.calibration.services import LONGEST_SENTENCE
 from annotator.rating.forms import score_fields
-from annotator.rubric import CRITERIA, HIGHEST, LOWEST, NAMES
 from core.forms import PlainTextField, RefusableForm, RubricForm, TickField, WholeNumberField
+from patclaimeval.rubric import CRITERIA, HIGHEST, LOWEST, NAMES
 
 LONGEST_ID: Final = 200
 

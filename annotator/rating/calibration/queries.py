@@ -38,8 +38,8 @@ from annotator.rating.calibration.rules import (
 )
 from annotator.rating.queries import ReadingPage
 from annotator.rating_values import mean_text, points_text
-from annotator.rubric import ALL_CRITERIA, CRITERIA, NAMES, Band, band_of
 from core.errors import OutOfDate
+from patclaimeval.rubric import ALL_CRITERIA, CRITERIA, NAMES, Band, band_of
 
 CALIBRATE_FIRST: Final = (
     "This campaign starts with a calibration: rate its items first. They stand at the top of your "

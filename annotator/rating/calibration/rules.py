@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 from annotator.rating_values import mean
-from annotator.rubric import ALL_CRITERIA, OVERALL, TOTAL_WEIGHT, overall_numerator
+from patclaimeval.rubric import ALL_CRITERIA, OVERALL, TOTAL_WEIGHT, overall_numerator
 
 Scores = Mapping[str, int]
 

@@ -20,10 +20,10 @@ from annotator.models import (
     User,
 )
 from annotator.rating.calibration.queries import EXAMPLES, item_page
-from annotator.rubric import CRITERIA, overall_numerator
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
-from core.text_io.shapes import check_text
+from core.shapes import check_text
+from patclaimeval.rubric import CRITERIA, overall_numerator
 
 LONGEST_SENTENCE: Final = 1_000
 MOST_ITEMS: Final = 50

@@ -30,10 +30,10 @@ from annotator.rating.calibration.services import (
 )
 from annotator.rating.page import aids_context, scales_of
 from annotator.reading import reading_preference
-from annotator.rubric import ALL_CRITERIA, CRITERIA, NAMES
 from core.forms import RefusableForm
 from core.http import SeeOther
 from core.plurals import counted
+from patclaimeval.rubric import ALL_CRITERIA, CRITERIA, NAMES
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -7,8 +7,8 @@ from django import forms
 
 from annotator.access.scopes import campaigns_for
 from annotator.models import Campaign, User
-from annotator.rubric import ALL_CRITERIA, HIGHEST
 from core.forms import NumberField, RefusableForm, TickField, WholeNumberField
+from patclaimeval.rubric import ALL_CRITERIA, HIGHEST
 from scoring.access.forms import CRITERION_CHOICES
 from scoring.access.scopes import LARGEST_SEED, MAY_READ, SMALLEST_SEED
 from scoring.datasets.freezing.rules import FreezeSettings

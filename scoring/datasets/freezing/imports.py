@@ -12,8 +12,8 @@ from uuid import UUID
 from annotator.imports.erasing import keyed_mark
 from annotator.models import Campaign, Candidate, Reference, User
 from core.errors import Refused
-from core.languages import CODE
-from core.text_io.streams import BadRecord, BadRecordList, ReadNotes
+from patclaimeval.claims.languages import CODE
+from patclaimeval.text_io.streams import BadRecord, BadRecordList, ReadNotes
 from scoring.datasets.cards import make_card
 from scoring.datasets.drafts import Draft
 from scoring.datasets.freezing.rules import split_json

@@ -16,9 +16,9 @@ from annotator.access.visibility import withheld_campaigns
 from annotator.adjudication.settled.queries import FreezableReference, freezable_references
 from annotator.models import GENUINE, Campaign, Candidate, Rating, User
 from annotator.rating_values import RatedScores, ruled_points, scores_of
-from annotator.rubric import ALL_CRITERIA, NAMES, SCORE_COLUMNS
 from core.database import one_moment
 from core.errors import Refused
+from patclaimeval.rubric import ALL_CRITERIA, NAMES, SCORE_COLUMNS
 from scoring.access.scopes import MAY_READ, read_rows
 from scoring.datasets.cards import make_card, measure_agreement
 from scoring.datasets.drafts import Draft

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from annotator.rubric import ALL_CRITERIA
 from core.errors import Refused
+from patclaimeval.rubric import ALL_CRITERIA
 from scoring.quadruplets import GROUPED_BY, POLICIES, POLICY_VERSIONS, SplitPlan
 
 

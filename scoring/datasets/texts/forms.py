@@ -6,7 +6,7 @@ from django import forms
 
 from annotator.models import User
 from core.forms import PlainTextField, RefusableForm
-from core.text_io.shapes import LONGEST_REASON
+from core.shapes import LONGEST_REASON
 from scoring.datasets.texts.queries import possible_readers
 from scoring.models import DatasetVersion
 

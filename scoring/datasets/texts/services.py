@@ -5,7 +5,7 @@ from django.db import IntegrityError, transaction
 from annotator import audit_log
 from annotator.models import User
 from core.errors import OutOfDate, Refused
-from core.text_io.shapes import LONGEST_REASON, check_text
+from core.shapes import LONGEST_REASON, check_text
 from scoring.access.scopes import is_researcher
 from scoring.models import DatasetVersion, TextPermission
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from sqlite3 import Row
 from typing import Any, Final
 
-from annotator.rubric import ALL_CRITERIA, NAMES
+from patclaimeval.rubric import ALL_CRITERIA, NAMES
 from scoring.datasets.row_index import RECORDS
 from scoring.datasets.versions.queries import (
     Numbered,

@@ -6,8 +6,8 @@ from typing import Any
 from django import forms
 
 from annotator.models import User
-from annotator.rubric import ALL_CRITERIA, NAMES, OVERALL
 from core.forms import DiscreetForm, TickField
+from patclaimeval.rubric import ALL_CRITERIA, NAMES, OVERALL
 from scoring.access.forms import CRITERION_CHOICES, VersionField
 from scoring.access.scopes import NoSuchVersion, SeveralDatasets, find_version, versions_for
 from scoring.datasets.versions.queries import Filter

@@ -24,7 +24,7 @@ from annotator.models import (
     User,
 )
 from annotator.rating_values import points_of, points_text, ruled_points
-from annotator.rubric import ALL_CRITERIA
+from patclaimeval.rubric import ALL_CRITERIA
 from scoring.datasets.versions.queries import holds_reference
 from scoring.models import AgreementReport, DatasetVersion, ModelVersion, UsedRating
 from scoring.quadruplets import DatasetRow

@@ -14,11 +14,11 @@ from typing import Any, Final, TypeVar
 from django.core.paginator import Page, Paginator
 
 from annotator.models import Reference
-from annotator.rubric import ALL_CRITERIA, NAMES
 from core.plots.columns import column_plot
 from core.plots.ranges import KEYS, range_plot
 from core.plots.shapes import Plot
 from core.plots.shares import format_share, share_bar
+from patclaimeval.rubric import ALL_CRITERIA, NAMES
 from scoring import files as scoring_files
 from scoring.access.scopes import VersionReader
 from scoring.datasets import row_index

@@ -10,8 +10,8 @@ from annotator.adjudication.settled.queries import references_with_candidates, s
 from annotator.models import GENUINE, Campaign, Candidate
 from core.plots.intervals import Measured, interval_plot
 from core.plots.shapes import Plot
+from patclaimeval.agreement.items import Integers
 from scoring.access.scopes import read_rows
-from scoring.agreement.items import Integers
 from scoring.models import DatasetVersion
 from scoring.ranking import Comparisons, SystemRatings, rank_by_comparisons, rank_by_ratings
 

@@ -6,11 +6,11 @@ from typing import Any, Final
 from django.core.management.base import CommandParser
 
 from annotator.management.base import WorkbenchCommand
-from annotator.rubric import ALL_CRITERIA
 from core.errors import Refused
 from core.jobs.rows import JobStatus
+from patclaimeval.agreement.items import DEFAULT_RESAMPLES, DEFAULT_TIE_THRESHOLD
+from patclaimeval.rubric import ALL_CRITERIA
 from scoring.access.scopes import SPLITS
-from scoring.agreement.items import DEFAULT_RESAMPLES, DEFAULT_TIE_THRESHOLD
 from scoring.management.base import report_text, version_or_refuse
 from scoring.models import AgreementReport
 from scoring.reports.queries import ordered_result

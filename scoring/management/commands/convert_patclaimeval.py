@@ -6,9 +6,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotator.management.base import WorkbenchCommand
-from annotator.rubric import ALL_CRITERIA, OVERALL
 from core.errors import Refused
-from scoring.patclaimeval.errors import PatClaimEvalError
+from patclaimeval.models.errors import PatClaimEvalError
+from patclaimeval.rubric import ALL_CRITERIA, OVERALL
 
 
 class Command(WorkbenchCommand):
@@ -25,7 +25,7 @@ class Command(WorkbenchCommand):
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         # torch loads here.
-        from scoring.patclaimeval.convert import convert
+        from patclaimeval.models.convert import convert
 
         try:
             encoder = convert(options["directory"], options["output"], options["criterion"])

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotator.management.base import WorkbenchCommand, find_campaign
-from annotator.rubric import ALL_CRITERIA
+from patclaimeval.rubric import ALL_CRITERIA
 from scoring.datasets.freezing.services import freeze_dataset
 from scoring.datasets.versions.queries import prepare_pages
 from scoring.management.base import frozen_document, progress_bar

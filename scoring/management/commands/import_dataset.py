@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 
 from annotator.management.base import WorkbenchCommand, find_campaign
 from core.errors import Refused
-from core.text_io.streams import FormatError, ReadNotes
+from patclaimeval.text_io.streams import FormatError, ReadNotes
 from scoring.datasets.freezing.imports import import_files
 from scoring.datasets.versions.queries import prepare_pages
 from scoring.formats.dataset_files import FORMATS

@@ -13,16 +13,16 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotator.management.base import WorkbenchCommand, refuse_unwritable
 from core.errors import Refused
-from core.files import open_atomic
 from core.plurals import counted
-from core.text_io.streams import FormatError
+from patclaimeval.files import open_atomic
+from patclaimeval.models.data import Pair, read_claims
+from patclaimeval.models.errors import PatClaimEvalError
+from patclaimeval.models.explanation import Explanation, Parts, explain_scores, leading
+from patclaimeval.models.occlusion import Occlusion, explain_by_occlusion, occlude
+from patclaimeval.models.pair_scores import CachedScorer, PairScore
+from patclaimeval.models.stream import Tally, score_lines
+from patclaimeval.text_io.streams import FormatError
 from scoring.management.base import progress_bar, standard_output
-from scoring.patclaimeval.data import Pair, read_claims
-from scoring.patclaimeval.errors import PatClaimEvalError
-from scoring.patclaimeval.explanation import Explanation, Parts, explain_scores, leading
-from scoring.patclaimeval.occlusion import Occlusion, explain_by_occlusion, occlude
-from scoring.patclaimeval.pair_scores import CachedScorer, PairScore
-from scoring.patclaimeval.stream import Tally, score_lines
 from scoring.scores.scorers import ScoringModel, cached_scorer, scoring_model
 
 STANDARD: Final = "-"

@@ -6,13 +6,13 @@ from django.core.management.base import CommandParser
 
 from annotator.management.base import WorkbenchCommand
 from annotator.management.plain_text import document_lines
-from annotator.rubric import ALL_CRITERIA
 from core.errors import Refused
 from core.jobs.rows import JobStatus
 from core.plurals import counted
+from patclaimeval.models.config import BATCHINGS, METHODS, OVER_LENGTH, PRECISIONS, PRESETS
+from patclaimeval.rubric import ALL_CRITERIA
 from scoring.management.base import version_or_refuse
 from scoring.models import TrainingRun
-from scoring.patclaimeval.config import BATCHINGS, METHODS, OVER_LENGTH, PRECISIONS, PRESETS
 from scoring.training.runs.services import ALL, request_trainings
 from scoring.training.runs.work import carry_out_training
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from annotator.models import User
 from core.errors import Refused
+from patclaimeval.models.errors import PatClaimEvalError
+from patclaimeval.models.explanation import Explanation, explain_difference
+from patclaimeval.models.occlusion import Name
+from patclaimeval.models.prior import NAME as PRIOR_NAME
 from scoring.models import AgreementReport, ScoreRequest
-from scoring.patclaimeval.errors import PatClaimEvalError
-from scoring.patclaimeval.explanation import Explanation, explain_difference
-from scoring.patclaimeval.occlusion import Name
-from scoring.patclaimeval.prior import NAME as PRIOR_NAME
 from scoring.quadruplets import DatasetRow
 from scoring.scores.occlusions import ShownOcclusion, known_occlusion
 from scoring.scores.queries import newest_occlusion_request, occluded_scores_of

@@ -7,7 +7,7 @@ from django import forms
 from django.utils.http import urlencode
 
 from core.forms import DiscreetForm, NumberField, WholeNumberField
-from scoring.agreement.item_table import (
+from patclaimeval.agreement.item_table import (
     DIFFER,
     FIRST,
     RIGHT,

@@ -14,23 +14,11 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from annotator.adjudication.settled.queries import names_for
-from annotator.claims.minimap import Cell, State
-from annotator.claims.side_by_side import (
-    SideBySide,
-    joint_cells,
-    note_by_names,
-    set_side_by_side,
-    unlike_states,
-)
 from annotator.comparisons.queries import SIDES
 from annotator.models import Campaign, Reference, User
 from annotator.reading import reading_of_texts
-from annotator.rubric import NAMES
 from core.errors import Refused
-from core.languages import language_name
-from core.text_io.text import text_sha256
-from scoring.access.scopes import VersionReader, judges_on, version_reader, versions_for
-from scoring.agreement.item_table import (
+from patclaimeval.agreement.item_table import (
     DIFFER,
     FIRST,
     SAME,
@@ -42,13 +30,25 @@ from scoring.agreement.item_table import (
     strongest_pulls,
     unpack,
 )
-from scoring.agreement.items import Integers
-from scoring.agreement.scatter import shown_places
+from patclaimeval.agreement.items import Integers
+from patclaimeval.agreement.scatter import shown_places
+from patclaimeval.claims.languages import language_name
+from patclaimeval.claims.minimap import Cell, State
+from patclaimeval.claims.side_by_side import (
+    SideBySide,
+    joint_cells,
+    note_by_names,
+    set_side_by_side,
+    unlike_states,
+)
+from patclaimeval.models.explanation import Explanation
+from patclaimeval.rubric import NAMES
+from patclaimeval.text_io.text import text_sha256
+from scoring.access.scopes import VersionReader, judges_on, version_reader, versions_for
 from scoring.datasets.texts.queries import whom_to_ask
 from scoring.datasets.versions.lineage import Lineage, lineage_of
 from scoring.datasets.versions.queries import LABEL_TEXTS, label_lines, rows_at
 from scoring.models import AgreementReport, ReportItems
-from scoring.patclaimeval.explanation import Explanation
 from scoring.quadruplets import DatasetRow
 from scoring.reports.browsing.explanations import (
     ItemOcclusion,

@@ -5,10 +5,10 @@ from typing import Any, Final
 
 from annotator import audit_log
 from annotator.models import User
-from annotator.rubric import ALL_CRITERIA
+from patclaimeval.agreement.item_table import ItemTable
+from patclaimeval.agreement.items import Integers
+from patclaimeval.rubric import ALL_CRITERIA
 from scoring.access.downloads import Export
-from scoring.agreement.item_table import ItemTable
-from scoring.agreement.items import Integers
 from scoring.datasets.versions.queries import rows_at
 from scoring.files import in_blocks
 from scoring.formats.patent_ce_csv import LABELS, MARKED, SHARES, defuse, record

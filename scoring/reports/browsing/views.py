@@ -15,8 +15,8 @@ from annotator.reading import reading_context, reading_preference, show_aid
 from core.errors import Refused
 from core.http import SeeOther, refusals_told
 from core.jobs.registry import enqueue_on_commit
+from patclaimeval.agreement.item_table import Wanted, choose
 from scoring.access.downloads import as_download
-from scoring.agreement.item_table import Wanted, choose
 from scoring.datasets.versions.queries import HEADINGS
 from scoring.reports.browsing.explanations import encoder_of
 from scoring.reports.browsing.forms import ItemsForm

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from annotator.rubric import NAMES
 from core.plots.shares import format_share
-from scoring.agreement.verdicts import WORSE
+from patclaimeval.agreement.verdicts import WORSE
+from patclaimeval.metrics.ngram import NGRAM
+from patclaimeval.models.config import FORMER_SETTINGS
+from patclaimeval.models.prior import LABEL as PRIOR_LABEL
+from patclaimeval.models.prior import NAME as PRIOR_NAME
+from patclaimeval.rubric import NAMES
 from scoring.datasets.markdown import NOTHING, escaped, number, section, table
-from scoring.metrics.ngram import NGRAM
-from scoring.patclaimeval.config import FORMER_SETTINGS
-from scoring.patclaimeval.prior import LABEL as PRIOR_LABEL
-from scoring.patclaimeval.prior import NAME as PRIOR_NAME
 
 Card = Mapping[str, Any]
 

@@ -22,7 +22,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 
 from annotator import audit_log
 from core import storage
-from core.text_io.strict_json import loads
+from patclaimeval.text_io.strict_json import loads
 from scoring import files as scoring_files
 from scoring.files import StoredFileDamaged
 from scoring.models import ModelVersion

@@ -3,7 +3,7 @@
 from django import forms
 
 from core.forms import CommentField, RefusableForm, TickField
-from core.text_io.shapes import LONGEST_REASON
+from core.shapes import LONGEST_REASON
 from scoring.training.model_versions.promotions import ACTS
 
 

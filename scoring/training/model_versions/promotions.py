@@ -10,12 +10,12 @@ from django.db.models import QuerySet
 
 from annotator import audit_log
 from annotator.models import Campaign, Role, User
-from annotator.rubric import ALL_CRITERIA
 from core.errors import Forbidden, OutOfDate, Refused
 from core.jobs.rows import JobStatus
-from core.text_io.shapes import LONGEST_REASON, check_text
+from core.shapes import LONGEST_REASON, check_text
+from patclaimeval.agreement.verdicts import BETTER, WORSE
+from patclaimeval.rubric import ALL_CRITERIA
 from scoring.access.scopes import has_role, is_researcher
-from scoring.agreement.verdicts import BETTER, WORSE
 from scoring.models import AgreementReport, ModelVersion, Promotion, PromotionAct
 from scoring.training.model_versions.card import FEWEST_MEASURABLE, Headline, headline
 from scoring.training.model_versions.files import BROKEN, has_manifest, is_sealed

@@ -10,15 +10,15 @@ from django.db.models import Q, QuerySet
 from annotator.access.scopes import campaigns_for
 from annotator.access.visibility import withheld_campaigns
 from annotator.models import Role, User
-from annotator.rubric import NAMES
 from core.errors import Refused
 from core.jobs.rows import JobStatus
 from core.plots.curves import curve_plot
 from core.plots.shapes import Plot
+from patclaimeval.models.data import TrainingResult
+from patclaimeval.models.prior import PRIOR, prior_tie_threshold
+from patclaimeval.rubric import NAMES
 from scoring.access.scopes import may_export, measured_versions_for, version_reader, versions_for
 from scoring.models import AgreementReport, DatasetVersion, ModelVersion, TrainingRun
-from scoring.patclaimeval.data import TrainingResult
-from scoring.patclaimeval.prior import PRIOR, prior_tie_threshold
 from scoring.training.model_versions import card as parts
 from scoring.training.model_versions.card import model_card_markdown, model_limits
 

@@ -7,11 +7,11 @@ from typing import Final
 from annotator import audit_log
 from annotator.models import User
 from core.errors import Refused
-from core.files import flush_file
+from patclaimeval.files import flush_file
+from patclaimeval.models.errors import PatClaimEvalError
 from scoring.access.downloads import Export
 from scoring.files import SUMS_NAME, StoredFileDamaged, new_directory, sums
 from scoring.models import ModelVersion
-from scoring.patclaimeval.errors import PatClaimEvalError
 from scoring.training.model_versions.files import (
     BROKEN,
     directory_of,
@@ -44,7 +44,7 @@ def export_model(*, model: ModelVersion, directory: Path, exported_by: User | No
     there already, where the model is no fine-tuned one or was changed, or where nothing can be
     written. For commands: it loads torch.
     """
-    from scoring.patclaimeval.plain_export import write_plain
+    from patclaimeval.models.plain_export import write_plain
 
     if not is_sealed(model):
         raise StoredFileDamaged(BROKEN)

@@ -12,14 +12,14 @@ from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotator.rubric import ALL_CRITERIA
 from core.jobs.registry import enqueue_on_commit
 from core.jobs.rows import JobStatus
 from core.rest.bodies import TEXT, TEXTS, body, cleaned
 from core.rest.paging import PAGED, PARAMETERS, page_of
+from patclaimeval.models.config import TrainingSettings
+from patclaimeval.rubric import ALL_CRITERIA
 from scoring.access.api import PermittedView, RunSerializer, person, version_of
 from scoring.access.scopes import is_researcher
-from scoring.patclaimeval.config import TrainingSettings
 from scoring.training.model_versions.queries import runs_for
 from scoring.training.runs.choices import with_listed_encoder
 from scoring.training.runs.forms import RunsForm

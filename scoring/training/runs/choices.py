@@ -9,9 +9,8 @@ from typing import Any, Final
 from django.conf import settings
 
 from core.errors import Refused
-from core.files import found_among
-from core.text_io.strict_json import StrictJsonError, loads
-from scoring.patclaimeval.config import (
+from patclaimeval.files import found_among
+from patclaimeval.models.config import (
     BATCHINGS,
     DEFAULT_ENCODER,
     LONGFORMER,
@@ -21,7 +20,8 @@ from scoring.patclaimeval.config import (
     SettingsError,
     TrainingSettings,
 )
-from scoring.patclaimeval.encoder_places import LARGEST_CONFIG, LARGEST_TOKENIZER, MOST
+from patclaimeval.models.encoder_places import LARGEST_CONFIG, LARGEST_TOKENIZER, MOST
+from patclaimeval.text_io.strict_json import StrictJsonError, loads
 
 # Pieces of a wordpiece or byte-pair tokenizer for a word as datasets.text_lengths counts it:
 # measured 1.28 on published claim sets with the embedded one (1.08 to 1.89 by text).

@@ -7,9 +7,9 @@ from typing import Any, Final
 from django.utils import timezone
 from django.utils.formats import date_format
 
-from annotator.rubric import ALL_CRITERIA, NAMES
 from core.plots.curves import MOST_CURVES, Curve, overlay_plot
 from core.plots.shapes import Plot
+from patclaimeval.rubric import ALL_CRITERIA, NAMES
 from scoring.models import TrainingRun
 from scoring.training.model_versions.card import headline
 from scoring.training.model_versions.queries import points_of

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from annotator.models import User
-from annotator.rubric import NAMES
 from core.jobs.rows import JobStatus
+from patclaimeval.agreement.items import fold
+from patclaimeval.rubric import NAMES
 from scoring.access.scopes import LabelledRow
-from scoring.agreement.items import fold
 from scoring.models import DatasetVersion, TrainingRun
 from scoring.quadruplets import SPLIT_NAMES, TRAIN
 from scoring.training.model_versions.queries import runs_for

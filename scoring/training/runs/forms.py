@@ -8,9 +8,9 @@ from django import forms
 from django.utils.http import urlencode
 
 from annotator.models import User
-from annotator.rubric import ALL_CRITERIA
 from core.forms import DiscreetForm, NumberField, RefusableForm, WholeNumberField, words_field
 from core.jobs.rows import JobStatus
+from patclaimeval.rubric import ALL_CRITERIA
 from scoring.access.forms import CRITERION_CHOICES, VersionField
 from scoring.access.scopes import LARGEST_SEED, SMALLEST_SEED, measured_versions_for
 from scoring.models import DatasetVersion, TrainingRun

@@ -9,7 +9,7 @@ from typing import Any, Final
 from django.db.models import F, Q, QuerySet
 
 from annotator.models import User
-from annotator.rubric import NAMES
+from patclaimeval.rubric import NAMES
 from scoring.access.scopes import find_version, is_researcher, measured_versions_for
 from scoring.models import DatasetVersion, TrainingRun
 from scoring.training.model_versions.card import headline

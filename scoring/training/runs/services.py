@@ -15,18 +15,18 @@ from annotator import audit_log
 from annotator.access.visibility import withheld_campaigns
 from annotator.models import User
 from annotator.rate_limits import RateLimit, refuse_haste
-from annotator.rubric import ALL_CRITERIA, NAMES
 from core import storage
 from core.clock import database_now
 from core.errors import Forbidden, OutOfDate, Refused, TooOften
 from core.jobs import leases
 from core.jobs.rows import FINAL_STATUSES
-from core.text_io.shapes import check_text
+from core.shapes import check_text
+from patclaimeval.models.config import FORMER_SETTINGS, SettingsError, TrainingSettings
+from patclaimeval.models.data import MIN_ITEMS, Progress
+from patclaimeval.rubric import ALL_CRITERIA, NAMES
 from scoring import files as scoring_files
 from scoring.access.scopes import is_researcher, labelled_rows
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
-from scoring.patclaimeval.config import FORMER_SETTINGS, SettingsError, TrainingSettings
-from scoring.patclaimeval.data import MIN_ITEMS, Progress
 from scoring.quadruplets import TRAIN
 from scoring.training.model_versions.files import stored_name
 

@@ -16,18 +16,18 @@ from core.errors import Unreachable
 from core.jobs import leases
 from core.jobs.rows import JobStatus
 from core.jobs.running import run_job
-from scoring import files as scoring_files
-from scoring.access.scopes import LabelledRow, labelled_rows
-from scoring.files import StoredFileDamaged
-from scoring.models import ModelVersion, TrainingRun
-from scoring.patclaimeval.config import (
+from patclaimeval.models.config import (
     DEFAULT_ENCODER,
     FORMER_SETTINGS,
     TrainingSettings,
     code_version,
 )
-from scoring.patclaimeval.data import Quadruplet, TrainingResult
-from scoring.patclaimeval.errors import PatClaimEvalError, TrainingCancelled
+from patclaimeval.models.data import Quadruplet, TrainingResult
+from patclaimeval.models.errors import PatClaimEvalError, TrainingCancelled
+from scoring import files as scoring_files
+from scoring.access.scopes import LabelledRow, labelled_rows
+from scoring.files import StoredFileDamaged
+from scoring.models import ModelVersion, TrainingRun
 from scoring.quadruplets import TRAIN, VALIDATION
 from scoring.training.model_versions.card import headline
 from scoring.training.model_versions.files import (
@@ -71,7 +71,7 @@ def _decisive(run: TrainingRun) -> dict[str, Any]:
 
 def _is_whole(model: ModelVersion) -> bool:
     # numpy loads here, and torch for an encoder: in a worker or command, not in the web process.
-    from scoring.patclaimeval.checkpoint import read_checkpoint
+    from patclaimeval.models.checkpoint import read_checkpoint
 
     if not is_sealed(model):
         return False
@@ -88,7 +88,7 @@ def _has_same_encoder(model: ModelVersion) -> bool:
     if settings.method == "probe" or settings.encoder == DEFAULT_ENCODER:
         return True  # it reads none, or one whose digest is part of the code
     # torch loads here, in a worker or command, and never in the web process.
-    from scoring.patclaimeval.encoder_training import load_settings_encoder
+    from patclaimeval.models.encoder_training import load_settings_encoder
 
     try:
         return load_settings_encoder(settings).digest == model.card["encoder"]["sha256"]
@@ -146,7 +146,7 @@ def _clear(run: TrainingRun) -> None:
 
 def _train(run: TrainingRun, directory: Path, progress: RunProgress) -> TrainingResult:
     # scipy loads here, and torch for an encoder: in a worker or command, not in the web process.
-    from scoring.patclaimeval.training import train_model
+    from patclaimeval.models.training import train_model
 
     chosen = TrainingSettings.from_stored(run.settings)
     rows = labelled_rows(run.dataset_version, run.criterion)

@@ -19,7 +19,7 @@ from annotator.accounts.sessions import create_token, token_digest
 from annotator.campaigns.services import close_campaign, reopen_campaign
 from annotator.models import Assignment, AuditEvent, Membership, Shown, Unblinding, User
 from core.errors import OutOfDate, Refused
-from core.text_io.shapes import LONGEST_REASON
+from core.shapes import LONGEST_REASON
 from tests.conftest import grant, make_user
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from annotator.accounts.sessions import create_token
 from annotator.models import ApiToken, AuditEvent, Campaign, User
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 from tests.annotator.accounts.conftest import PASSWORD
 from tests.conftest import grant
 

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from annotator.models import Assignment, Candidate, Conflict, Membership, Rating, User
 from annotator.rating.services import revise_rating
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 from tests.conftest import Cast, grant, make_user
 
 LOW, HIGH = (1, 1, 1, 1), (9, 9, 9, 9)

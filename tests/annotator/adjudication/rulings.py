@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from annotator.adjudication.rulings.services import rule
 from annotator.models import Adjudication, Conflict, Ruling, User
-from annotator.rubric import ALL_CRITERIA
+from patclaimeval.rubric import ALL_CRITERIA
 
 PASSWORD = "a long enough phrase"
 

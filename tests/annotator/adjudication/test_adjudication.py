@@ -28,8 +28,8 @@ from annotator.models import (
     Turn,
     User,
 )
-from annotator.rubric import CRITERIA
 from core.errors import Forbidden, OutOfDate, Refused, TooOften
+from patclaimeval.rubric import CRITERIA
 from tests.annotator.adjudication.discrepant import member, rate_all, revise
 from tests.annotator.adjudication.rulings import PASSWORD, decide
 from tests.conftest import grant, spread

@@ -3,7 +3,7 @@ from typing import Any
 
 from annotator.adjudication.rulings.queries import signature_holds
 from annotator.models import Adjudication, Conflict
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 from tests.annotator.adjudication.discrepant import WORDS
 from tests.annotator.adjudication.rulings import RULING
 from tests.conftest import grant

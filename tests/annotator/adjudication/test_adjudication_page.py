@@ -7,7 +7,6 @@ from django.test import Client
 from django.utils.html import strip_tags
 
 from annotator.adjudication.rulings.services import void_adjudication
-from annotator.claims.reading import CLAIMS
 from annotator.models import (
     Adjudication,
     Conflict,
@@ -17,7 +16,8 @@ from annotator.models import (
     Turn,
     User,
 )
-from annotator.rubric import CRITERIA
+from patclaimeval.claims.reading import CLAIMS
+from patclaimeval.rubric import CRITERIA
 from tests.annotator.adjudication.discrepant import NOTES, WORDS, disagree, of
 from tests.annotator.adjudication.rulings import RULING, decide
 from tests.conftest import grant, signed_in

@@ -28,8 +28,8 @@ from annotator.models import (
     Ruling,
     Turn,
 )
-from annotator.rubric import CRITERIA
 from core.errors import OutOfDate, Refused
+from patclaimeval.rubric import CRITERIA
 from tests.annotator.adjudication.discrepant import disagree, of, revise
 from tests.annotator.adjudication.rulings import PASSWORD, RULING
 

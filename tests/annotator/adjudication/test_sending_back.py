@@ -6,7 +6,7 @@ from django.utils.html import strip_tags
 
 from annotator.adjudication.rounds import send_back, take_turn
 from annotator.models import Adjudication, Candidate, Conflict, Round
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 from tests.annotator.adjudication.discrepant import (
     disagree,
     give_ladder,

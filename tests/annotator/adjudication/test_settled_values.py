@@ -20,7 +20,7 @@ from annotator.adjudication.settled.queries import (
 )
 from annotator.models import Candidate, Conflict, Purpose, Rating, Round, Ruling, SecondLook
 from annotator.rating.services import revise_rating
-from annotator.rubric import ALL_CRITERIA, CRITERIA
+from patclaimeval.rubric import ALL_CRITERIA, CRITERIA
 from tests.annotator.adjudication.discrepant import open_conflict, rate_all, share
 from tests.annotator.adjudication.rulings import store_ruling
 

@@ -15,7 +15,7 @@ from annotator.adjudication.what_if.rules import (
 )
 from annotator.conflicts.rules import ORDER_FLIP, ConflictRules, Finding
 from annotator.rating_values import RatedScores
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 from tests.amounts import tries
 from tests.annotator.conflicts.findings import find_conflicts, rated
 

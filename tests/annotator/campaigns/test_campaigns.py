@@ -27,8 +27,8 @@ from annotator.models import (
     RulesVersion,
     User,
 )
-from annotator.rubric import CRITERIA, TOTAL_WEIGHT, band_of
 from core.errors import OutOfDate, Refused
+from patclaimeval.rubric import CRITERIA, TOTAL_WEIGHT, band_of
 from tests.annotator.adjudication.discrepant import (
     HIGH,
     disagree,

@@ -19,7 +19,7 @@ from annotator.models import (
     ReadingPreference,
     Reference,
 )
-from annotator.rubric import ALL_CRITERIA
+from patclaimeval.rubric import ALL_CRITERIA
 
 pytestmark = pytest.mark.postgres
 

@@ -11,9 +11,9 @@ from annotator.comparisons.drafts import save_comparison_draft
 from annotator.comparisons.services import assign_comparisons, submit_preference
 from annotator.imports.erasing import erase_texts
 from annotator.models import Campaign, Comparison, ComparisonDraft, Preference
-from annotator.rubric import ALL_CRITERIA
 from annotator.typed_drafts import LONGEST_TYPED, DraftMoved
 from core.errors import OutOfDate
+from patclaimeval.rubric import ALL_CRITERIA
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 

@@ -34,8 +34,8 @@ from annotator.models import (
     User,
 )
 from annotator.rating.services import recuse
-from annotator.rubric import ALL_CRITERIA
 from core.errors import OutOfDate, Refused
+from patclaimeval.rubric import ALL_CRITERIA
 from tests.conftest import grant, make_user
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]

@@ -11,7 +11,7 @@ from annotator.conflicts.rules import (
     widest_flips,
 )
 from annotator.rating_values import RatedScores
-from annotator.rubric import CRITERIA, OVERALL, overall_numerator
+from patclaimeval.rubric import CRITERIA, OVERALL, overall_numerator
 
 
 def rated(annotator: str, candidate: str, *values: int) -> RatedScores:

@@ -5,7 +5,6 @@ from statistics import fmean
 import pytest
 
 from annotator import demo as module
-from annotator.claims.damage import Damage
 from annotator.demo import (
     LABELS,
     SYSTEMS,
@@ -14,8 +13,9 @@ from annotator.demo import (
     read_sources,
     true_scores,
 )
-from annotator.rubric import CRITERIA, is_score
-from core.claim_text import parse_claims
+from patclaimeval.claims.damage import Damage
+from patclaimeval.claims.parsing import parse_claims
+from patclaimeval.rubric import CRITERIA, is_score
 from tests.annotator.demo.conftest import DEMO
 
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 from hypothesis import strategies as st
 
 from annotator.formats.ratings_jsonl import PREFERENCE_KEYS, RATING_KEYS
-from annotator.rubric import ALL_CRITERIA, CRITERIA, overall_numerator, overall_text
+from patclaimeval.rubric import ALL_CRITERIA, CRITERIA, overall_numerator, overall_text
 
 AT: Final = "2026-01-05T08:00:00.000000Z"
 LATER: Final = "2026-01-05T09:00:00.000001Z"

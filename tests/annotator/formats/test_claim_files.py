@@ -11,7 +11,7 @@ from annotator.formats.claim_files import (
     read_claims,
 )
 from annotator.formats.csv_streams import unpacked
-from core.text_io.streams import FormatError
+from patclaimeval.text_io.streams import FormatError
 
 LINE = b'{"reference_id": "r1", "reference_claims": "1. A cup.", '
 LINE += b'"candidates": [{"candidate_id": "c1", "claims": "1. A mug."}]}\n'

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from annotator.formats.claims_csv import COLUMNS, MOST_CHARACTERS, read
 from annotator.formats.references import CandidateRecord, ReferenceRecord
-from core.text_io.streams import FormatError, ReadNotes
-from core.text_io.text import is_formula
+from patclaimeval.text_io.streams import FormatError, ReadNotes
+from patclaimeval.text_io.text import is_formula
 
 GOLDEN = Path(__file__).parent / "golden"
 HEADER = "reference_id,reference_claims,candidate_id,claims"

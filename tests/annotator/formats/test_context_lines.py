@@ -12,8 +12,8 @@ from annotator.formats.context import Context, Paragraph, Sheet
 from annotator.formats.context_lines import lines_of
 from annotator.formats.documents.drawings import sheets_of
 from annotator.formats.references import CandidateRecord, ReferenceRecord
-from core.text_io.streams import FormatError, ReadNotes
-from core.text_io.strict_json import MAX_BYTES
+from patclaimeval.text_io.streams import FormatError, ReadNotes
+from patclaimeval.text_io.strict_json import MAX_BYTES
 from tests.annotator.formats.documents.pictures import SVG, bomb, pages, picture
 from tests.counted_inputs import PROPERTY
 

@@ -9,8 +9,8 @@ from annotator.formats.csv_streams import (
     damage_of_text,
     names_a_column,
 )
-from core.text_io.streams import BadRecord, FormatError, ReadNotes
-from core.text_io.strict_json import MAX_BYTES
+from patclaimeval.text_io.streams import BadRecord, FormatError, ReadNotes
+from patclaimeval.text_io.strict_json import MAX_BYTES
 
 KNOWN = frozenset({"id", "text"})
 

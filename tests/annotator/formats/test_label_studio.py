@@ -19,7 +19,7 @@ from annotator.formats.label_studio import (
     read,
     read_literal,
 )
-from core.text_io.streams import FormatError, ReadNotes
+from patclaimeval.text_io.streams import FormatError, ReadNotes
 from tests.annotator.formats.exports import ABSENT, as_bytes, item
 
 SAMPLE = os.environ.get("PATENTEVAL_SAMPLE", "")

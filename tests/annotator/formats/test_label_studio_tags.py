@@ -5,7 +5,7 @@ import pytest
 
 from annotator.formats.label_studio import PreferenceRecord, read
 from annotator.typology import ABSTRACT_TAGS, CLAIM_TAGS
-from core.text_io.streams import FormatError
+from patclaimeval.text_io.streams import FormatError
 from tests.annotator.formats.exports import ABSENT, as_bytes, item, mark
 
 OTHER = "Other (comment on the specific nature of these errors in the comment bar please)"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from annotator.formats.patent_ce_claims import read
-from core.text_io.text import candidate_id_of, reference_id_of
+from patclaimeval.text_io.text import candidate_id_of, reference_id_of
 
 SAMPLE = os.environ.get("PATENT_CE_SAMPLE", "")
 

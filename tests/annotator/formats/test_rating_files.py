@@ -9,7 +9,7 @@ from hypothesis import given
 
 from annotator.formats import ratings_jsonl
 from annotator.formats.ratings_csv import COLUMNS, MARKED, write
-from annotator.rubric import ALL_CRITERIA
+from patclaimeval.rubric import ALL_CRITERIA
 from tests.annotator.formats.rating_lines import FEW, LINES
 
 GOLDEN = Path(__file__).with_name("golden")

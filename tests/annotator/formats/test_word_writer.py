@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from lxml import etree
 
-from annotator.claims.comparing import CANDIDATE, REFERENCE
-from annotator.claims.tracked_changes import track_changes, unchanged
 from annotator.formats.documents.reading import read_document
 from annotator.formats.documents.records import ReadOptions, Severity, TrackedChanges
 from annotator.formats.word_writer import Comment, WordFile, first_unwritable, write_docx
 from core.errors import Refused
+from patclaimeval.claims.comparing import CANDIDATE, REFERENCE
+from patclaimeval.claims.tracked_changes import track_changes, unchanged
 from tests.amounts import tries
-from tests.annotator.claims.test_tracked_changes import TEXTS
 from tests.annotator.formats.documents.office_program import WORD as WORD_FORMAT
 from tests.annotator.formats.documents.office_program import converted, needs_office
+from tests.patclaimeval.claims.test_tracked_changes import TEXTS
 
 SAMPLE = os.environ.get("PATENT_CE_SAMPLE", "")
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"

@@ -19,8 +19,8 @@ from annotator.models import (
     User,
 )
 from core.errors import OutOfDate
-from core.text_io.streams import BadRecord, FormatError
-from core.text_io.text import text_sha256
+from patclaimeval.text_io.streams import BadRecord, FormatError
+from patclaimeval.text_io.text import text_sha256
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 

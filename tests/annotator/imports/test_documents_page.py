@@ -11,7 +11,7 @@ from django.test import Client
 from annotator.imports.files import stored_uploads
 from annotator.imports.services import carry_out_import
 from annotator.models import AuditEvent, Candidate, ClaimImport, ReadClaimSet, Reference
-from core.text_io.text import text_sha256
+from patclaimeval.text_io.text import text_sha256
 from tests.annotator.formats.documents.samples import DOCUMENTS
 from tests.annotator.formats.documents.word_files import (
     CLAIMS,

@@ -14,8 +14,8 @@ from annotator.imports.claims.services import import_claims
 from annotator.imports.preferences.queries import preference_check, wilson_interval
 from annotator.imports.preferences.services import import_preferences
 from annotator.models import Campaign, Candidate, Comparison, Preference, Purpose, Reference
-from annotator.rubric import ALL_CRITERIA, OVERALL
-from core.text_io.streams import FormatError
+from patclaimeval.rubric import ALL_CRITERIA, OVERALL
+from patclaimeval.text_io.streams import FormatError
 from tests.annotator.formats.exports import as_bytes, item
 from tests.faults import raising
 

@@ -44,7 +44,7 @@ from annotator.models import (
 from core.errors import OutOfDate, Refused
 from core.jobs import leases
 from core.jobs.rows import JobStatus
-from core.text_io.streams import FormatError
+from patclaimeval.text_io.streams import FormatError
 from tests.annotator.formats.exports import as_bytes, item
 from tests.annotator.imports.import_files import (
     asked,

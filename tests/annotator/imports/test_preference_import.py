@@ -23,9 +23,9 @@ from annotator.models import (
     Reference,
     User,
 )
-from annotator.rubric import ALL_CRITERIA, OVERALL
 from core.errors import OutOfDate, Refused
-from core.text_io.text import text_sha256
+from patclaimeval.rubric import ALL_CRITERIA, OVERALL
+from patclaimeval.text_io.text import text_sha256
 from tests.annotator.formats.exports import as_bytes, item
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]

@@ -16,7 +16,7 @@ from annotator.comparisons.services import assign_comparisons, submit_preference
 from annotator.formats.label_studio import read
 from annotator.imports.preferences.services import import_preferences
 from annotator.models import AuditEvent, Campaign, Comparison, Preference, Unblinding, User
-from annotator.rubric import ALL_CRITERIA, CRITERIA
+from patclaimeval.rubric import ALL_CRITERIA, CRITERIA
 from tests.annotator.formats.exports import as_bytes, item
 from tests.annotator.rating_rows import START, prefer, rate, revise
 

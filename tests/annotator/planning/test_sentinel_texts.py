@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.claims.damage import Damaged, NothingToDamage, rename_term
-from annotator.claims.tree import build_tree
-from annotator.claims.words import WordPairs
 from annotator.planning import sentinel_texts
 from annotator.planning.sentinel_texts import KINDS, sentinel_text, unguessable_id
-from annotator.rubric import CRITERIA
-from core.claim_text import parse_claims
+from patclaimeval.claims.damage import Damaged, NothingToDamage, rename_term
+from patclaimeval.claims.parsing import parse_claims
+from patclaimeval.claims.tree import build_tree
+from patclaimeval.claims.words import WordPairs
+from patclaimeval.rubric import CRITERIA
 from tests.amounts import few
 from tests.claims_in_languages import CHINESE, FRENCH, GERMAN, JAPANESE
 

@@ -20,7 +20,7 @@ from annotator.planning.sentinels import _originals, _references, add_sentinels
 from annotator.planning.services import assign_by_name, give_qualification, mark_qualification
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
-from core.text_io.text import text_sha256
+from patclaimeval.text_io.text import text_sha256
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 

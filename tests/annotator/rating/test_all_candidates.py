@@ -8,7 +8,6 @@ import pytest
 from django.test import Client
 
 from annotator.assignments.services import assign_candidates
-from annotator.claims.reading import CLAIMS
 from annotator.models import (
     Assignment,
     AssignmentStatus,
@@ -20,6 +19,7 @@ from annotator.models import (
 from annotator.rating import all_candidates
 from annotator.rating.all_candidates import CANDIDATES_A_PAGE, may_compare
 from annotator.rating.services import recuse, skip_assignment
+from patclaimeval.claims.reading import CLAIMS
 from tests.annotator.adjudication.rulings import decide
 from tests.conftest import signed_in
 

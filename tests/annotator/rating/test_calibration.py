@@ -42,8 +42,8 @@ from annotator.rating.calibration.services import (
     switch_calibration,
 )
 from annotator.records import given_ratings
-from annotator.rubric import CRITERIA, OVERALL
 from core.errors import OutOfDate, Refused
+from patclaimeval.rubric import CRITERIA, OVERALL
 from tests.conftest import signed_in
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]

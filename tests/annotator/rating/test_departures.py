@@ -27,7 +27,7 @@ from annotator.rating.services import (
     take_recusal_back,
 )
 from core.errors import OutOfDate, Refused
-from core.text_io.shapes import LONGEST_REASON
+from core.shapes import LONGEST_REASON
 from tests.annotator.adjudication.discrepant import member
 from tests.conftest import grant, make_user, spread
 

@@ -6,8 +6,8 @@ from annotator.imports.erasing import erase_texts
 from annotator.models import Assignment, AuditEvent, Draft, Rating, ReferenceNote, User
 from annotator.rating.own_notes import NoteMoved, own_note, save_note
 from annotator.rating_values import LONGEST_TEXT
-from annotator.rubric import CRITERIA
 from core.errors import OutOfDate, Refused
+from patclaimeval.rubric import CRITERIA
 from tests.conftest import signed_in
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]

@@ -20,8 +20,8 @@ from annotator.models import (
 from annotator.rating.forms import RatingForm, as_sent
 from annotator.rating.services import submit_rating
 from annotator.rating_values import TEXT_FIELDS
-from annotator.rubric import CRITERIA
 from core.errors import OutOfDate, Refused
+from patclaimeval.rubric import CRITERIA
 from tests.annotator.adjudication.discrepant import revise
 from tests.conftest import make_user
 

@@ -4,7 +4,7 @@ import pytest
 from django.utils import timezone
 
 from annotator.models import Assignment, Campaign, Rating, RatingRevision
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 
 FIRST = CRITERIA[0]
 NEXT = "campaigns/cups/assignments/next/"

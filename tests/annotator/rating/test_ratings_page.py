@@ -6,11 +6,11 @@ import pytest
 from django.utils import timezone
 from django.utils.html import escape
 
-from annotator.claims.reading import CLAIMS
 from annotator.conflicts.queries import LOCKED_SENTENCE
 from annotator.models import Assignment, AuditEvent, Campaign, Membership, Rating, RatingRevision
 from annotator.rating.views import following
-from annotator.rubric import CRITERIA
+from patclaimeval.claims.reading import CLAIMS
+from patclaimeval.rubric import CRITERIA
 from tests.conftest import grant
 
 FIRST = CRITERIA[0]

@@ -30,8 +30,8 @@ from annotator.models import (
 from annotator.rating.drafts import save_draft
 from annotator.rating.queries import RECUSED_SENTENCE, TAKEN_BACK_WITHIN
 from annotator.rating.services import recuse, revise_rating, take_recusal_back
-from annotator.rubric import ALL_CRITERIA, CRITERIA
 from core.errors import OutOfDate
+from patclaimeval.rubric import ALL_CRITERIA, CRITERIA
 from tests.annotator.context.test_context_pane import give_context
 from tests.conftest import signed_in, spread
 from tests.guards.test_permission_matrix import ROUTES

@@ -7,8 +7,8 @@ from django.test import Client
 
 from annotator.exemplars import lesson_of
 from annotator.models import Campaign, Draft, Rating
-from annotator.rubric import CRITERIA, RUBRIC
 from annotator.typology import ABSTRACT_TAGS, CLAIM_TAGS
+from patclaimeval.rubric import CRITERIA, RUBRIC
 from tests.amounts import IS_THOROUGH
 
 SCRIPT = {"HX-Request": "true"}

@@ -18,7 +18,7 @@ from annotator.models import (
 from annotator.rating.forms import RatingForm
 from annotator.rating.page import page_context
 from annotator.rating.queries import rate_page
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 from tests.amounts import few
 
 FIRST = CRITERIA[0]

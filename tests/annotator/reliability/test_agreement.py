@@ -17,8 +17,8 @@ from annotator.reliability.grids import (
     pair_grid,
 )
 from annotator.reliability.services import carry_out_reliability
-from annotator.rubric import ALL_CRITERIA
 from core.jobs.rows import JobStatus
+from patclaimeval.rubric import ALL_CRITERIA
 from tests.annotator.rating_rows import random_ratings, rate
 from tests.conftest import grant, make_user
 

@@ -20,12 +20,12 @@ from annotator.reliability.people import (
     self_consistency,
 )
 from annotator.reliability.services import carry_out_reliability
-from core.statistics import resampling
-from core.statistics.coefficients import TOO_FEW, intraclass_correlations
-from core.statistics.tables import ReliabilityError, Repeat, Table
+from patclaimeval.statistics import resampling
+from patclaimeval.statistics.coefficients import TOO_FEW, intraclass_correlations
+from patclaimeval.statistics.tables import ReliabilityError, Repeat, Table
 from tests.amounts import tries
 from tests.annotator.rating_rows import random_ratings, rate
-from tests.core.statistics.conftest import GAP, make_table, random_tables
+from tests.patclaimeval.statistics.conftest import GAP, make_table, random_tables
 
 pytestmark = pytest.mark.django_db
 

@@ -18,11 +18,11 @@ from annotator.reliability.services import (
     figures_of,
     request_reliability,
 )
-from annotator.rubric import ALL_CRITERIA, CRITERIA
 from core.errors import OutOfDate
 from core.jobs import leases
 from core.jobs.rows import JobStatus
-from core.statistics.tables import NOT_COMPUTED
+from patclaimeval.rubric import ALL_CRITERIA, CRITERIA
+from patclaimeval.statistics.tables import NOT_COMPUTED
 from tests.annotator.rating_rows import prefer, random_four, random_ratings, rate
 from tests.conftest import grant, make_user
 from tests.faults import raising

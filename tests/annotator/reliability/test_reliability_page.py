@@ -25,11 +25,11 @@ from annotator.reliability.severity import (
     severity_report,
 )
 from core.jobs.rows import JobStatus
-from core.statistics.coefficients import intraclass_correlations, krippendorff_alpha
-from core.statistics.tables import Repeat, Table
+from patclaimeval.statistics.coefficients import intraclass_correlations, krippendorff_alpha
+from patclaimeval.statistics.tables import Repeat, Table
 from tests.annotator.rating_rows import random_ratings, rate
 from tests.conftest import grant, make_user, signed_in
-from tests.core.statistics.conftest import GAP, make_table, random_table
+from tests.patclaimeval.statistics.conftest import GAP, make_table, random_table
 from tests.plot_files import saved_plots
 
 pytestmark = pytest.mark.django_db

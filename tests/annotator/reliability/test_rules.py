@@ -18,10 +18,10 @@ from annotator.reliability.rules import (
     order_agreement,
     sensitivity,
 )
-from core.statistics.coefficients import Components
-from core.statistics.tables import ReliabilityError, Sentinel
+from patclaimeval.statistics.coefficients import Components
+from patclaimeval.statistics.tables import ReliabilityError, Sentinel
 from tests.amounts import tries
-from tests.core.statistics.conftest import GAP, make_table, random_tables, shuffled
+from tests.patclaimeval.statistics.conftest import GAP, make_table, random_tables, shuffled
 
 
 def slow_counts(values: np.ndarray, clusters: tuple[str, ...]) -> list[int]:

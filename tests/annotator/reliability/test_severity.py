@@ -14,9 +14,9 @@ from annotator.reliability.severity import (
     severities,
     severity_report,
 )
-from core.statistics.tables import Table
+from patclaimeval.statistics.tables import Table
 from tests.amounts import tries
-from tests.core.statistics.conftest import GAP, make_table, random_tables, shuffled
+from tests.patclaimeval.statistics.conftest import GAP, make_table, random_tables, shuffled
 
 
 def made_scores(random: np.random.Generator, strict: np.ndarray, items: int) -> np.ndarray:

@@ -6,7 +6,7 @@ import pytest
 
 from annotator.reliability.grids import AGREEMENT, POINTS, Cell, Grid
 from annotator.reliability.verdicts import forest_plots, verdict
-from annotator.rubric import ALL_CRITERIA
+from patclaimeval.rubric import ALL_CRITERIA
 
 
 def figure(key: str, value: float | None, low: float | None = None, high: float | None = None):

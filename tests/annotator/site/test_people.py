@@ -7,7 +7,7 @@ from django.test import Client
 
 from annotator.campaigns.members.services import revoke_role
 from annotator.models import Assignment, AuditEvent, Draft, Rating, UsedPace
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 from tests.amounts import few
 
 PASSWORD = "a long enough phrase"

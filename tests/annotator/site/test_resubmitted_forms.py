@@ -20,8 +20,8 @@ from annotator.models import (
 )
 from annotator.rating.drafts import save_draft
 from annotator.rating_values import TYPED
-from annotator.rubric import ALL_CRITERIA, CRITERIA
 from annotator.site.errors import resubmitted_form
+from patclaimeval.rubric import ALL_CRITERIA, CRITERIA
 from tests.amounts import few
 from tests.conftest import Cast, signed_in
 from tests.guards.blindness.forms_found import forms_of

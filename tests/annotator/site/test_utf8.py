@@ -6,7 +6,7 @@ from django.test import Client
 
 from annotator.accounts.sessions import create_token
 from annotator.models import Campaign, ClaimImport, Draft, Rating
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 from tests.conftest import signed_in
 
 pytestmark = pytest.mark.django_db

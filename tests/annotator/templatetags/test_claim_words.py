@@ -4,10 +4,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from annotator.claims.reading import ClaimView, LimitationView, read_pair
-from annotator.claims.segments import Segment
 from annotator.templatetags.claim_words import claim_words, indent
 from annotator.templatetags.import_words import with_signs
+from patclaimeval.claims.reading import ClaimView, LimitationView, read_pair
+from patclaimeval.claims.segments import Segment
 
 PIECES = st.sampled_from(
     [

@@ -10,9 +10,9 @@ from annotator.mail.deliveries import carry_out_delivery
 from annotator.models import Campaign, Candidate, Delivery, User
 from annotator.outgoing.rules import EVENTS
 from annotator.rating.services import submit_rating
-from annotator.rubric import CRITERIA
 from annotator.webhooks.services import NewSecret, add_webhook
 from core.jobs.rows import DUE
+from patclaimeval.rubric import CRITERIA
 
 
 def add(campaign: Campaign, by: User, url: str, *events: str) -> NewSecret:

@@ -9,7 +9,6 @@ from django.test import Client
 from lxml import etree
 
 from annotator.adjudication.rulings.services import void_adjudication
-from annotator.claims.comparing import Limit
 from annotator.formats.documents.reading import read_document
 from annotator.formats.documents.records import ReadOptions, TrackedChanges
 from annotator.imports.documents import Choices
@@ -27,6 +26,7 @@ from annotator.models import (
 )
 from annotator.word_files.services import NO_MARK_FILES
 from core.clock import database_now
+from patclaimeval.claims.comparing import Limit
 from tests.annotator.adjudication.conftest import conflict, flip, ratings  # noqa: F401
 from tests.annotator.adjudication.discrepant import NOTES, WORDS
 from tests.annotator.adjudication.rulings import decide

@@ -5,8 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.text_io import streams as text_io_streams
-from core.text_io.streams import BadRecord, FormatError, ReadNotes, Record, read_array, read_lines
+from patclaimeval.text_io import streams as text_io_streams
+from patclaimeval.text_io.streams import (
+    BadRecord,
+    FormatError,
+    ReadNotes,
+    Record,
+    read_array,
+    read_lines,
+)
 
 TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
 ITEMS = st.lists(st.dictionaries(TEXTS, TEXTS | st.lists(TEXTS), max_size=3), min_size=1)

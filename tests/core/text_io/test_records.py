@@ -1,6 +1,12 @@
 import pytest
 
-from core.text_io.streams import MAX_LISTED, BadRecord, BadRecordList, FormatError, ReadNotes
+from patclaimeval.text_io.streams import (
+    MAX_LISTED,
+    BadRecord,
+    BadRecordList,
+    FormatError,
+    ReadNotes,
+)
 
 
 def test_a_bad_record_says_file_place_field_and_reason():

@@ -1,7 +1,7 @@
 import pytest
 
-from core.text_io.shapes import Shape, checked, is_blank
-from core.text_io.streams import BadRecord, FormatError, ReadNotes, Record
+from core.shapes import Shape, checked, is_blank
+from patclaimeval.text_io.streams import BadRecord, FormatError, ReadNotes, Record
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.text_io.strict_json import MAX_DEPTH, StrictJsonError, loads
+from patclaimeval.text_io.strict_json import MAX_DEPTH, StrictJsonError, loads
 
 VALUES = st.recursive(
     st.none()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.text_io.text import candidate_id_of, is_formula, reference_id_of, text_sha256
+from patclaimeval.text_io.text import candidate_id_of, is_formula, reference_id_of, text_sha256
 
 
 def test_ids_begin_with_the_digest_that_any_tool_computes():

@@ -24,7 +24,7 @@ from annotator.models import (
     Passkey,
     Rating,
 )
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 from tests.guards.blindness.states import Scenario
 
 # What the id of an address names, by the part before it; after any other part every id is tried.

@@ -3,7 +3,7 @@
 from django.utils import timezone
 
 from annotator.models import CalibrationAnswer, CalibrationItem, Campaign, User
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 
 EXAMPLES = ("conceptual_clarity-1", "logical_linkage-1")
 

@@ -8,7 +8,7 @@ from annotator.context.services import store_context
 from annotator.formats.context import Context, Paragraph
 from annotator.formats.documents.drawings import sheets_of
 from annotator.models import Campaign, Reference, User
-from core.text_io.text import text_sha256
+from patclaimeval.text_io.text import text_sha256
 from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import (
     AgreementReport,

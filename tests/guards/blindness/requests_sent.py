@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from annotator.access.matrix import Rule
-from annotator.rubric import ALL_CRITERIA, CRITERIA
+from patclaimeval.rubric import ALL_CRITERIA, CRITERIA
 from tests.amounts import IS_THOROUGH
 from tests.guards.blindness.addresses import Address
 from tests.guards.blindness.hook_rows import HOST

@@ -28,7 +28,7 @@ from annotator.models import (
 from annotator.rating.drafts import save_draft
 from annotator.rating.own_notes import save_note
 from annotator.rating.services import flag_candidate, submit_rating
-from annotator.rubric import ALL_CRITERIA, CRITERIA
+from patclaimeval.rubric import ALL_CRITERIA, CRITERIA
 from tests.guards.blindness.calibration_rows import calibration_rows
 from tests.guards.blindness.claim_rows import ClaimRows, claim_rows
 from tests.guards.blindness.hook_rows import HOST, hook_row

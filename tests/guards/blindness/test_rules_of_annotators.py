@@ -23,8 +23,8 @@ from annotator.models import (
     ReferenceNote,
 )
 from annotator.rating.services import revise_rating, submit_rating
-from annotator.rubric import CRITERIA
 from core.errors import OutOfDate, Refused
+from patclaimeval.rubric import CRITERIA
 from scoring.datasets.freezing.services import freeze_dataset
 from scoring.models import MetricScore
 from tests.guards.blindness.addresses import Address, addresses

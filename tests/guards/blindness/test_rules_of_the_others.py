@@ -21,8 +21,8 @@ from annotator.models import (
 )
 from annotator.rating.services import submit_rating
 from annotator.reliability.services import carry_out_reliability, request_reliability
-from annotator.rubric import CRITERIA
 from core.errors import Forbidden
+from patclaimeval.rubric import CRITERIA
 from tests.guards.blindness.allowed import TABLE
 from tests.guards.blindness.people import RULING
 from tests.guards.blindness.snapshots import after, differences, looked_at

@@ -10,7 +10,7 @@ from annotator.audit_pages.queries import Trail
 from annotator.conflicts.queries import LOCKED_SENTENCE
 from annotator.models import Adjudication, Assignment, AssignmentStatus, Candidate, Conflict, Role
 from annotator.rating.services import submit_rating
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 from tests.conftest import grant
 from tests.guards.blindness.conftest import seal_at_once
 from tests.guards.blindness.marks import HERE

@@ -23,7 +23,7 @@ from django.utils import timezone
 from annotator.access import matrix
 from annotator.accounts.sessions import create_token
 from annotator.models import Assignment, AssignmentStatus, Campaign, Comparison, Rating, User
-from annotator.rubric import ALL_CRITERIA, CRITERIA
+from patclaimeval.rubric import ALL_CRITERIA, CRITERIA
 from tests.guards.blindness.addresses import addresses, ids
 from tests.guards.blindness.clocks import clock_query
 from tests.guards.blindness.snapshots import DRAWN_ANEW

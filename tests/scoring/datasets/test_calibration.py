@@ -2,7 +2,7 @@ import pytest
 
 from annotator.models import CalibrationAnswer
 from annotator.rating.calibration.services import add_candidate, answer_item, switch_calibration
-from annotator.rubric import CRITERIA
+from patclaimeval.rubric import CRITERIA
 from scoring.datasets.freezing.services import freeze_dataset
 from tests.conftest import grant, make_user
 from tests.scoring.conftest import NO_SPLIT

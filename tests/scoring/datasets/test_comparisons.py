@@ -2,7 +2,7 @@ import pytest
 from django.test import Client
 
 from annotator.models import Membership, Rating, Reference
-from annotator.rubric import CRITERIA, OVERALL
+from patclaimeval.rubric import CRITERIA, OVERALL
 from scoring.access.scopes import read_rows
 from scoring.datasets.versions.comparisons import ComparedVersions
 from scoring.models import DatasetVersion

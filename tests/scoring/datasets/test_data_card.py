@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from annotator.rubric import ALL_CRITERIA, CRITERIA
+from patclaimeval.rubric import ALL_CRITERIA, CRITERIA
 from scoring.datasets.cards import card_json, data_card, published_dataset, rubric_json
 from tests.scoring.datasets.card_builders import CARD, NAMED, OLD_CARD
 

@@ -5,7 +5,7 @@ from hashlib import sha256
 import pytest
 
 from core.errors import Refused
-from core.text_io.streams import FormatError, ReadNotes
+from patclaimeval.text_io.streams import FormatError, ReadNotes
 from scoring.access.scopes import labelled_rows, read_rows
 from scoring.datasets.freezing.imports import import_files
 from scoring.formats import patent_ce_jsonl

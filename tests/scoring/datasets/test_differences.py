@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from annotator.rubric import ALL_CRITERIA
+from patclaimeval.rubric import ALL_CRITERIA
 from scoring.datasets.versions.comparisons import (
     MORE_RATINGS,
     MOST_LISTED,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.rubric import ALL_CRITERIA
+from patclaimeval.rubric import ALL_CRITERIA
 from scoring.datasets.drafts import Draft
 from scoring.formats import patent_ce_jsonl
 from scoring.formats import rows as formats_rows

@@ -5,8 +5,8 @@ from django.test import Client
 from django.utils.html import escape
 
 from annotator.models import Campaign, Membership
-from annotator.rubric import ALL_CRITERIA
 from core.jobs.rows import JobStatus
+from patclaimeval.rubric import ALL_CRITERIA
 from scoring.datasets.freezing import queries as freezing_queries
 from scoring.datasets.freezing import views
 from scoring.datasets.freezing.services import carry_out_freeze, request_freeze

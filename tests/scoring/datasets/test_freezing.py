@@ -5,8 +5,8 @@ import pytest
 
 from annotator.adjudication.rulings.services import rule, void_adjudication
 from annotator.models import Campaign, Conflict, Rating, Reference
-from annotator.rubric import CRITERIA
 from core.errors import Refused
+from patclaimeval.rubric import CRITERIA
 from scoring.access.scopes import read_rows
 from scoring.datasets.freezing.queries import preview_freeze
 from scoring.datasets.freezing.services import freeze_dataset

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from annotator.models import Campaign, CampaignStatus, Shown, Unblinding
-from annotator.rubric import ALL_CRITERIA
+from patclaimeval.rubric import ALL_CRITERIA
 from scoring import files as scoring_files
 from scoring.datasets.versions.rankings import NO_CAMPAIGN
 from scoring.models import DatasetVersion

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from annotator.models import Campaign, CampaignStatus, Candidate
-from annotator.rubric import OVERALL
+from patclaimeval.rubric import OVERALL
 from scoring.access.scopes import read_rows
 from scoring.datasets.versions import rankings
 from scoring.datasets.versions.rankings import (

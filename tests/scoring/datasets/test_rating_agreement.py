@@ -1,9 +1,9 @@
 import pytest
 
 from annotator.rating_values import RatedScores
-from annotator.rubric import ALL_CRITERIA, OVERALL
-from core.statistics.coefficients import krippendorff_alpha
-from core.statistics.tables import table_of
+from patclaimeval.rubric import ALL_CRITERIA, OVERALL
+from patclaimeval.statistics.coefficients import krippendorff_alpha
+from patclaimeval.statistics.tables import table_of
 from scoring.datasets.cards import DRAWS, measure_agreement
 
 

@@ -7,7 +7,7 @@ from annotator.campaigns.services import close_campaign
 from annotator.imports.erasing import erase_texts
 from annotator.models import AuditEvent, DraftClaimsEdit, Reference
 from core.errors import Forbidden
-from core.text_io.text import text_sha256
+from patclaimeval.text_io.text import text_sha256
 from scoring.erasures.services import edit_unfrozen_draft
 from tests.conftest import signed_in
 

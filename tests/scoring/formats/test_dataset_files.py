@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from core.text_io.streams import FormatError, ReadNotes
+from patclaimeval.text_io.streams import FormatError, ReadNotes
 from scoring.datasets.drafts import Draft
 from scoring.datasets.freezing.imports import join
 from scoring.formats.dataset_files import detect_format, format_of, read_file

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from core.text_io.streams import FormatError, ReadNotes
+from patclaimeval.text_io.streams import FormatError, ReadNotes
 from scoring.formats import dataset_files
 from scoring.quadruplets import DatasetRow
 

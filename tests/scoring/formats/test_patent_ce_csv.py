@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.rubric import ALL_CRITERIA
+from patclaimeval.rubric import ALL_CRITERIA
 from scoring.formats.patent_ce_csv import COLUMNS, MARKED, write
 from scoring.quadruplets import DatasetRow
 from tests.scoring.formats.golden_rows import FORMULA, LID, MUG, ROWS, golden

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from annotator.rubric import ALL_CRITERIA
-from core.text_io.streams import FormatError
+from patclaimeval.rubric import ALL_CRITERIA
+from patclaimeval.text_io.streams import FormatError
 from scoring.formats.patent_ce_json import CRITERION_OF, read, write
 from tests.scoring.formats.golden_rows import ROWS, golden
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.rubric import ALL_CRITERIA
-from core.text_io.streams import FormatError
+from patclaimeval.rubric import ALL_CRITERIA
+from patclaimeval.text_io.streams import FormatError
 from scoring.formats import rows as formats_rows
 from scoring.formats.patent_ce_jsonl import KEYS, read, write
 from scoring.quadruplets import SPLIT_NAMES, DatasetRow, quadruplet_id

@@ -1,6 +1,6 @@
 import pytest
 
-from annotator.rubric import ALL_CRITERIA
+from patclaimeval.rubric import ALL_CRITERIA
 from scoring.models import AgreementReport, ModelVersion, TrainingRun
 from tests.scoring.conftest import imported, labelled_alike
 from tests.scoring.management.commands import document, refusal, run

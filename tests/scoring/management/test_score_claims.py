@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotator.rubric import ALL_CRITERIA
+from patclaimeval.models.prior import load_prior, prior_tie_threshold
+from patclaimeval.rubric import ALL_CRITERIA
 from scoring import files as scoring_files
 from scoring.models import DatasetVersion, ModelVersion
-from scoring.patclaimeval.prior import load_prior, prior_tie_threshold
 from tests.scoring.management import commands
 from tests.scoring.model_builders import CRITERION, know, make_model, promote, train_tiny
 

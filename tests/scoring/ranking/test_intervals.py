@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.statistics import resampling
-from core.statistics.resampling import NO_SPREAD, ONE_REFERENCE, bootstrap_weights, divide
+from patclaimeval.statistics import resampling
+from patclaimeval.statistics.resampling import NO_SPREAD, ONE_REFERENCE, bootstrap_weights, divide
 from scoring.ranking import ANY, Bootstrap, figures_of
 
 RNG = np.random.default_rng(2)

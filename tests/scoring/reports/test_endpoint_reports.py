@@ -12,14 +12,12 @@ from django.core.management import call_command
 from django.test import override_settings
 
 from annotator.models import AuditEvent
-from annotator.rubric import CRITERIA
 from core.jobs.rows import JobStatus
+from patclaimeval.metrics.llmscore import DIMENSIONS
+from patclaimeval.rubric import CRITERIA
 from scoring import files as scoring_files
-from scoring.metrics.llmscore import DIMENSIONS
 from scoring.models import DatasetVersion, MetricScore
-from tests.scoring.asked_reports import carried_out, finished, request
-from tests.scoring.conftest import dataset_rows, imported
-from tests.scoring.metrics.endpoint.local_endpoint import (
+from tests.patclaimeval.metrics.endpoint.local_endpoint import (
     KEY,
     LocalEndpoint,
     Received,
@@ -27,6 +25,8 @@ from tests.scoring.metrics.endpoint.local_endpoint import (
     local_endpoint,
     saying,
 )
+from tests.scoring.asked_reports import carried_out, finished, request
+from tests.scoring.conftest import dataset_rows, imported
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 

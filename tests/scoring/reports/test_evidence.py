@@ -8,9 +8,9 @@ import pytest
 from django.utils import timezone
 
 from annotator.models import Campaign, Candidate, Rating, Reference
-from scoring.agreement.ceiling import NO_RATINGS
-from scoring.metrics.languages import TWO_LANGUAGES
-from scoring.metrics.rouge import Rouge
+from patclaimeval.agreement.ceiling import NO_RATINGS
+from patclaimeval.metrics.languages import TWO_LANGUAGES
+from patclaimeval.metrics.rouge import Rouge
 from scoring.models import DatasetVersion, MetricScore
 from scoring.reports.inputs import (
     NO_LANGUAGE,

@@ -8,11 +8,11 @@ from django.test import Client
 from django.utils.html import escape
 
 from annotator.models import AuditEvent
+from patclaimeval.models.occlusion import Occlusion, explain_by_occlusion, occlude
+from patclaimeval.models.scorer import load_scorer
 from scoring import files as scoring_files
 from scoring.datasets.texts.services import permit_texts
 from scoring.models import AgreementReport, DatasetVersion, ModelVersion, ScoreRequest
-from scoring.patclaimeval.occlusion import Occlusion, explain_by_occlusion, occlude
-from scoring.patclaimeval.scorer import load_scorer
 from scoring.quadruplets import DatasetRow
 from scoring.scores.services import carry_out_scores
 from tests.conftest import Cast, grant

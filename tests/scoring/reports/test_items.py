@@ -16,8 +16,8 @@ from annotator.formats.context import Context, Paragraph
 from annotator.formats.documents.drawings import sheets_of
 from annotator.models import AuditEvent, Rating, Reference, Unblinding
 from annotator.operations.backups.tables import columns_of, lines_of, load_lines
-from core.text_io.text import text_sha256
-from scoring.agreement.item_table import choose, unpack
+from patclaimeval.agreement.item_table import choose, unpack
+from patclaimeval.text_io.text import text_sha256
 from scoring.datasets.texts.services import permit_texts
 from scoring.models import AgreementReport, DatasetVersion, ReportItems
 from scoring.reports.browsing.forms import ItemsForm

@@ -12,20 +12,18 @@ import pytest
 from django.core.management import call_command
 from django.test import override_settings
 
-from annotator.rubric import CRITERIA
 from core.jobs.rows import JobStatus
+from patclaimeval.agreement.item_table import DIFFER, SAME, Wanted, choose, unpack
+from patclaimeval.metrics.endpoint.prompt import VERDICT
+from patclaimeval.rubric import CRITERIA
 from scoring import files as scoring_files
-from scoring.agreement.item_table import DIFFER, SAME, Wanted, choose, unpack
-from scoring.metrics.endpoint.prompt import VERDICT
 from scoring.models import DatasetVersion, MetricScore
 from scoring.quadruplets import DatasetRow
 from scoring.reports import work as reports_work
 from scoring.reports.downloads import report_file
 from scoring.reports.scorers import ReportScorer, load_scorer
 from scoring.reports.services import cancel_report
-from tests.scoring.asked_reports import carried_out, finished, request
-from tests.scoring.conftest import dataset_rows, imported, shown
-from tests.scoring.metrics.endpoint.local_endpoint import (
+from tests.patclaimeval.metrics.endpoint.local_endpoint import (
     KEY,
     LocalEndpoint,
     Received,
@@ -33,6 +31,8 @@ from tests.scoring.metrics.endpoint.local_endpoint import (
     local_endpoint,
     saying,
 )
+from tests.scoring.asked_reports import carried_out, finished, request
+from tests.scoring.conftest import dataset_rows, imported, shown
 from tests.scoring.report_rows import words
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]

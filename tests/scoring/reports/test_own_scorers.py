@@ -2,14 +2,14 @@
 
 import pytest
 
-from scoring.agreement.correlation import tau_b
+from patclaimeval.agreement.correlation import tau_b
+from patclaimeval.models import prior
+from patclaimeval.models.data import Quadruplet
+from patclaimeval.models.errors import CheckpointInvalid
+from patclaimeval.models.prior import load_prior, prior_of
+from patclaimeval.models.ridge import fit
+from patclaimeval.models.ridge_training import compare
 from scoring.models import DatasetVersion, ModelVersion
-from scoring.patclaimeval import prior
-from scoring.patclaimeval.data import Quadruplet
-from scoring.patclaimeval.errors import CheckpointInvalid
-from scoring.patclaimeval.prior import load_prior, prior_of
-from scoring.patclaimeval.ridge import fit
-from scoring.patclaimeval.ridge_training import compare
 from scoring.reports import left_out
 from scoring.reports.left_out import TOO_FEW, TOO_MANY
 from scoring.reports.scorers import describe_version, is_neural

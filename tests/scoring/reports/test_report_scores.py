@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from core.jobs.leases import LostLease
-from scoring.metrics.base import MetricError, Missing, Pair, Score
+from patclaimeval.metrics.base import MetricError, Missing, Pair, Score
 from scoring.models import MetricScore
 from scoring.reports import work as reports_work
 from scoring.reports.inputs import Text

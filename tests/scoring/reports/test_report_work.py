@@ -9,7 +9,7 @@ import pytest
 
 from core.jobs import leases
 from core.jobs.rows import JobStatus
-from scoring.metrics.base import Pair, Score
+from patclaimeval.metrics.base import Pair, Score
 from scoring.models import AgreementReport, MetricScore
 from scoring.reports import work as reports_work
 from scoring.reports.files import canonical_json, storable

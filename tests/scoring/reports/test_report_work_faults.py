@@ -7,8 +7,8 @@ import pytest
 
 from annotator.models import AuditEvent
 from core.jobs.rows import JobStatus
+from patclaimeval.metrics.base import MetricError, Missing, Pair, Score
 from scoring import files as scoring_files
-from scoring.metrics.base import MetricError, Missing, Pair, Score
 from tests.faults import raising
 from tests.scoring.asked_reports import (
     Scores,

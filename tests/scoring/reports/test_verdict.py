@@ -2,7 +2,7 @@
 
 import pytest
 
-from scoring.metrics.languages import TWO_LANGUAGES
+from patclaimeval.metrics.languages import TWO_LANGUAGES
 from scoring.reports.page_parts import caution, cautions, labels_added, verdict
 from tests.scoring.report_documents import pair, report_document
 

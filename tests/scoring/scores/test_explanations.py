@@ -7,11 +7,11 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotator.rubric import ALL_CRITERIA, NAMES
+from patclaimeval.models.errors import CheckpointInvalid
+from patclaimeval.models.explanation import explain_scores
+from patclaimeval.models.prior import load_prior
+from patclaimeval.rubric import ALL_CRITERIA, NAMES
 from scoring.models import ScoreRequest
-from scoring.patclaimeval.errors import CheckpointInvalid
-from scoring.patclaimeval.explanation import explain_scores
-from scoring.patclaimeval.prior import load_prior
 from scoring.scores.scorers import ScoringModel, cached_scorer
 from scoring.scores.services import carry_out_scores
 from tests.conftest import Cast
@@ -124,6 +124,6 @@ def test_scores_that_are_known_without_their_parts_wait_for_a_worker(rita, data_
 def test_a_model_that_is_not_the_linear_one_of_its_card_is_refused(
     model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scoring.patclaimeval.scorer.load_scorer", lambda *_, **__: object())
+    monkeypatch.setattr("patclaimeval.models.scorer.load_scorer", lambda *_, **__: object())
     with pytest.raises(CheckpointInvalid, match="its card names"):
         cached_scorer(ScoringModel(CRITERION, model)).score([(REFERENCE, WHOLE)])

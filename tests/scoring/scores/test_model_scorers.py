@@ -2,10 +2,10 @@ from uuid import UUID
 
 import pytest
 
-from annotator.rubric import ALL_CRITERIA
 from core.errors import Refused
+from patclaimeval.models.prior import load_prior, prior_tie_threshold
+from patclaimeval.rubric import ALL_CRITERIA
 from scoring.models import ModelVersion, PromotionAct
-from scoring.patclaimeval.prior import load_prior, prior_tie_threshold
 from scoring.scores.scorers import ScoringModel, cached_scorer, promoted_or_prior, scoring_model
 from tests.scoring.model_builders import CRITERION, make_model, promote
 

@@ -10,10 +10,10 @@ from django.test import Client
 from django.urls import reverse
 
 from core.errors import Refused
+from patclaimeval.models.occlusion import explain_by_occlusion, occlude
+from patclaimeval.models.scorer import load_scorer
 from scoring import files as scoring_files
 from scoring.models import DatasetVersion, ModelVersion, ScoreRequest
-from scoring.patclaimeval.occlusion import explain_by_occlusion, occlude
-from scoring.patclaimeval.scorer import load_scorer
 from scoring.scores.occlusions import compared
 from scoring.scores.queries import score_page
 from scoring.scores.scorers import ScoringModel
@@ -99,7 +99,7 @@ def test_what_was_left_out_before_is_asked_of_no_model_again(
     rita, encoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = scored(rita, **TEXTS, explain=True)
-    monkeypatch.setattr("scoring.patclaimeval.scorer.load_scorer", None)
+    monkeypatch.setattr("patclaimeval.models.scorer.load_scorer", None)
     assert scored(rita, **TEXTS, explain=True)["explanations"] == said["explanations"]
     # Nobody asked here: the scores are known, and what moved them is to be asked for.
     plain = ask(rita, **TEXTS)

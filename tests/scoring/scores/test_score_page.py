@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
+from patclaimeval.models.prior import prior_tie_threshold
 from scoring.models import ModelVersion, ScoreRequest
-from scoring.patclaimeval.prior import prior_tie_threshold
 from scoring.scores.queries import BEST, TIED, MeasuredModel, measured_model, score_page
 from scoring.scores.scorers import ScoringModel
 from tests.scoring.model_builders import CRITERION, make_model

@@ -6,13 +6,13 @@ import pytest
 from django.utils import timezone
 
 from annotator.models import AuditEvent, CampaignStatus
-from annotator.rubric import ALL_CRITERIA
 from core.errors import Forbidden, Refused, TooOften
 from core.jobs import leases
+from patclaimeval.models import scorer as scoring_library
+from patclaimeval.models.prior import load_prior
+from patclaimeval.rubric import ALL_CRITERIA
 from scoring import files as scoring_files
 from scoring.models import DatasetVersion, ModelVersion, ScoreRequest
-from scoring.patclaimeval import scorer as scoring_library
-from scoring.patclaimeval.prior import load_prior
 from scoring.scores import services as service
 from scoring.scores.scorers import ScoringModel, cached_scorer
 from scoring.scores.services import (

@@ -9,11 +9,11 @@ import pytest
 
 from annotator.models import AuditEvent
 from core.errors import Refused
+from patclaimeval.models.checkpoint import read_checkpoint, write_checkpoint
+from patclaimeval.models.scorer import load_scorer
 from scoring import files as scoring_files
 from scoring.files import StoredFileDamaged
 from scoring.models import DatasetVersion, ModelVersion
-from scoring.patclaimeval.checkpoint import read_checkpoint, write_checkpoint
-from scoring.patclaimeval.scorer import load_scorer
 from scoring.training.model_versions.services import export_model, model_archive
 from scoring.training.runs.services import request_training
 from scoring.training.runs.work import carry_out_training

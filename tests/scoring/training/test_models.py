@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from annotator.models import AuditEvent, Membership
-from annotator.rubric import NAMES
+from patclaimeval.models.prior import PRIOR, prior_tie_threshold
+from patclaimeval.rubric import NAMES
 from scoring import files as scoring_files
-from scoring.patclaimeval.prior import PRIOR, prior_tie_threshold
 from tests.scoring.conftest import shown
 from tests.scoring.model_builders import make_model, promote
 from tests.scoring.model_rows import model_row, sealed, write_directory

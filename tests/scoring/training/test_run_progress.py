@@ -1,8 +1,8 @@
 import pytest
 
 from core.jobs import leases
+from patclaimeval.models.data import Progress
 from scoring.models import DatasetVersion, TrainingRun
-from scoring.patclaimeval.data import Progress
 from scoring.training.runs import services as runs_services
 from scoring.training.runs.services import (
     MOST_LINES,

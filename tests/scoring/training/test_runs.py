@@ -6,9 +6,9 @@ import pytest
 
 from annotator.models import AuditEvent, User
 from core.errors import Refused, TooOften
+from patclaimeval.models.config import TrainingSettings
 from scoring import files as scoring_files
 from scoring.models import DatasetVersion, TrainingRun
-from scoring.patclaimeval.config import TrainingSettings
 from scoring.quadruplets import DatasetRow
 from scoring.training.runs import services as runs_services
 from scoring.training.runs.services import request_training, request_trainings, train_again

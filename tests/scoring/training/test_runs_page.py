@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from annotator.rubric import ALL_CRITERIA
 from core.jobs.rows import JobStatus
+from patclaimeval.rubric import ALL_CRITERIA
 from scoring.models import DatasetVersion, TrainingRun
 from scoring.training.runs.services import request_training
 from tests.plot_files import saved_plots

@@ -6,9 +6,9 @@ from django.core.management import call_command
 
 from annotator.models import AuditEvent
 from core.errors import Refused
+from patclaimeval.models.errors import CheckpointInvalid
 from scoring import files as scoring_files
 from scoring.models import DatasetVersion, ModelVersion
-from scoring.patclaimeval.errors import CheckpointInvalid
 from scoring.scores.queries import known_scores
 from scoring.scores.scorers import ScoringModel, cached_scorer
 from scoring.training.model_versions.files import is_sealed

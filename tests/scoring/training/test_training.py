@@ -12,11 +12,11 @@ from annotator.models import AuditEvent
 from core.errors import OutOfDate
 from core.jobs import leases
 from core.jobs.rows import JobStatus
+from patclaimeval.models.data import TrainingResult
+from patclaimeval.models.errors import TrainingFailed
 from scoring import files as scoring_files
 from scoring import tasks as scoring_tasks
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
-from scoring.patclaimeval.data import TrainingResult
-from scoring.patclaimeval.errors import TrainingFailed
 from scoring.training.runs import work as runs_work
 from scoring.training.runs.services import RunProgress, cancel_training, request_training
 from scoring.training.runs.work import carry_out_training
@@ -63,8 +63,8 @@ def test_a_missing_encoder_directory_fails_the_run_in_a_sentence(version, tmp_pa
 
 @pytest.mark.slow
 def test_a_training_registers_one_model_whose_directory_verifies(version, tiny_encoder) -> None:
-    from scoring.patclaimeval.checkpoint import read_checkpoint
-    from scoring.patclaimeval.scorer import load_scorer
+    from patclaimeval.models.checkpoint import read_checkpoint
+    from patclaimeval.models.scorer import load_scorer
 
     messages: list[str] = []
     run = request(version, encoder=str(tiny_encoder), method="finetune", epochs=1, device="cpu")

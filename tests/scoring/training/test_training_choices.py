@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.errors import Refused
-from scoring.patclaimeval.config import LONGFORMER
+from patclaimeval.models.config import LONGFORMER
 from scoring.training.runs.choices import (
     EMBEDDED,
     LONGFORMER_BASE,

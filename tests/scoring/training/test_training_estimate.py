@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from annotator.models import User
-from annotator.rubric import ALL_CRITERIA
+from patclaimeval.rubric import ALL_CRITERIA
 from scoring.models import DatasetVersion, TrainingRun
 from scoring.training.runs import estimate
 from scoring.training.runs.choices import resolved_options

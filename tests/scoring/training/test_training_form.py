@@ -2,7 +2,7 @@ import shutil
 
 import pytest
 
-from annotator.rubric import ALL_CRITERIA
+from patclaimeval.rubric import ALL_CRITERIA
 from scoring.models import DatasetVersion, TrainingRun
 from tests.scoring.conftest import shown
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from annotator.formats.documents.records import Notes, Severity
 from annotator.formats.documents.xml_trees import MOST_BYTES, local_name, parse_xml
 from annotator.formats.documents.zip_files import ZipSource, shown
-from core.text_io.streams import FormatError
+from patclaimeval.text_io.streams import FormatError
 
 # Transitional, and strict (ISO/IEC 29500-1 without what is there for older files).
 WORD: Final = frozenset(

@@ -25,7 +25,7 @@ from annotator.formats.documents.records import (
     TrackedChanges,
 )
 from annotator.formats.documents.sections import Section, context_of, find_section
-from core.text_io.streams import FormatError
+from patclaimeval.text_io.streams import FormatError
 
 _MARKED: Final = (
     "The file was written here and marks its claims; they were read as they stand, their layout "

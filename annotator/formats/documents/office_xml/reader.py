@@ -28,7 +28,7 @@ from annotator.formats.documents.records import (
 from annotator.formats.documents.sections import SourceLine
 from annotator.formats.documents.xml_trees import parse_xml
 from annotator.formats.documents.zip_files import shown
-from core.text_io.streams import FormatError
+from patclaimeval.text_io.streams import FormatError
 
 _SETS: Final = frozenset({"claims", "claimset", "amendedclaims"})
 _IMAGES: Final = frozenset({"figure"})

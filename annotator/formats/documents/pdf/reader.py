@@ -35,7 +35,7 @@ from annotator.formats.documents.sections import (
     find_section,
     numbered,
 )
-from core.text_io.streams import FormatError
+from patclaimeval.text_io.streams import FormatError
 
 MOST_BYTES: Final = 64 * 1024 * 1024
 MOST_PAGES: Final = 500

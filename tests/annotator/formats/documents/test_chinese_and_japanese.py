@@ -12,7 +12,7 @@ from annotator.formats.documents.plain_text import read_text
 from annotator.formats.documents.reading import AUTO, read_document
 from annotator.formats.documents.records import Place, ReadDocument, ReadOptions
 from annotator.formats.documents.sections import SourceLine, claims_heading, ends_claims, numbered
-from core.claim_text import parse_claims
+from patclaimeval.claims.parsing import parse_claims
 from tests.annotator.formats.documents.pdf_files import column, pdf_file
 from tests.annotator.formats.documents.word_files import (
     abstract_list,

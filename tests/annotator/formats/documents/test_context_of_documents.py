@@ -9,7 +9,7 @@ from annotator.formats.documents.confined import read_confined
 from annotator.formats.documents.matters import read_matters
 from annotator.formats.documents.reading import read_document
 from annotator.formats.documents.records import ReadDocument, ReadOptions, TrackedChanges
-from core.text_io.streams import FormatError
+from patclaimeval.text_io.streams import FormatError
 from tests.annotator.formats.documents.pictures import SVG, pages, picture
 from tests.annotator.formats.documents.word_files import (
     paragraph,

@@ -10,7 +10,7 @@ from annotator.formats.documents import drawings
 from annotator.formats.documents.bounds import MOST_SHEETS
 from annotator.formats.documents.confined import read_pictures
 from annotator.formats.documents.drawings import sheets_of
-from core.text_io.streams import FormatError
+from patclaimeval.text_io.streams import FormatError
 from tests.annotator.formats.documents.pictures import SVG, bomb, drawn, pages, picture, saved
 from tests.counted_inputs import PROPERTY
 

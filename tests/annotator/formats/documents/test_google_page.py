@@ -2,7 +2,7 @@ import pytest
 
 from annotator.formats.documents.google_page import read_google_page
 from annotator.formats.documents.records import ReadDocument, ReadOptions
-from core.text_io.streams import FormatError
+from patclaimeval.text_io.streams import FormatError
 
 PAGE = """<!doctype html><html><head><meta name="DC.title" content="Lamp"></head><body>
 <h1 itemprop="pageTitle">US9999999B2 - Lamp - Google Patents</h1>

@@ -3,7 +3,7 @@ import pytest
 from annotator.formats.documents.matters import read_matters
 from annotator.formats.documents.records import ReadOptions, TrackedChanges
 from annotator.formats.documents.wire import Answer, decode_answer, encode_answer
-from core.text_io.streams import FormatError
+from patclaimeval.text_io.streams import FormatError
 from tests.annotator.formats.documents.word_files import added, paragraph, text, word_file, zipped
 
 A_LAMP, A_TORCH, A_DESK = b"1. A lamp.", b"1. A torch.", b"1. A desk."

@@ -2,7 +2,7 @@ import pytest
 
 from annotator.formats.documents.office_xml.reader import read_office_xml
 from annotator.formats.documents.records import ReadDocument, ReadOptions, Severity, TrackedChanges
-from core.text_io.streams import FormatError
+from patclaimeval.text_io.streams import FormatError
 
 GRANT = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE us-patent-grant SYSTEM "us-patent-grant-v45-2014-04-03.dtd" [ ]>

@@ -5,7 +5,7 @@ import pytest
 from annotator.formats.documents.pdf import reader
 from annotator.formats.documents.pdf.reader import read_pdf
 from annotator.formats.documents.records import ReadDocument, ReadOptions
-from core.text_io.streams import FormatError
+from patclaimeval.text_io.streams import FormatError
 from tests.annotator.formats.documents.pdf_files import Placed, column, pdf_file
 
 CLAIMS = [

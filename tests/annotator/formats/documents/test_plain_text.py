@@ -3,7 +3,7 @@ import pytest
 from annotator.formats.documents.plain_text import read_text
 from annotator.formats.documents.records import ReadDocument, ReadOptions, Severity
 from annotator.formats.documents.sections import claims_heading, ends_claims
-from core.text_io.streams import FormatError
+from patclaimeval.text_io.streams import FormatError
 
 
 def read(text: str, **options: object) -> ReadDocument:

@@ -16,7 +16,7 @@ from annotator.formats.documents.confined import read_confined
 from annotator.formats.documents.reading import AUTO, kind_of, read_document
 from annotator.formats.documents.records import ReadOptions
 from core import limits
-from core.text_io.streams import FormatError
+from patclaimeval.text_io.streams import FormatError
 from tests.annotator.formats.documents.pdf_files import column, pdf_file
 from tests.annotator.formats.documents.samples import DOCUMENTS
 from tests.annotator.formats.documents.word_files import (

@@ -7,7 +7,7 @@ import pytest
 
 from annotator.formats.documents.reading import read_document
 from annotator.formats.documents.records import ReadDocument, ReadOptions
-from core.text_io.streams import FormatError
+from patclaimeval.text_io.streams import FormatError
 from tests.annotator.formats.documents.office_files import (
     ANSWERED,
     APPLIED,

@@ -16,7 +16,7 @@ from annotator.formats.documents.process import answer
 from annotator.formats.documents.reading import AUTO, read_document
 from annotator.formats.documents.records import ReadOptions
 from annotator.formats.documents.wire import Answer, decode_answer, encode_answer
-from core.text_io.streams import FormatError
+from patclaimeval.text_io.streams import FormatError
 
 DATA = b"1. A lamp.\n2. The lamp of claim 1."
 

@@ -1,0 +1,1 @@
+"""Models that score pairs of claim sets: features, ridge, encoder, training, checkpoints."""

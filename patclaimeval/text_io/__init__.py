@@ -1,0 +1,1 @@
+"""Text and JSON that come from anywhere: read strictly, refused by line."""

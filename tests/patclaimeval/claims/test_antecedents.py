@@ -1,0 +1,182 @@
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from patclaimeval.claims.antecedents import missing_antecedents, unintroduced_phrases
+from patclaimeval.claims.parsing import parse_claims
+from patclaimeval.claims.term_changes import renamed_terms
+from patclaimeval.claims.terms import find_mentions, singular
+from patclaimeval.claims.tree import build_tree
+from tests.amounts import tries
+
+REFERENCES = Path(__file__).parents[3] / "fixtures" / "demo" / "references"
+
+
+def terms(text):
+    found = missing_antecedents(text)
+    assert all(text[item.start : item.end].startswith(("the ", "The ", "said ")) for item in found)
+    assert all(text[item.start : item.end].endswith(item.term) for item in found)
+    claims = parse_claims(text)
+    return [
+        (claim.number, item.term)
+        for item in found
+        for claim in claims
+        if claim.start <= item.start < claim.end
+    ]
+
+
+PISTON = "1. A pump comprising a piston.\n"
+SEAL = "1. A pump.\n2. The pump of claim 1, having a seal.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("1. A pump comprising a housing, wherein the piston moves.", [(1, "piston moves")]),
+        (PISTON + "2. The pump of claim 1, wherein the piston is hollow.", []),
+        (SEAL + "3. The pump of claim 1, wherein the seal is soft.", [(3, "seal")]),
+        (SEAL + "3. The pump of claim 1 or 2.\n4. The pump of claim 3, the seal being soft.", []),
+        ("1. A pump, wherein the piston is coupled to a piston.", [(1, "piston")]),
+        ("1. A pump, the piston.\n2. The pump of claim 1, the piston.", [(1, "piston")]),
+        (PISTON + "2. The pump of claim 9, wherein the piston is hollow.", []),
+        ("1. A pump comprising valves, wherein the valve is closed.", []),
+        ("1. A system for inserting a lens.\n2. The insertion system of claim 1.", []),
+        ("1. A method of heating.\n2. The method further comprises cooling.", [(2, "method")]),
+    ],
+    ids=[
+        *("nowhere", "in the chain", "outside the chain", "in one of several", "only afterwards"),
+        *("named once in a chain", "a broken dependency is no other fault", "plurals"),
+        *("a preamble that says more", "a claim that opens with the and cites none"),
+    ],
+)
+def test_a_term_has_basis_where_it_is_introduced_before_in_the_chain(text, found):
+    assert terms(text) == found
+
+
+@pytest.mark.parametrize("path", sorted(REFERENCES.glob("*.txt")), ids=lambda path: path.stem)
+def test_the_demo_references_have_no_fault(path):
+    text = path.read_text(encoding="utf-8")
+    assert build_tree(parse_claims(text)).faults == ()
+    assert missing_antecedents(text) == ()
+    assert renamed_terms(text) == ()
+
+
+def test_phrases_must_agree_as_a_whole_to_count_as_introduced():
+    text = (
+        "1. A pad with a receiver coil, wherein the auxiliary coils are around the receiver coil."
+    )
+    assert unintroduced_phrases(text) == {"auxiliary coil"}
+    assert unintroduced_phrases("1. A pad with auxiliary coils and the auxiliary coils.") == set()
+    assert terms(text) == [(1, "auxiliary coils")]
+
+
+def test_a_qualifier_that_nothing_introduced_is_found():
+    text = "1. A vehicle with an automatic drive mode.\n2. The vehicle of claim 1, leaving "
+    assert terms(text + "the manual drive mode.") == [(2, "manual drive mode")]
+    assert terms(text + "the drive mode.") == []
+    assert terms(text + "the current drive mode.") == []
+    assert terms("1. A pad with a first coil, the second coil being flat.") == [(1, "second coil")]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "inserting a lens into the eye of a subject, the eye being open",
+        "having a lens, the center and the edge of the lens being round",
+        "measuring light in the visible region without the need for a filter",
+        "heating oil, wherein the heating step ends",
+        "forming an upper, wherein the formation ends",
+        "transmitting data, the transmission being slow",
+        "drying a film, the dried film being thin",
+        "having at least one rod, the at least one rod being long",
+        "having bacteria, the bacterium being dead",
+        "having a lens, the lenses being flat",
+        "having a layer of a first type, the layer vary",
+        "having a base layer, the base layer vary with time",
+        "having a nip, forming the nip therebetween",
+        "having a film, moving the film away from it",
+        "having a lightly doped layer, the lightly doped layer being flat",
+        "using the bacterium Escherichia",
+        "heating to the lowest pressure and to the respective temperature",
+        "having a coil-shaped wire, the coil being round",
+    ],
+)
+def test_these_definite_terms_need_no_other_introduction(words):
+    assert terms(f"1. A thing {words}.") == []
+
+
+@pytest.mark.parametrize(
+    ("words", "term"),
+    [
+        ("having said eye of a subject", "eye"),
+        ("having the at least one rod", "rod"),
+        ("wherein the two rods are long", "rods"),
+        ("having a portion at the port", "port"),
+        ("having a film, the doped film being thin", "doped film"),
+    ],
+)
+def test_these_definite_terms_do(words, term):
+    assert terms(f"1. A thing {words}.") == [(1, term)]
+
+
+def test_hundreds_of_claims_that_depend_on_all_before_come_to_an_end():
+    many = range(2, tries(3000))
+    rest = (f"{n}. The pump of any preceding claim, with a x{n}a rod.\n" for n in many)
+    assert terms("1. A pump.\n" + "".join(rest)) == []
+    assert len(terms("1. A pump " + "wherein the rod is a bar " * tries(20_000))) == 1
+
+
+def test_mentions_carry_article_term_and_span():
+    text = "A pump with the flexible diaphragm clamped in said housing"
+    found = find_mentions(text)
+    assert [(item.article, item.term) for item in found] == [
+        ("a", "pump"),
+        ("the", "flexible diaphragm"),
+        ("said", "housing"),
+    ]
+    assert [text[item.start : item.end] for item in found][1] == "the flexible diaphragm"
+    assert [item.is_definite for item in found] == [False, True, True]
+
+
+def test_the_heads_are_the_nouns_before_a_verb_and_those_in_ing():
+    (mention,) = find_mentions("the pressure sensor rises")
+    (in_ing,) = find_mentions("the pump housing")
+    assert "sensor" in mention.heads and in_ing.heads == ("housing",)
+
+
+PLURALS = "valves valve, boxes box, batteries battery, glass glass, axis axis, lens lens, "
+PLURALS += "lenses lens, bacteria bacterium, gases gas, indices index"
+
+
+@pytest.mark.parametrize("plural_and_one", PLURALS.split(", "))
+def test_plurals_are_folded(plural_and_one):
+    plural, one = plural_and_one.split()
+    assert singular(plural) == one
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("the at least one valve, said plurality of rods", ["valve", "rods"]),
+        ("the signal received by it", ["signal"]),
+        ("the lightly doped layer", ["lightly doped layer"]),
+        ("the member axially moving", ["member"]),
+        ("the valve assembly", ["valve assembly"]),
+        ("the nip therebetween", ["nip"]),
+        ("the display different from it", ["display"]),
+        ("the power feed unit", ["power feed unit"]),
+    ],
+)
+def test_a_term_ends_where_its_noun_ends(text, terms):
+    found = find_mentions(text)
+    assert [item.term for item in found] == terms
+    assert all(item.is_definite for item in found)
+
+
+@given(st.text(alphabet="the aseid,.- \n"))
+def test_spans_lie_inside_any_text(text):
+    for mention in find_mentions(text):
+        assert 0 <= mention.start < mention.end <= len(text)
+        assert text[mention.start : mention.end].lower().startswith(mention.article)

@@ -1,0 +1,176 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from patclaimeval.claims import term_changes as module
+from patclaimeval.claims.term_changes import fold, foreign_terms, renamed_terms
+from tests.amounts import tries
+
+REFERENCE = "1. A pump comprising a stepper motor (12), a light emitting diode and a rotating rod."
+
+
+def terms(candidate, reference=REFERENCE):
+    return [item.term for item in foreign_terms(reference, candidate)]
+
+
+def test_new_words_are_found_at_each_place():
+    text = "1. A pump with a hybrid stepper motor, the hybrid motor having magnets."
+    found = foreign_terms(REFERENCE, text)
+    assert [item.term for item in found] == ["hybrid", "hybrid", "magnets"]
+    assert all(text[item.start : item.end] == item.term for item in found)
+
+
+@pytest.mark.parametrize(
+    ("candidate", "reference", "found"),
+    [
+        ("a permanent ring magnet near the rod", REFERENCE, ["permanent ring magnet"]),
+        ("a magnet, spring and cap", REFERENCE, ["magnet", "spring", "cap"]),
+        ("an LED and an IP address", REFERENCE, ["LED", "IP address"]),
+        ("LEDs", "an LED", []),
+        ("a micro-processor", "a microprocessor", []),
+        ("a microprocessor", "a micro-processor", []),
+        ("ein Geh\u00e4use", "a rod", ["ein Geh\u00e4use"]),
+    ],
+    ids=[
+        *("neighbours are one term", "listed", "abbreviations", "the plural of one"),
+        *("in two pieces", "in one piece", "other Latin letters"),
+    ],
+)
+def test_new_words_are_terms_as_they_stand_together(candidate, reference, found):
+    assert terms(candidate, reference) == found
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "the rods rotate by rotation of stepper-motors",
+        "pumps pumped by pumping",
+        "a light-emitting diode",
+        "Stepper MOTOR",
+        "2. The method of claim 1, further comprising at least one of said rods, wherein",
+        "a plurality of first and second rods configured to be respectively provided",
+        "a rod (14) of 20 mm at 300 rpm",
+        "(a) the rod, (ii) the motor",
+    ],
+)
+def test_inflections_claim_words_numbers_and_letters_are_not_new(words):
+    assert terms(words) == []
+
+
+@pytest.mark.parametrize(
+    "family",
+    [
+        *("rotate rotates rotating rotated rotation", "compress compressed compression"),
+        *("control controls controlled controlling controller", "dry dried drying", "valve valves"),
+        *("vary varied varying varies variation", "transmit transmitting transmission"),
+        *("heat heated heating heater", "coat coated coating", "install installed installing"),
+        *("measure measured measuring measurement", "create created creation"),
+        "determine determined determination",
+    ],
+)
+def test_a_family_of_words_has_one_stem(family):
+    assert len({fold(word) for word in family.split()}) == 1
+
+
+def test_text_without_latin_words_has_no_terms():
+    assert foreign_terms("1. 一种泵。", "1. A pump.") == ()
+    assert foreign_terms("1. A pump.", "1. 一种泵、包括壳体。") == ()
+    assert foreign_terms("", "1. A pump.") == ()
+
+
+@given(st.text(), st.text())
+def test_any_text_is_read_and_spans_hold_their_terms(reference, candidate):
+    for item in foreign_terms(reference, candidate):
+        assert candidate[item.start : item.end] == item.term
+
+
+@given(st.text(alphabet="abc XYZ-é.1"))
+def test_a_text_has_no_new_terms_against_itself(text):
+    assert foreign_terms(text, text) == ()
+
+
+def test_long_texts_are_searched_to_their_end():
+    many = tries(100_000)
+    assert len(foreign_terms("a pump", "magnet, " * many)) == many
+    assert len(foreign_terms("a pump", "magnet " * many)) == 1
+    claims = "".join(
+        f"{n}. A pump with a housing {n + 10}, the casing {n}.\n" for n in range(1, tries(2000))
+    )
+    assert renamed_terms(claims)
+    assert renamed_terms("1. A pump " + "with a rod (12), the bar (12), " * tries(5000))
+
+
+def names(text):
+    found = renamed_terms(text)
+    assert all(text[item.start : item.end] == item.then for item in found)
+    return [(item.first, item.then) for item in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "then"),
+    [
+        ("1. A housing (12), wherein the enclosure (12) is round.", "housing", "enclosure"),
+        ("1. A housing 12 with a rod 14; the enclosure 12 is round.", "housing", "enclosure"),
+        (
+            "1. A rod (12) and, beside many other fine things that make up a pump, a seal (12).",
+            "rod",
+            "seal",
+        ),
+        ("1. A pump with a housing, the casing being red.", "housing", "casing"),
+        ("1. A pump housing, the pump casing being red.", "pump housing", "pump casing"),
+        ("1. A controller unit, the control unit being red.", "controller unit", "control unit"),
+        ("1. A touchscreen, the touch screen being wide.", "touchscreen", "touch screen"),
+        ("1. A micro-processor, the microprocessor.", "micro-processor", "microprocessor"),
+        ("1. An abnormality, the abnormaility being grave.", "abnormality", "abnormaility"),
+    ],
+)
+def test_a_second_name_is_found_with_its_place(text, first, then):
+    assert names(text) == [(first, then)]
+
+
+def test_the_second_name_is_found_down_the_chain_only():
+    text = "1. A pump with a housing.\n2. The pump of claim 1, the casing being red."
+    assert names(text) == [("housing", "casing")]
+    text = "1. A pump with a housing.\n2. A fan.\n3. The fan of claim 2, the casing being red."
+    assert names(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. A housing (12), wherein the round housing (12) is red.",
+        "1. A pump housing (12), wherein the housing (12) is red.",
+        "1. A Cable Modem, CM, (140), wherein the cable modem (140) is new.",
+        "1. A Cable Modem (140), wherein the CM (140) is new.",
+        "1. A method of receiving (720) data and sending (720) data.",
+        "1. A rod (18, 19), wherein a sleeve (18) is long.",
+        "1. A rod of claim 12, wherein a seal 12 is soft.",
+        "1. A mixture at least 20 percent, with a part 20 percent.",
+        "1. A housing and a casing, the housing being red and the casing being blue.",
+        "1. A first valve, a second valve, the first valve, the second valve.",
+        "1. A heating unit and a heated unit, the heated unit being red.",
+        "1. A rod, the seal being soft.",
+        "1. A control unit, the control units being red.",
+        "1. A device; (1) a rod; (2) a bar; or (1) a seal.",
+    ],
+)
+def test_one_name_or_two_things_are_left_alone(text):
+    assert names(text) == []
+
+
+@given(st.text(alphabet="the a rod (12) bar.\n"))
+def test_any_text_is_searched_for_second_names(text):
+    for item in renamed_terms(text):
+        assert 0 <= item.start < item.end <= len(text)
+
+
+def test_of_a_term_repeated_in_a_claim_two_places_are_kept_at_most() -> None:
+    known = module._Introduced()
+    names = [module._Name((word, "unit"), n, n + 1) for n, word in enumerate("aaabbbc" * 50)]
+    for name in names:
+        known.add(3, name)
+    assert sum(map(len, known.names.values())) == 2
+    for words, start, first in (("a", 900, 3), ("b", 900, 0), ("x", 900, 0), ("a", 3, None)):
+        found = known.first_other(1 << 3, module._Name((words, "unit"), start, start + 1))
+        assert (found.start if found else None) == first
+    assert known.first_other(1 << 2, names[-1]) is None
