@@ -61,8 +61,8 @@ def measure_agreement(ratings: Iterable[RatedScores], criteria: Sequence[str]) -
     Input: ratings, each of one candidate by one annotator; criteria. Output: by criterion
     Krippendorff's alpha (interval) as patclaimeval.statistics.tables gives it: value and 95 %
     interval clustered by reference, `n` candidates with two or more ratings, or None with the
-    reason; beside it `draws`, how many resamples the interval rests on at most, and under `others` the figures
-    ac2, exact and within_one.
+    reason; beside it `draws`, how many resamples the interval rests on at most, and under `others`
+    the figures ac2, exact and within_one.
     """
     from patclaimeval.statistics.coefficients import gwet_ac2, krippendorff_alpha, raw_agreement
     from patclaimeval.statistics.tables import plain_estimate, table_of

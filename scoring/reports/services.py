@@ -32,7 +32,8 @@ from scoring.scores.scorers import check_scorer_names
 
 CODE_VERSION: Final = "6"
 """Raised when a change here or in patclaimeval.agreement moves a number or a key of the document,
-or what is stored beside it: reports from before 5 know no items, and are computed anew when asked for.
+or what is stored beside it: reports from before 5 know no items, and are computed anew when
+asked for.
 """
 MOST_SCORERS: Final = 20
 MOST_UNFINISHED: Final = 20
