@@ -21,7 +21,7 @@ from pathlib import Path
 from shared import ROOT
 from shared.measuring import machine, print_row
 
-from core.limits import CLAIM_SETS, UPLOAD_BYTES
+from patclaimeval.limits import CLAIM_SETS, UPLOAD_BYTES
 
 CANDIDATES = 49
 CHARACTERS = UPLOAD_BYTES // CLAIM_SETS - 80

@@ -27,8 +27,8 @@ from core import (  # noqa: E402
     mail_settings,
     sqlite,
 )
-from core.limits import UPLOAD_BYTES  # noqa: E402
 from core.oidc import settings as oidc  # noqa: E402
+from patclaimeval.limits import UPLOAD_BYTES  # noqa: E402
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(os.environ.get("DATA_DIR") or BASE_DIR / "var").resolve()

@@ -12,7 +12,8 @@ from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
 from core.errors import Refused
-from core.shapes import LONGEST_REASON, has_content
+from core.shapes import LONGEST_REASON
+from patclaimeval.text_io.shapes import has_content
 
 SCORE: Final = re.compile(r"(10|[0-9])")
 

@@ -10,7 +10,7 @@ from annotator.access.scopes import campaigns_for
 from annotator.inbox.jobs import Kind, lines_of_jobs
 from annotator.inbox.rows import Asked, Line, Lines
 from annotator.models import Role
-from core.plurals import counted
+from patclaimeval.plurals import counted
 from scoring.access.scopes import MAY_READ
 from scoring.datasets.freezing.queries import freezes_for
 from scoring.erasures.queries import erasures_for

@@ -9,7 +9,7 @@ from typing import Final
 
 from annotator.operations.backups.archives import StoredFile
 from annotator.operations.health.database import Finding, missing, ok, warning
-from core.plurals import counted
+from patclaimeval.plurals import counted
 from scoring import files as scoring_files
 from scoring.files import (
     DatasetErased,

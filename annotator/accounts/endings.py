@@ -7,7 +7,7 @@ from django.shortcuts import resolve_url
 from annotator.accounts.queries import own_sessions, own_tokens
 from annotator.models import Passkey, User
 from core.confirmation import Confirmation
-from core.plurals import counted
+from patclaimeval.plurals import counted
 
 FOR_GOOD = "This cannot be taken back."
 

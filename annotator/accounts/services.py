@@ -19,7 +19,7 @@ from annotator.models import Campaign, Invitation, PasswordReset, User
 from annotator.rate_limits import RateLimit, give_back, take_or_refuse
 from core.clock import database_now
 from core.errors import Refused
-from core.limits import ACCOUNTS
+from patclaimeval.limits import ACCOUNTS
 
 # As many characters of a salt as Django wants at least: with fewer, the next sign-in makes another.
 SALT_LENGTH: Final = 32

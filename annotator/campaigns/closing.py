@@ -5,7 +5,7 @@ from django.shortcuts import resolve_url
 from annotator.conflicts.queries import count_cases
 from annotator.models import UNSETTLED, Assignment, AssignmentStatus, Campaign, Conflict, Rating
 from core.confirmation import Confirmation
-from core.plurals import counted
+from patclaimeval.plurals import counted
 
 
 def about_closing(campaign: Campaign) -> Confirmation:

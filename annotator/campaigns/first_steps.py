@@ -7,7 +7,7 @@ from django.shortcuts import resolve_url
 from annotator.access.scopes import annotators_of
 from annotator.campaigns.queries import CampaignProgress
 from annotator.models import HOLDING, Assignment, CalibrationItem, Campaign, Membership, Role
-from core.plurals import counted
+from patclaimeval.plurals import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,8 @@ from annotator.models import (
 )
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
-from core.limits import CAMPAIGNS
 from core.shapes import LONGEST_REASON, check_text
+from patclaimeval.limits import CAMPAIGNS
 
 NO_REASON: Final = "Give a short reason: it is recorded."
 LONGEST_NAME: Final = 200

@@ -12,7 +12,7 @@ from annotator.models import Comparison, ComparisonDraft, Preference
 from annotator.typed_drafts import DraftMoved, check_typed, discard_typed, store_typed
 from core.confirmation import Confirmation
 from core.errors import Refused
-from core.plurals import counted
+from patclaimeval.plurals import counted
 from patclaimeval.rubric import ALL_CRITERIA
 
 

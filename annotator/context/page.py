@@ -17,7 +17,7 @@ from annotator.context.forms import DRAWINGS, TEXT, ContextForm
 from annotator.context.queries import StoredContext, picture_of, stored_context
 from annotator.context.rules import Paragraphs, Piece, Term, pieces_of, search_spans, terms_in
 from annotator.models import Drawing, Reference
-from core.plurals import counted
+from patclaimeval.plurals import counted
 
 A_PAGE: Final = 100
 PNG: Final = "image/png"

@@ -7,8 +7,8 @@ from typing import Any
 from django.db.models import QuerySet
 
 from annotator.context.files import read_picture
-from annotator.formats.context import PARTS, Context, Paragraph, Sheet
 from annotator.models import Drawing, Reference, ReferenceContext
+from patclaimeval.documents.context import PARTS, Context, Paragraph, Sheet
 
 
 @dataclass(frozen=True, slots=True)

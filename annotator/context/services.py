@@ -16,8 +16,8 @@ from annotator.context.files import (
     stored_pictures,
     write_picture,
 )
-from annotator.formats.context import Context
 from annotator.models import ClaimImport, Drawing, ReadClaimSet, Reference, ReferenceContext
+from patclaimeval.documents.context import Context
 
 
 def store_read_context(read: ReadClaimSet, context: Context) -> None:

@@ -8,7 +8,7 @@ from annotator.campaigns.members.pending import count_pending_grants
 from annotator.entry.services import waiting
 from annotator.inbox.rows import Asked, Line, Lines
 from annotator.models import GroupRole, Identity, Role, User
-from core.plurals import counted
+from patclaimeval.plurals import counted
 
 
 def newcomers_for(user: User) -> QuerySet[Identity]:

@@ -25,7 +25,7 @@ from core.errors import Refused
 from core.http import SeeOther, missing_is_404, refusals_told
 from core.oidc.checks import Finding, look_at
 from core.oidc.settings import Provider
-from core.plurals import counted
+from patclaimeval.plurals import counted
 
 PAGE = "annotator:sign_on"
 

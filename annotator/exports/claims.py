@@ -11,9 +11,9 @@ from annotator.exports.queries import ExportFormat
 from annotator.exports.rows import some_references
 from annotator.formats.claims_jsonl import line_of
 from annotator.formats.context_lines import lines_of
-from annotator.formats.references import LONGEST, CandidateRecord, ReferenceRecord
 from annotator.models import GENUINE, Campaign, Reference
 from core.database import one_moment
+from patclaimeval.documents.references import LONGEST, CandidateRecord, ReferenceRecord
 
 CLAIMS_EXPORTED: Final = "claims.exported"
 WITHOUT_CANDIDATES: Final = "without a candidate, which a line of claims-jsonl must have"

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from annotator.formats import claims_csv, claims_jsonl, label_studio, patent_ce_claims
-from annotator.formats.csv_streams import SeekableSource, names_a_column, unpacked
-from annotator.formats.references import ReferenceRecord
+from patclaimeval.documents.csv_streams import SeekableSource, names_a_column, unpacked
+from patclaimeval.documents.references import ReferenceRecord
 from patclaimeval.text_io.streams import BOM, ByteSource, FormatError, ReadNotes, refuse_foreign
 
 READERS: Final[dict[str, Callable[[ByteSource, ReadNotes | None], Iterator[ReferenceRecord]]]] = {

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from annotator.formats.csv_streams import (
+from patclaimeval.documents.csv_streams import (
     CELL_CHARACTERS,
     CsvRow,
     CsvStream,
     damage_of_id,
     damage_of_text,
 )
-from annotator.formats.references import LONGEST, CandidateRecord, ReferenceRecord
-from core.shapes import Shape
+from patclaimeval.documents.references import LONGEST, CandidateRecord, ReferenceRecord
+from patclaimeval.text_io.shapes import Shape
 from patclaimeval.text_io.streams import (
     BadRecord,
     BadRecordList,

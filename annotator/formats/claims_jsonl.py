@@ -15,8 +15,8 @@ from annotator.formats.context_lines import (
     is_context,
     with_context,
 )
-from annotator.formats.references import LONGEST, CandidateRecord, ReferenceRecord
-from core.shapes import Shape, checked, describe_type
+from patclaimeval.documents.references import LONGEST, CandidateRecord, ReferenceRecord
+from patclaimeval.text_io.shapes import Shape, checked, describe_type
 from patclaimeval.text_io.streams import ByteSource, FirstLines, ReadNotes, Record, read_lines
 from patclaimeval.text_io.strict_json import MAX_BYTES, short
 

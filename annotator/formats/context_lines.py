@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from annotator.formats.context import PARTS, Context, Paragraph, Sheet
-from annotator.formats.documents.bounds import (
+from patclaimeval.documents.bounds import (
     LONGEST_NAME,
     LONGEST_PASSAGE,
     MOST_CHARACTERS,
@@ -19,9 +18,10 @@ from annotator.formats.documents.bounds import (
     MOST_SHEETS,
     MOST_SHEETS_BYTES,
 )
-from annotator.formats.documents.confined import read_pictures
-from annotator.formats.references import ReferenceRecord
-from core.shapes import Shape, describe_type, is_blank
+from patclaimeval.documents.confined import read_pictures
+from patclaimeval.documents.context import PARTS, Context, Paragraph, Sheet
+from patclaimeval.documents.references import ReferenceRecord
+from patclaimeval.text_io.shapes import Shape, describe_type, is_blank
 from patclaimeval.text_io.streams import BadRecord, FormatError, Record
 from patclaimeval.text_io.strict_json import MAX_BYTES, short
 

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from annotator.typology import MOST_TAGS, Tag, tag_of
-from core.shapes import Shape, checked, describe_type
+from patclaimeval.text_io.shapes import Shape, checked, describe_type
 from patclaimeval.text_io.streams import ByteSource, FirstLines, ReadNotes, Record, read_array
 from patclaimeval.text_io.strict_json import MAX_BYTES, StrictJsonError, loads, short
 

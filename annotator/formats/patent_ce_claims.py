@@ -6,8 +6,8 @@ Labels stay unread here: scoring/formats owns them (docs/adr/README.md).
 from collections.abc import Iterator
 from typing import Final
 
-from annotator.formats.references import CandidateRecord, ReferenceRecord
-from core.shapes import Shape, checked, describe_type
+from patclaimeval.documents.references import CandidateRecord, ReferenceRecord
+from patclaimeval.text_io.shapes import Shape, checked, describe_type
 from patclaimeval.text_io.streams import ByteSource, ReadNotes, Record, read_array
 from patclaimeval.text_io.strict_json import MAX_BYTES
 from patclaimeval.text_io.text import candidate_id_of, reference_id_of

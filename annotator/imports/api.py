@@ -18,8 +18,6 @@ from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
 from annotator.access.gate import own_campaign
-from annotator.formats.documents.reading import AUTO
-from annotator.formats.documents.records import Severity, TrackedChanges
 from annotator.imports.correcting import answer_import, check_choices, correct_claims
 from annotator.imports.documents import Choices
 from annotator.imports.forms import (
@@ -55,6 +53,8 @@ from core.rest.fields import (
 from core.rest.files import OwnFormats
 from core.rest.parsers import StrictJSONParser
 from patclaimeval.claims.languages import CODE
+from patclaimeval.documents.reading import AUTO
+from patclaimeval.documents.records import Severity, TrackedChanges
 from patclaimeval.text_io.streams import ByteSource
 
 ACCEPTED = 202

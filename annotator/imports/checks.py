@@ -6,13 +6,13 @@ from typing import Any, Final
 
 from annotator.formats import label_studio
 from annotator.formats.claim_files import PREFERENCES, format_of, read_claims
-from annotator.formats.context import describe_context
-from annotator.formats.csv_streams import SeekableSource, unpacked
-from annotator.formats.references import ReferenceRecord, reported
 from annotator.imports.claims.plans import plan_import
 from annotator.imports.claims.queries import OddTexts
 from annotator.imports.preferences.texts import ImportedTexts, Statement, statement_of
 from annotator.models import Campaign, ImportedAnnotation
+from patclaimeval.documents.context import describe_context
+from patclaimeval.documents.csv_streams import SeekableSource, unpacked
+from patclaimeval.documents.references import ReferenceRecord, reported
 from patclaimeval.text_io.streams import ReadNotes
 
 PREVIEWED: Final = 5

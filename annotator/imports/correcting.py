@@ -4,16 +4,16 @@ from typing import Final
 
 from django.db import transaction
 
-from annotator.formats.documents.claim_records import check_ids
-from annotator.formats.documents.reading import ARCHIVE
 from annotator.imports.documents import Choices
 from annotator.imports.read_sets import drop_sets, sets_of
 from annotator.imports.services import NOT_WAITING, queue_check, record
 from annotator.models import ClaimImport, ReadClaimSet, User
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
-from core.limits import claim_set_problem
-from core.shapes import is_blank
+from patclaimeval.documents.claim_records import check_ids
+from patclaimeval.documents.reading import ARCHIVE
+from patclaimeval.limits import claim_set_problem
+from patclaimeval.text_io.shapes import is_blank
 from patclaimeval.text_io.streams import FormatError
 
 BLANK_DRAFT: Final = "The draft shows nothing. Leave it empty where there is none."

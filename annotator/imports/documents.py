@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, BinaryIO, Final
 
-from annotator.formats.documents.confined import read_confined
-from annotator.formats.documents.matters import Matter, ReadMatters
-from annotator.formats.documents.reading import ARCHIVE, DOCUMENTS
-from annotator.formats.documents.records import ReadDocument, ReadOptions, TrackedChanges
+from patclaimeval.documents.confined import read_confined
+from patclaimeval.documents.matters import Matter, ReadMatters
+from patclaimeval.documents.reading import ARCHIVE, DOCUMENTS
+from patclaimeval.documents.records import ReadDocument, ReadOptions, TrackedChanges
 from patclaimeval.text_io.streams import BOM
 
 KINDS: Final = (*DOCUMENTS, ARCHIVE)

@@ -9,7 +9,7 @@ from typing import Final
 
 from django.conf import settings
 
-from annotator.formats.documents.matters import MANIFEST
+from patclaimeval.documents.matters import MANIFEST
 
 _DEMO: Final = Path(settings.BASE_DIR) / "fixtures" / "demo" / "references"
 # Two of them, which the demo campaign has, too.

@@ -9,11 +9,11 @@ from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 from django.template.defaultfilters import filesizeformat
 
-from annotator.formats.documents.reading import AUTO
-from annotator.formats.documents.records import TrackedChanges
 from annotator.imports.documents import Choices, is_document
 from core.forms import CommentField, PlainTextField, RefusableForm, TickField, WholeNumberField
 from patclaimeval.claims.languages import CODE
+from patclaimeval.documents.reading import AUTO
+from patclaimeval.documents.records import TrackedChanges
 from patclaimeval.text_io.streams import ByteSource
 
 FORMATS: Final = (

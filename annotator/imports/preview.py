@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotator.formats.context import describe_context
-from annotator.formats.documents.records import Severity
 from annotator.imports.read_sets import asks, sets_of
 from annotator.models import ClaimImport, ReadClaimSet
 from patclaimeval.claims.reading import ClaimView, SideView, read_alone
+from patclaimeval.documents.context import describe_context
+from patclaimeval.documents.records import Severity
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from typing import Any, Final
 
 from django.db.models import QuerySet
 
-from annotator.formats.documents.reading import ARCHIVE
 from annotator.imports.services import is_open
 from annotator.models import Campaign, ClaimImport, ImportStage
 from core.jobs.rows import JobStatus
+from patclaimeval.documents.reading import ARCHIVE
 
 MOST_LISTED: Final = 100
 # What is counted, by the names of the new and of the known.

@@ -7,23 +7,23 @@ from typing import Any, BinaryIO, Final
 from django.db.models import QuerySet
 
 from annotator.context.services import drop_read_context, settle_context, store_read_context
-from annotator.formats.context import describe_context
-from annotator.formats.documents.claim_records import check_ids, context_of, stated_of
-from annotator.formats.documents.matters import MOST_LINES
-from annotator.formats.documents.reading import ARCHIVE, AUTO
-from annotator.formats.documents.records import (
+from annotator.imports.claims.queries import stored_reference
+from annotator.imports.documents import NO_DRAFT, Choices, ReadSet, read_sets
+from annotator.models import Campaign, ClaimImport, ReadClaimSet, Reference
+from core.errors import Refused
+from patclaimeval.documents.claim_records import check_ids, context_of, stated_of
+from patclaimeval.documents.context import describe_context
+from patclaimeval.documents.matters import MOST_LINES
+from patclaimeval.documents.reading import ARCHIVE, AUTO
+from patclaimeval.documents.records import (
     Passage,
     ReadDocument,
     Severity,
     TrackedChanges,
 )
-from annotator.formats.documents.sections import SourceLine, claims_heading, numbered
-from annotator.formats.references import CandidateRecord, ReferenceRecord
-from annotator.imports.claims.queries import stored_reference
-from annotator.imports.documents import NO_DRAFT, Choices, ReadSet, read_sets
-from annotator.models import Campaign, ClaimImport, ReadClaimSet, Reference
-from core.errors import Refused
-from core.shapes import is_blank
+from patclaimeval.documents.references import CandidateRecord, ReferenceRecord
+from patclaimeval.documents.sections import SourceLine, claims_heading, numbered
+from patclaimeval.text_io.shapes import is_blank
 from patclaimeval.text_io.streams import BadRecord, BadRecordList
 from patclaimeval.text_io.strict_json import short
 from patclaimeval.text_io.text import text_sha256

@@ -16,9 +16,6 @@ from annotator import audit_log
 from annotator.campaigns.services import create_campaign
 from annotator.formats import label_studio
 from annotator.formats.claim_files import PREFERENCES, read_claims
-from annotator.formats.csv_streams import MAGIC, SeekableSource, unpacked
-from annotator.formats.documents.reading import AUTO
-from annotator.formats.references import ReferenceRecord, reported
 from annotator.imports.checks import check_claims
 from annotator.imports.claims.services import CLOSED, import_claims
 from annotator.imports.documents import (
@@ -49,7 +46,10 @@ from core.errors import OutOfDate, Refused
 from core.jobs import leases
 from core.jobs.rows import JobStatus, queued_anew
 from core.jobs.running import run_job
-from core.plurals import counted
+from patclaimeval.documents.csv_streams import MAGIC, SeekableSource, unpacked
+from patclaimeval.documents.reading import AUTO
+from patclaimeval.documents.references import ReferenceRecord, reported
+from patclaimeval.plurals import counted
 from patclaimeval.text_io.streams import ByteSource, FormatError
 
 WAITING: Final = "Waiting for a worker."

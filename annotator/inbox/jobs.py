@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 
 from annotator.inbox.rows import Asked, Line, Lines
 from core.jobs.rows import JobStatus
-from core.plurals import counted
+from patclaimeval.plurals import counted
 
 
 @dataclass(frozen=True, slots=True)

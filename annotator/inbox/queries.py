@@ -39,7 +39,7 @@ from annotator.models import (
 )
 from core.clock import database_now
 from core.jobs.rows import JobStatus
-from core.plurals import counted
+from patclaimeval.plurals import counted
 
 WEEK: Final = timedelta(days=7)
 

@@ -22,7 +22,7 @@ from annotator.models import (
     User,
 )
 from annotator.outgoing.mailing import Letter, Write, sealed_of, site_name
-from core.plurals import counted
+from patclaimeval.plurals import counted
 
 # What the event of a finished job is called.
 JOBS: Final = {

@@ -44,7 +44,7 @@ from annotator.planning.withdrawals import about_withdrawal
 from core.clock import database_now
 from core.confirmation import ask, is_confirmed
 from core.http import SeeOther
-from core.plurals import counted
+from patclaimeval.plurals import counted
 
 
 @require_safe

@@ -7,7 +7,7 @@ from django.shortcuts import resolve_url
 
 from annotator.models import Assignment, AssignmentStatus, Campaign
 from core.confirmation import Confirmation
-from core.plurals import counted
+from patclaimeval.plurals import counted
 
 
 def about_withdrawal(

@@ -11,8 +11,8 @@ from annotator.rating_values import ERROR_TAGS, texts_of
 from annotator.reading import read_tags
 from core.confirmation import Confirmation
 from core.errors import OutOfDate
-from core.plurals import counted
 from patclaimeval.claims.openings import opening_of
+from patclaimeval.plurals import counted
 from patclaimeval.rubric import CRITERIA
 
 MINUTES: Final = TAKEN_BACK_WITHIN.seconds // 60

@@ -49,7 +49,7 @@ from annotator.typed_drafts import DraftMoved, same_text
 from core.confirmation import Confirmation, ask, asked_form, is_confirmed
 from core.errors import OutOfDate, Refused
 from core.http import SeeOther
-from core.plurals import counted
+from patclaimeval.plurals import counted
 from patclaimeval.rubric import overall_text
 
 NOTHING_BACK: Final = (

@@ -52,7 +52,7 @@ from core.http import SeeOther, refusals_told
 from core.oidc.client import Budget, ProviderDown
 from core.oidc.settings import Provider
 from core.oidc.tokens import BadToken, read_logout_token
-from core.plurals import counted
+from patclaimeval.plurals import counted
 
 HOME: Final = "annotator:home"
 After = Callable[[Any, Question, Person], HttpResponse]

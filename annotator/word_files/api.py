@@ -13,7 +13,6 @@ from rest_framework.views import APIView
 from annotator.access.gate import own_campaign
 from annotator.adjudication.rulings.queries import adjudication_page
 from annotator.assignments.queries import ratings_by
-from annotator.formats.word_writer import MEDIA_TYPE
 from annotator.models import User
 from annotator.rating.queries import rate_page
 from annotator.word_files.forms import ALL, LONGEST_ID, MOST_PARTS, tracked_of
@@ -22,6 +21,7 @@ from annotator.word_files.views import as_download
 from core.errors import Refused
 from core.rest.files import OwnFormats
 from patclaimeval.claims.change_classes import Change
+from patclaimeval.documents.word_writer import MEDIA_TYPE
 
 _CHANGES = OpenApiParameter(
     "changes",

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from annotator.adjudication.rulings.queries import AdjudicationPage, Part
 from annotator.export_headers import CONFIDENTIAL
-from annotator.formats.word_writer import Comment, WordFile, first_unwritable
 from annotator.models import Adjudication, Candidate, Reference
 from annotator.rating.queries import RatePage
 from annotator.rating_values import ERROR_TAGS, points_text
@@ -22,6 +21,7 @@ from patclaimeval.claims.change_classes import CLASSES, Change
 from patclaimeval.claims.parsing import parse_claims
 from patclaimeval.claims.reading import CHARACTERS, CLAIMS
 from patclaimeval.claims.tracked_changes import track_changes, unchanged
+from patclaimeval.documents.word_writer import Comment, WordFile, first_unwritable
 from patclaimeval.rubric import ALL_CRITERIA, NAMES
 
 ANNOTATOR: Final = "Annotator"

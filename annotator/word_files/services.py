@@ -10,7 +10,6 @@ from django.db import transaction
 from annotator import audit_log
 from annotator.adjudication.cases import conflicts_for
 from annotator.adjudication.rulings.queries import AdjudicationPage
-from annotator.formats.word_writer import MEDIA_TYPE, WordFile, write_docx
 from annotator.models import (
     Adjudication,
     AssignmentStatus,
@@ -24,6 +23,7 @@ from annotator.word_files.documents import claims_file, marks_file, ruling_file,
 from core.clock import database_now
 from core.errors import Forbidden, OutOfDate, Refused
 from patclaimeval.claims.change_classes import Change
+from patclaimeval.documents.word_writer import MEDIA_TYPE, UnwritableText, WordFile, write_docx
 from patclaimeval.text_io.text import text_sha256
 
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
@@ -132,7 +132,10 @@ def _record_ruling(
 
 
 def _download(file: WordFile, *names: str) -> WordDownload:
-    content = write_docx(file)
+    try:
+        content = write_docx(file)
+    except UnwritableText as error:
+        raise Refused(str(error)) from error
     safe = "-".join(filter(None, (_UNSAFE.sub("-", name).strip("-.") for name in names)))
     # Ids in other scripts leave nothing: what is left is distinguished by a digest of all.
     stem = safe[:_LONGEST_NAME].rstrip("-.") or text_sha256("\n".join(names))[:12]

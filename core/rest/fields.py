@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from core.forms import TickField as FormTick
 from core.forms import WholeNumberField as FormWhole
-from core.shapes import has_content
+from patclaimeval.text_io.shapes import has_content
 
 
 class StrictSerializer(serializers.Serializer):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from core.plurals import counted
+from patclaimeval.plurals import counted
 from patclaimeval.rubric import NAMES
 from scoring.datasets.cards import withheld_text
 

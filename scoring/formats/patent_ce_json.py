@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from core.shapes import Shape, checked
+from patclaimeval.text_io.shapes import Shape, checked
 from patclaimeval.text_io.streams import ByteSource, ReadNotes, Record, read_array
 from scoring.formats.rows import labels_of, row_of_texts
 from scoring.quadruplets import DatasetRow

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from core.shapes import Shape, checked
 from patclaimeval.rubric import ALL_CRITERIA
+from patclaimeval.text_io.shapes import Shape, checked
 from patclaimeval.text_io.streams import ByteSource, FirstLines, ReadNotes, Record, read_lines
 from patclaimeval.text_io.text import candidate_id_of, reference_id_of
 from scoring.formats.rows import EXTRAS, extras_of, labels_of, provenance_of

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, Final
 
-from core.shapes import Shape, describe_type
 from patclaimeval.rubric import ALL_CRITERIA
+from patclaimeval.text_io.shapes import Shape, describe_type
 from patclaimeval.text_io.text import candidate_id_of, reference_id_of
 from scoring.quadruplets import DatasetRow, flags_of, quadruplet_id
 

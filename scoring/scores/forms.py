@@ -7,8 +7,8 @@ from django.forms.utils import ErrorDict
 from django.http import QueryDict
 
 from core.forms import DISCREET, CommentField, RefusableForm
-from core.limits import CANDIDATES, CHARACTERS
-from core.shapes import is_blank
+from patclaimeval.limits import CANDIDATES, CHARACTERS
+from patclaimeval.text_io.shapes import is_blank
 
 CANDIDATE: Final = "candidate_"
 ADD: Final = "add"

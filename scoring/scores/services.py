@@ -18,10 +18,10 @@ from core.errors import Forbidden, Refused, TooOften
 from core.jobs import leases
 from core.jobs.rows import FINAL_STATUSES, JobStatus
 from core.jobs.running import run_job
-from core.limits import CANDIDATES, claim_set_problem
-from core.shapes import is_blank
+from patclaimeval.limits import CANDIDATES, claim_set_problem
 from patclaimeval.models.errors import PatClaimEvalError
 from patclaimeval.rubric import ALL_CRITERIA
+from patclaimeval.text_io.shapes import is_blank
 from scoring.models import DatasetVersion, ScoreRequest
 from scoring.scores.occlusions import compared, occluded_pairs
 from scoring.scores.queries import entries_of, known_scores, models_of, pairs_of, texts_of

@@ -16,8 +16,8 @@ from annotator.reading import reading_context, reading_preference, show_aid
 from core.confirmation import Confirmation, ask, is_confirmed
 from core.http import SeeOther, refusals_told
 from core.jobs.registry import enqueue_on_commit
-from core.plurals import counted
 from patclaimeval.claims.openings import opening_of
+from patclaimeval.plurals import counted
 from scoring.models import ScoreRequest
 from scoring.scores.forms import ScoreForm, entered_texts
 from scoring.scores.queries import models_for_scoring, score_page, score_requests_for

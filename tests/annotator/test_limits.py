@@ -8,12 +8,12 @@ import pytest
 from annotator.accounts.services import create_user
 from annotator.campaigns.members.deactivations import reactivate
 from annotator.campaigns.services import close_campaign, create_campaign, reopen_campaign
-from annotator.formats.references import CandidateRecord, ReferenceRecord
 from annotator.imports.checks import check_claims
 from annotator.imports.claims.services import import_claims
 from annotator.models import Campaign, Candidate, Purpose, Reference, User
-from core import limits
 from core.errors import Refused
+from patclaimeval import limits
+from patclaimeval.documents.references import CandidateRecord, ReferenceRecord
 from patclaimeval.text_io.streams import FormatError
 from tests.conftest import make_reference
 

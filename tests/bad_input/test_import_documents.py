@@ -13,10 +13,10 @@ from annotator.accounts.sessions import create_token
 from annotator.imports.files import stored_uploads
 from annotator.imports.services import carry_out_import
 from annotator.models import ClaimImport, ReadClaimSet, Reference, TokenScope
-from tests.annotator.formats.documents.test_reading import REFUSED, WORD
-from tests.annotator.formats.documents.word_files import zipped
 from tests.annotator.imports.import_files import drop_at_once
 from tests.conftest import signed_in
+from tests.patclaimeval.documents.test_reading import REFUSED, WORD
+from tests.patclaimeval.documents.word_files import zipped
 from tests.scoring.management import commands
 from tests.soak.tally import Tally
 

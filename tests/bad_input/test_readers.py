@@ -17,15 +17,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator.formats import claim_files, label_studio
-from annotator.formats.documents.process import answer
-from annotator.formats.documents.records import ReadOptions
-from annotator.formats.documents.wire import decode_answer, encode_answer
+from patclaimeval.documents.process import answer
+from patclaimeval.documents.records import ReadOptions
+from patclaimeval.documents.wire import decode_answer, encode_answer
 from patclaimeval.text_io.streams import FormatError, ReadNotes
 from scoring.formats import dataset_files
 from scoring.formats.dataset_files import FORMATS
 from tests.amounts import tries
-from tests.annotator.formats.documents.samples import DOCUMENTS
 from tests.bad_input.damaged_files import CLAIM_SETS, DATASETS, GOOD, PREFERENCES
+from tests.patclaimeval.documents.samples import DOCUMENTS
 from tests.promises.harness import SCALE
 from tests.soak.tally import Tally
 

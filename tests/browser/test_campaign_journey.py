@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotator.formats.references import CandidateRecord, ReferenceRecord
 from annotator.imports.claims.services import import_claims
 from annotator.models import Campaign, Conflict, Rating, ReliabilityReport, Unblinding, User
 from annotator.reliability.services import carry_out_reliability
+from patclaimeval.documents.references import CandidateRecord, ReferenceRecord
 from tests.browser.conftest import Seat
 from tests.browser.scene import CANDIDATE, CLAIMS, PASSWORD, press, wait_for_another
 

@@ -7,13 +7,13 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from annotator.context.services import store_context
-from annotator.formats.context import Context, Paragraph
-from annotator.formats.documents.drawings import sheets_of
 from annotator.models import Assignment
-from tests.annotator.formats.documents.pictures import pages
+from patclaimeval.documents.context import Context, Paragraph
+from patclaimeval.documents.drawings import sheets_of
 from tests.browser.axe import faults
 from tests.browser.conftest import Enter
 from tests.browser.test_accessibility import sideways
+from tests.patclaimeval.documents.pictures import pages
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 SIZES = [(1440, 900), (1280, 800), (640, 400), (390, 844)]

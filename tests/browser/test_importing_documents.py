@@ -7,11 +7,11 @@ from playwright.sync_api import Page, expect
 
 from annotator.imports.services import carry_out_import
 from annotator.models import ClaimImport, ReadClaimSet, Reference, User
-from tests.annotator.formats.documents.word_files import zipped
 from tests.annotator.imports.test_documents_page import STRUCK, WORD
 from tests.browser.axe import faults
 from tests.browser.conftest import EITHER_WAY, Enter, Seat
 from tests.browser.scene import frame_overflow, go_to, press
+from tests.patclaimeval.documents.word_files import zipped
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotator.formats.documents.reading import read_document
-from annotator.formats.documents.records import ReadOptions, TrackedChanges
 from annotator.models import Campaign, DraftClaimsEdit, Reference
+from patclaimeval.documents.reading import read_document
+from patclaimeval.documents.records import ReadOptions, TrackedChanges
 from tests.browser.axe import faults
 from tests.browser.conftest import Enter
 from tests.browser.scene import CANDIDATE, CLAIMS, frame_overflow, go_to, press, wait_until_stored

@@ -15,7 +15,7 @@ from rest_framework import serializers
 
 from core.rest.bodies import _wrong_type
 from core.rest.fields import StrictSerializer
-from core.shapes import has_content
+from patclaimeval.text_io.shapes import has_content
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 NO_TEXTS: Final = (

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from annotator.context.services import store_context
-from annotator.formats.context import Context, Paragraph
 from annotator.models import Reference
+from patclaimeval.documents.context import Context, Paragraph
 from scoring.datasets.cards import FIELDS
 from scoring.datasets.exports.context import ContextFile
 from scoring.datasets.exports.services import export_to_file, write_release

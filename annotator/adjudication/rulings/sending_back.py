@@ -8,8 +8,8 @@ from django.shortcuts import resolve_url
 from annotator.adjudication.rulings.forms import SCORE_NAMES
 from annotator.adjudication.rulings.queries import AdjudicationPage
 from core.confirmation import Confirmation
-from core.plurals import counted
 from patclaimeval.claims.openings import opening_of
+from patclaimeval.plurals import counted
 
 # What is typed for the ruling and goes along; never the password.
 OF_THE_RULING = (

@@ -64,8 +64,8 @@ from core.confirmation import Confirmation, ask, asked_form, is_confirmed
 from core.errors import Refused
 from core.http import SeeOther, missing_is_404, refusals_told
 from core.oidc.settings import Provider
-from core.plurals import counted
 from patclaimeval.claims.openings import opening_of
+from patclaimeval.plurals import counted
 
 REFERENCES_A_PAGE = 25
 RULINGS_A_PAGE = 50

@@ -34,7 +34,7 @@ from annotator.models import (
 from core.clock import database_now
 from core.confirmation import Confirmation
 from core.errors import OutOfDate
-from core.plurals import counted
+from patclaimeval.plurals import counted
 
 ALREADY: Final = "{} is deactivated already."
 

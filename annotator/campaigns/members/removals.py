@@ -27,7 +27,7 @@ from annotator.models import (
 from core.clock import database_now
 from core.confirmation import Confirmation
 from core.errors import OutOfDate
-from core.plurals import counted
+from patclaimeval.plurals import counted
 
 TAKEN_BACK_WITHIN: Final = timedelta(minutes=30)
 MINUTES: Final = TAKEN_BACK_WITHIN.seconds // 60

@@ -47,7 +47,7 @@ from annotator.outgoing.queries import refused_mails
 from core.confirmation import Confirmation, ask, is_confirmed
 from core.errors import Forbidden, OutOfDate, Refused
 from core.http import SeeOther
-from core.plurals import counted
+from patclaimeval.plurals import counted
 
 NO_PASSWORDS = "Nobody new has a password here. Join with the button of your provider."
 JOIN_BY_LINK = (

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from annotator.formats.references import CandidateRecord, ReferenceRecord
 from annotator.imports.claims.queries import StoredReference, stored_references
 from annotator.models import Campaign, Rating, Reference
-from core import limits
+from patclaimeval import limits
+from patclaimeval.documents.references import CandidateRecord, ReferenceRecord
 from patclaimeval.text_io.streams import BadRecord, BadRecordList
 from patclaimeval.text_io.strict_json import short
 from patclaimeval.text_io.text import text_sha256

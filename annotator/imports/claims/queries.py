@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from uuid import UUID
 
-from annotator.formats.references import ReferenceRecord
 from annotator.models import GENUINE, Campaign, Candidate, Reference
 from patclaimeval.claims.invisible import odd_signs
 from patclaimeval.claims.near_duplicates import (
@@ -15,6 +14,7 @@ from patclaimeval.claims.near_duplicates import (
     Name,
     NearDuplicates,
 )
+from patclaimeval.documents.references import ReferenceRecord
 from patclaimeval.text_io.strict_json import short
 
 

@@ -11,9 +11,9 @@ from annotator import audit_log
 from annotator.access.locks import lock_open_campaign
 from annotator.assignments.services import spread_places
 from annotator.context.services import store_context
-from annotator.formats.references import LONGEST, CandidateRecord, ReferenceRecord
 from annotator.imports.claims.plans import plan_import
 from annotator.models import Campaign, Candidate, ClaimImport, Reference, User
+from patclaimeval.documents.references import LONGEST, CandidateRecord, ReferenceRecord
 from patclaimeval.text_io.text import text_sha256
 
 CLOSED: Final = "The campaign is closed; nothing can be imported into it."

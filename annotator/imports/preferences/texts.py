@@ -7,8 +7,8 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from annotator.formats.label_studio import PreferenceRecord
-from annotator.formats.references import CandidateRecord, ReferenceRecord
 from annotator.models import GENUINE, Campaign, Candidate, Reference
+from patclaimeval.documents.references import CandidateRecord, ReferenceRecord
 from patclaimeval.text_io.text import candidate_id_for, reference_id_for, text_sha256
 
 # The reference, and the left and the right candidate, by digest or by id.

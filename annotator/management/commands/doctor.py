@@ -7,7 +7,7 @@ from typing import Any
 from annotator.management.base import WorkbenchCommand
 from annotator.operations.health.checks import examine
 from annotator.operations.health.database import Level
-from core.plurals import counted
+from patclaimeval.plurals import counted
 
 
 class Command(WorkbenchCommand):

@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 from annotator.exports.services import request_claims_export
 from annotator.management.base import WorkbenchCommand, find_campaign
 from annotator.management.outputs import STDOUT, output_of, write_output
-from core import plurals
+from patclaimeval import plurals
 
 
 class Command(WorkbenchCommand):

@@ -9,8 +9,6 @@ from django.db import transaction
 
 from annotator.campaigns.services import create_campaign
 from annotator.formats.claim_files import PREFERENCES, READERS
-from annotator.formats.documents.reading import AUTO
-from annotator.formats.documents.records import TrackedChanges
 from annotator.imports.checks import check_claims
 from annotator.imports.claims.services import CLOSED
 from annotator.imports.documents import KINDS, Choices, is_document
@@ -19,6 +17,8 @@ from annotator.imports.services import ADDED, import_file
 from annotator.management.base import ReadingProgress, WorkbenchCommand
 from annotator.models import Campaign
 from core.errors import OutOfDate, Refused
+from patclaimeval.documents.reading import AUTO
+from patclaimeval.documents.records import TrackedChanges
 from patclaimeval.text_io.streams import FormatError
 
 

@@ -26,13 +26,13 @@ from annotator.demo import (
     DemoReference,
     build_demo_plan,
 )
-from annotator.formats.references import CandidateRecord, ReferenceRecord
 from annotator.imports.claims.services import import_claims
 from annotator.management.base import WorkbenchCommand
 from annotator.models import Assignment, Campaign, Candidate, Conflict, Rating, Role, User
 from annotator.rating.services import submit_rating
 from core import configuration
 from core.errors import Refused
+from patclaimeval.documents.references import CandidateRecord, ReferenceRecord
 
 SLUG = "demo"
 FIXTURES = Path(settings.BASE_DIR) / "fixtures" / "demo"

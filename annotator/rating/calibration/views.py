@@ -32,7 +32,7 @@ from annotator.rating.page import aids_context, scales_of
 from annotator.reading import reading_preference
 from core.forms import RefusableForm
 from core.http import SeeOther
-from core.plurals import counted
+from patclaimeval.plurals import counted
 from patclaimeval.rubric import ALL_CRITERIA, CRITERIA, NAMES
 
 

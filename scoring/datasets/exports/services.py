@@ -11,7 +11,7 @@ from annotator import audit_log
 from annotator.models import User
 from annotator.outgoing.queue import notify_webhooks
 from core.errors import Refused
-from core.shapes import has_content
+from patclaimeval.text_io.shapes import has_content
 from scoring import files as scoring_files
 from scoring.access.downloads import Export
 from scoring.access.scopes import SPLITS

@@ -17,7 +17,7 @@ from core.errors import Forbidden, OutOfDate, Refused
 from core.jobs import leases
 from core.jobs.rows import FINAL_STATUSES, JobStatus
 from core.jobs.running import run_job
-from core.limits import QUADRUPLETS
+from patclaimeval.limits import QUADRUPLETS
 from scoring import files as scoring_files
 from scoring.datasets.drafts import Draft
 from scoring.datasets.freezing.queries import WRITING_FROM, draft_freeze

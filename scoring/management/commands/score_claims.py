@@ -13,7 +13,6 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotator.management.base import WorkbenchCommand, refuse_unwritable
 from core.errors import Refused
-from core.plurals import counted
 from patclaimeval.files import open_atomic
 from patclaimeval.models.data import Pair, read_claims
 from patclaimeval.models.errors import PatClaimEvalError
@@ -21,6 +20,7 @@ from patclaimeval.models.explanation import Explanation, Parts, explain_scores, 
 from patclaimeval.models.occlusion import Occlusion, explain_by_occlusion, occlude
 from patclaimeval.models.pair_scores import CachedScorer, PairScore
 from patclaimeval.models.stream import Tally, score_lines
+from patclaimeval.plurals import counted
 from patclaimeval.text_io.streams import FormatError
 from scoring.management.base import progress_bar, standard_output
 from scoring.scores.scorers import ScoringModel, cached_scorer, scoring_model

@@ -8,8 +8,8 @@ from annotator.management.base import WorkbenchCommand
 from annotator.management.plain_text import document_lines
 from core.errors import Refused
 from core.jobs.rows import JobStatus
-from core.plurals import counted
 from patclaimeval.models.config import BATCHINGS, METHODS, OVER_LENGTH, PRECISIONS, PRESETS
+from patclaimeval.plurals import counted
 from patclaimeval.rubric import ALL_CRITERIA
 from scoring.management.base import version_or_refuse
 from scoring.models import TrainingRun

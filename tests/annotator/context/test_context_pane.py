@@ -13,12 +13,12 @@ from annotator.comparisons.services import assign_comparisons
 from annotator.context import page as context_page
 from annotator.context.files import FOLDER
 from annotator.context.services import store_context
-from annotator.formats.context import Context, Paragraph
-from annotator.formats.documents.drawings import sheets_of
 from annotator.models import Assignment, Conflict, Drawing, Membership, Reference
+from patclaimeval.documents.context import Context, Paragraph
+from patclaimeval.documents.drawings import sheets_of
 from tests.annotator.adjudication.discrepant import disagree
-from tests.annotator.formats.documents.pictures import pages, picture
 from tests.conftest import signed_in
+from tests.patclaimeval.documents.pictures import pages, picture
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 

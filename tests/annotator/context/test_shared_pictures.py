@@ -6,11 +6,11 @@ import pytest
 
 from annotator.context.files import PictureGone, read_picture
 from annotator.context.services import erase_context, store_context
-from annotator.formats.context import Context, Sheet
 from annotator.models import Drawing, Reference
 from core.errors import Unreachable
-from tests.annotator.formats.documents.pictures import picture
+from patclaimeval.documents.context import Context, Sheet
 from tests.conftest import signed_in
+from tests.patclaimeval.documents.pictures import picture
 from tests.s3_servers import OwnS3, bucket, on_another_host, s3, unreachable
 
 __all__ = ["bucket", "s3", "unreachable"]

@@ -13,7 +13,6 @@ from django.core.management import call_command
 
 from annotator.context.files import FOLDER, stored_pictures
 from annotator.context.queries import exported_context, stored_context
-from annotator.formats.context import Context
 from annotator.imports.correcting import answer_import, correct_claims
 from annotator.imports.documents import Choices
 from annotator.imports.erasing import erase_texts
@@ -37,10 +36,11 @@ from annotator.models import (
 from annotator.operations.backups.archives import is_of_a_kind, stored_files
 from annotator.operations.drawings import look_at_drawings
 from core.errors import Refused
-from tests.annotator.formats.documents.pictures import pages, picture
-from tests.annotator.formats.documents.word_files import zipped
+from patclaimeval.documents.context import Context
 from tests.annotator.imports.import_files import drop_at_once, file
 from tests.conftest import signed_in
+from tests.patclaimeval.documents.pictures import pages, picture
+from tests.patclaimeval.documents.word_files import zipped
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 

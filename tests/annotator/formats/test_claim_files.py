@@ -10,7 +10,7 @@ from annotator.formats.claim_files import (
     format_of,
     read_claims,
 )
-from annotator.formats.csv_streams import unpacked
+from patclaimeval.documents.csv_streams import unpacked
 from patclaimeval.text_io.streams import FormatError
 
 LINE = b'{"reference_id": "r1", "reference_claims": "1. A cup.", '
@@ -80,7 +80,7 @@ def test_another_archive_in_it_is_refused():
 
 
 def test_a_file_that_unpacks_to_more_than_one_file_may_have_is_stopped(monkeypatch):
-    monkeypatch.setattr("annotator.formats.csv_streams.UPLOAD_BYTES", 1_000)
+    monkeypatch.setattr("patclaimeval.documents.csv_streams.UPLOAD_BYTES", 1_000)
     with pytest.raises(FormatError, match="limit of 1,000 bytes"):
         unpacked(io.BytesIO(gzip.compress(bytes(1_000_000))))
     assert unpacked(io.BytesIO(gzip.compress(bytes(1_000)))).read() == bytes(1_000)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.formats.claims_csv import COLUMNS, MOST_CHARACTERS, read
-from annotator.formats.references import CandidateRecord, ReferenceRecord
+from patclaimeval.documents.references import CandidateRecord, ReferenceRecord
 from patclaimeval.text_io.streams import FormatError, ReadNotes
 from patclaimeval.text_io.text import is_formula
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.formats.claims_jsonl import line_of, read
-from annotator.formats.references import CandidateRecord, ReferenceRecord
+from patclaimeval.documents.references import CandidateRecord, ReferenceRecord
 from patclaimeval.text_io.streams import FormatError, ReadNotes
 
 CLAIMS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])).map(

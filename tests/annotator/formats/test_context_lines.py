@@ -8,14 +8,14 @@ import pytest
 
 from annotator.formats import context_lines
 from annotator.formats.claims_jsonl import line_of, read
-from annotator.formats.context import Context, Paragraph, Sheet
 from annotator.formats.context_lines import lines_of
-from annotator.formats.documents.drawings import sheets_of
-from annotator.formats.references import CandidateRecord, ReferenceRecord
+from patclaimeval.documents.context import Context, Paragraph, Sheet
+from patclaimeval.documents.drawings import sheets_of
+from patclaimeval.documents.references import CandidateRecord, ReferenceRecord
 from patclaimeval.text_io.streams import FormatError, ReadNotes
 from patclaimeval.text_io.strict_json import MAX_BYTES
-from tests.annotator.formats.documents.pictures import SVG, bomb, pages, picture
 from tests.counted_inputs import PROPERTY
+from tests.patclaimeval.documents.pictures import SVG, bomb, pages, picture
 
 RECORD = ReferenceRecord("P1", "1. A lamp.", (CandidateRecord("a", "1. A torch."),))
 OTHER = ReferenceRecord("P2", "1. A desk.", (CandidateRecord("a", "1. A table."),))

@@ -6,7 +6,6 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotator.campaigns.services import create_campaign
-from annotator.formats.references import CandidateRecord, ReferenceRecord
 from annotator.imports.claims.queries import stored_references, stored_texts
 from annotator.imports.claims.services import ImportCounts, import_claims
 from annotator.models import (
@@ -19,6 +18,7 @@ from annotator.models import (
     User,
 )
 from core.errors import OutOfDate
+from patclaimeval.documents.references import CandidateRecord, ReferenceRecord
 from patclaimeval.text_io.streams import BadRecord, FormatError
 from patclaimeval.text_io.text import text_sha256
 

@@ -11,10 +11,10 @@ from annotator.accounts.sessions import create_token
 from annotator.imports.services import carry_out_import
 from annotator.models import Candidate, ClaimImport, ReadClaimSet, Reference, TokenScope
 from tests.amounts import few
-from tests.annotator.formats.documents.office_files import ALL, OfficeFile, claims_in
-from tests.annotator.formats.documents.samples import DOCUMENTS
-from tests.annotator.formats.documents.word_files import zipped
 from tests.annotator.imports.test_documents_page import AMENDED, STRUCK, WORD
+from tests.patclaimeval.documents.office_files import ALL, OfficeFile, claims_in
+from tests.patclaimeval.documents.samples import DOCUMENTS
+from tests.patclaimeval.documents.word_files import zipped
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 

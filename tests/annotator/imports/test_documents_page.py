@@ -12,8 +12,8 @@ from annotator.imports.files import stored_uploads
 from annotator.imports.services import carry_out_import
 from annotator.models import AuditEvent, Candidate, ClaimImport, ReadClaimSet, Reference
 from patclaimeval.text_io.text import text_sha256
-from tests.annotator.formats.documents.samples import DOCUMENTS
-from tests.annotator.formats.documents.word_files import (
+from tests.patclaimeval.documents.samples import DOCUMENTS
+from tests.patclaimeval.documents.word_files import (
     CLAIMS,
     added,
     paragraph,

@@ -9,7 +9,7 @@ from django.test import Client
 from annotator.imports.documents import Choices
 from annotator.imports.services import carry_out_import, request_import
 from annotator.models import ClaimImport, ReadClaimSet, Reference
-from tests.annotator.formats.documents.word_files import (
+from tests.patclaimeval.documents.word_files import (
     added,
     paragraph,
     removed,

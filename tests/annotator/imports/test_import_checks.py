@@ -8,12 +8,12 @@ import pytest
 
 from annotator.comparisons.services import assign_comparisons, submit_preference
 from annotator.formats import label_studio
-from annotator.formats.references import CandidateRecord, ReferenceRecord
 from annotator.imports.checks import PREVIEWED, PREVIEWED_CHARACTERS, check_claims
 from annotator.imports.claims.services import import_claims
 from annotator.imports.preferences.queries import preference_check, wilson_interval
 from annotator.imports.preferences.services import import_preferences
 from annotator.models import Campaign, Candidate, Comparison, Preference, Purpose, Reference
+from patclaimeval.documents.references import CandidateRecord, ReferenceRecord
 from patclaimeval.rubric import ALL_CRITERIA, OVERALL
 from patclaimeval.text_io.streams import FormatError
 from tests.annotator.formats.exports import as_bytes, item

@@ -23,9 +23,9 @@ from annotator.imports.sweeping import sweep_imports
 from annotator.models import ClaimImport, ReadClaimSet, Reference
 from annotator.operations.backups.archives import is_of_a_kind, stored_files
 from annotator.operations.sources import look_at_sources, source_files
-from tests.annotator.formats.documents.word_files import zipped
 from tests.annotator.imports.import_files import file, good, stored
 from tests.conftest import signed_in
+from tests.patclaimeval.documents.word_files import zipped
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 

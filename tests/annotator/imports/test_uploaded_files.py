@@ -19,7 +19,7 @@ from annotator.imports.files import (
     stored_uploads,
     uploads_directory,
 )
-from core import limits
+from patclaimeval import limits
 from tests.faults import raising
 
 PK = uuid.UUID(int=1)

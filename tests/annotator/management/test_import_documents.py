@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from annotator.models import Campaign, Candidate, ClaimImport, Reference
-from tests.annotator.formats.documents.word_files import (
+from tests.patclaimeval.documents.word_files import (
     CLAIMS,
     added,
     paragraph,

@@ -12,7 +12,6 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotator.comparisons.services import assign_comparisons, submit_preference
-from annotator.formats.context import Paragraph
 from annotator.models import (
     Assignment,
     CalibrationAnswer,
@@ -31,6 +30,7 @@ from annotator.rating.drafts import save_draft
 from annotator.rating.queries import RECUSED_SENTENCE, TAKEN_BACK_WITHIN
 from annotator.rating.services import recuse, revise_rating, take_recusal_back
 from core.errors import OutOfDate
+from patclaimeval.documents.context import Paragraph
 from patclaimeval.rubric import ALL_CRITERIA, CRITERIA
 from tests.annotator.context.test_context_pane import give_context
 from tests.conftest import signed_in, spread

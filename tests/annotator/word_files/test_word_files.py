@@ -9,8 +9,6 @@ from django.test import Client
 from lxml import etree
 
 from annotator.adjudication.rulings.services import void_adjudication
-from annotator.formats.documents.reading import read_document
-from annotator.formats.documents.records import ReadOptions, TrackedChanges
 from annotator.imports.documents import Choices
 from annotator.imports.erasing import erase_texts
 from annotator.imports.services import carry_out_import, request_import
@@ -27,6 +25,8 @@ from annotator.models import (
 from annotator.word_files.services import NO_MARK_FILES
 from core.clock import database_now
 from patclaimeval.claims.comparing import Limit
+from patclaimeval.documents.reading import read_document
+from patclaimeval.documents.records import ReadOptions, TrackedChanges
 from tests.annotator.adjudication.conftest import conflict, flip, ratings  # noqa: F401
 from tests.annotator.adjudication.discrepant import NOTES, WORDS
 from tests.annotator.adjudication.rulings import decide

@@ -1,6 +1,6 @@
 import pytest
 
-from core.shapes import Shape, checked, is_blank
+from patclaimeval.text_io.shapes import Shape, checked, is_blank
 from patclaimeval.text_io.streams import BadRecord, FormatError, ReadNotes, Record
 
 

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from annotator.context.services import store_context
-from annotator.formats.context import Context, Paragraph
-from annotator.formats.documents.drawings import sheets_of
 from annotator.models import Campaign, Candidate, Purpose, Reference
-from tests.annotator.formats.documents.pictures import picture
+from patclaimeval.documents.context import Context, Paragraph
+from patclaimeval.documents.drawings import sheets_of
+from tests.patclaimeval.documents.pictures import picture
 
 
 @dataclass(frozen=True, slots=True)

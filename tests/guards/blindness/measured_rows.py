@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from annotator.context.services import store_context
-from annotator.formats.context import Context, Paragraph
-from annotator.formats.documents.drawings import sheets_of
 from annotator.models import Campaign, Reference, User
+from patclaimeval.documents.context import Context, Paragraph
+from patclaimeval.documents.drawings import sheets_of
 from patclaimeval.text_io.text import text_sha256
 from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import (
@@ -25,7 +25,7 @@ from scoring.models import (
 from scoring.quadruplets import SplitPlan
 from scoring.reports.services import ask_for_report
 from scoring.reports.work import carry_out_report
-from tests.annotator.formats.documents.pictures import picture
+from tests.patclaimeval.documents.pictures import picture
 from tests.scoring.conftest import dataset_rows
 
 CRITERION: Final = "feature_completeness"

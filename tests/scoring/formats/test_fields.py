@@ -2,8 +2,8 @@
 
 import pytest
 
-from core.shapes import Shape
 from patclaimeval.rubric import ALL_CRITERIA, OVERALL
+from patclaimeval.text_io.shapes import Shape
 from scoring.formats.rows import EXTRAS, PROVENANCE, extras_of, labels_of, provenance_of
 
 KEYS = {key: key for key in ALL_CRITERIA}

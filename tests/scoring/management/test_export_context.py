@@ -11,13 +11,13 @@ from django.conf import settings
 
 from annotator.context.files import FOLDER
 from annotator.context.services import store_context
-from annotator.formats.context import Context, Paragraph, Sheet
 from annotator.formats.context_lines import lines_of
 from annotator.imports.erasing import erase_texts
 from annotator.models import AuditEvent, Drawing, Reference
+from patclaimeval.documents.context import Context, Paragraph, Sheet
 from scoring.files import SUMS_NAME, digest_of
 from scoring.models import DatasetVersion
-from tests.annotator.formats.documents.pictures import picture
+from tests.patclaimeval.documents.pictures import picture
 from tests.scoring.conftest import dataset_rows, imported
 from tests.scoring.management import commands
 

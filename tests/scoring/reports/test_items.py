@@ -12,18 +12,18 @@ from django.http import QueryDict
 from django.test import Client
 
 from annotator.context.services import store_context
-from annotator.formats.context import Context, Paragraph
-from annotator.formats.documents.drawings import sheets_of
 from annotator.models import AuditEvent, Rating, Reference, Unblinding
 from annotator.operations.backups.tables import columns_of, lines_of, load_lines
 from patclaimeval.agreement.item_table import choose, unpack
+from patclaimeval.documents.context import Context, Paragraph
+from patclaimeval.documents.drawings import sheets_of
 from patclaimeval.text_io.text import text_sha256
 from scoring.datasets.texts.services import permit_texts
 from scoring.models import AgreementReport, DatasetVersion, ReportItems
 from scoring.reports.browsing.forms import ItemsForm
 from scoring.reports.browsing.queries import Browsed, browsed, item_row
-from tests.annotator.formats.documents.pictures import picture
 from tests.conftest import grant
+from tests.patclaimeval.documents.pictures import picture
 from tests.scoring.asked_reports import carried_out, request
 from tests.scoring.conftest import FrozenScene, claim_set, dataset_rows, imported, shown, signed_in
 from tests.scoring.report_documents import report_document

@@ -1,6 +1,0 @@
-"""Reads one document in a process of its own: `confined.py` starts it."""
-
-from annotator.formats.documents.process import main
-
-if __name__ == "__main__":
-    main()
