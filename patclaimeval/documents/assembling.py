@@ -269,10 +269,11 @@ def _places(
 
 def _single(text: str, lines: Sequence[SourceLine], notes: Notes) -> ClaimSet:
     """Return text without any number as one claim, as designs and some drafts have it."""
-    body = text.strip()
-    if not body:
+    place = next((line.place for line in lines if line.text.strip()), None)
+    # A paragraph may have a number of its list, such as "a)", and no text.
+    if place is None:
         return ClaimSet()
-    place = next(line.place for line in lines if line.text.strip())
+    body = text.strip()
     sentence = "The claims have no numbers; all of the text is taken for one claim."
     notes.add(Severity.CHECK, "no numbers", sentence, place)
     return ClaimSet(body, (ReadClaim(1, 1, 0, len(body), place),))

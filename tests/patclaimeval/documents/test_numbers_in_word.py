@@ -61,6 +61,11 @@ def test_a_typed_number_that_the_list_uses_again_is_a_question() -> None:
     assert [item.kind for item in document.questions] == ["two numbering systems"]
 
 
+def test_an_empty_paragraph_with_the_number_of_a_list_is_no_claim() -> None:
+    document = read(paragraph("Claims", number=(1, 0)) + paragraph("", number=(1, 1)))
+    assert (document.claims.text, document.claims.claims) == ("", ())
+
+
 NUMBERING = CLAIMS + abstract_list(5, level(0, "%1.")) + listed(9, 5)
 WORDS = st.sampled_from(
     [
