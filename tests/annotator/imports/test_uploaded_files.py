@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from annotator.imports.files import (
-    DiskFull,
     TooBig,
     UploadGone,
     drop_upload,
@@ -20,6 +19,7 @@ from annotator.imports.files import (
     uploads_directory,
 )
 from core import limits
+from core.errors import DiskFull
 from tests.faults import raising
 
 PK = uuid.UUID(int=1)
