@@ -34,6 +34,12 @@ class Forbidden(Refused):
     status = 403
 
 
+class DiskFull(Refused):
+    """The server has no space for a file; later it may have."""
+
+    status = 507
+
+
 class TooOften(Refused):
     """Tried too many times; `retry_after` seconds later it may be tried again."""
 

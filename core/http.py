@@ -15,7 +15,7 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpRe
 from django.shortcuts import render
 from django.utils.http import content_disposition_header
 
-from core.errors import Refused
+from core.errors import DiskFull, Refused
 from core.plots.shapes import Plot
 from core.plots.svg import svg_of
 from patclaimeval.files import is_disk_full
@@ -43,12 +43,6 @@ def missing_is_404(*, missing: type[Exception] = ObjectDoesNotExist) -> Iterator
         yield
     except missing as error:
         raise Http404 from error
-
-
-class DiskFull(Refused):
-    """The disk is full."""
-
-    status = 507
 
 
 def export_download(pieces: Iterable[bytes], name: str, media_type: str) -> FileResponse:

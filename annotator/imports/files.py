@@ -17,7 +17,7 @@ from django.conf import settings
 from django.db import transaction
 
 from core import storage
-from core.errors import Refused
+from core.errors import DiskFull, Refused
 from patclaimeval.files import FULL, flush_file
 from patclaimeval.text_io.streams import ByteSource
 
@@ -31,12 +31,6 @@ class TooBig(Refused):
     """More bytes than this site takes."""
 
     status = 413
-
-
-class DiskFull(Refused):
-    """The server has no space for the file; later it may have."""
-
-    status = 507
 
 
 class UploadGone(Refused):

@@ -184,7 +184,7 @@ class _Ledger:
         }
         self._begun = {one.key: _holders(one) for one in references}
         self._takers: dict[str, set[str]] = {one.key: set() for one in references}
-        # Who takes over or hands on nothing of a reference, because they have had to do with it.
+        # Who may not exchange a share of a reference: they have begun or left it, or are recused.
         self._bound: dict[str, frozenset[str]] = {}
         for reference in references:
             for pair in combinations(sorted(self._begun[reference.key]), 2):

@@ -1,4 +1,4 @@
-"""What of a document that was read an import stores beside its claims."""
+"""The parts of a document that an import stores beside its claims."""
 
 from typing import Final
 

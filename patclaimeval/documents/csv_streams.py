@@ -134,7 +134,7 @@ class CsvStream:
                     raw = more
                 why = f"longer than the limit of {self.max_bytes:,} bytes"
                 self._bad.append(BadRecord(self.line, "", why))
-                # Something is in its place, so that the lines after it keep their records.
+                # One sign stands for the line, so that the next line begins a record of its own.
                 raw = b"?\n"
             yield self._decoded(raw)
 

@@ -82,7 +82,7 @@ LIKE: Final = {
 
 
 class OddTexts:
-    """What is odd about the texts of a file, beside those that the campaign has."""
+    """Odd signs in the texts of a file, and texts that are alike, in it or in the campaign."""
 
     def __init__(
         self,

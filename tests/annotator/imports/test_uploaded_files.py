@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from annotator.imports.files import (
-    DiskFull,
     TooBig,
     UploadGone,
     drop_upload,
@@ -19,6 +18,7 @@ from annotator.imports.files import (
     stored_uploads,
     uploads_directory,
 )
+from core.errors import DiskFull
 from patclaimeval import limits
 from tests.faults import raising
 
