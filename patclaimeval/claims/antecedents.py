@@ -196,6 +196,26 @@ class MissingAntecedent:
     end: int
 
 
+@dataclass(frozen=True, slots=True)
+class AntecedentGap:
+    """A definite phrase without basis on at least one path of its claim's dependency.
+
+    `path`: the claims cited on which the claim has no basis for the phrase when it depends on
+    them; () where the claim cites none. `start` and `end` count characters in the claim set.
+    """
+
+    claim: int | None
+    phrase: str
+    start: int
+    end: int
+    path: tuple[int, ...]
+
+
+def find_antecedent_gaps(text: str) -> tuple[AntecedentGap, ...]:
+    """Return the definite phrases of a claim set that have no basis along some path."""
+    return ()
+
+
 def missing_antecedents(text: str) -> tuple[MissingAntecedent, ...]:
     """Return the definite terms of a claim set that nothing earlier introduces.
 
