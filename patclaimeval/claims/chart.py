@@ -1,13 +1,44 @@
 """The claim chart of a pair: where each limitation of one claim set stands in the other."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
+from typing import Final
 
-from patclaimeval.claims.antecedents import AntecedentGap
-from patclaimeval.claims.ledger import TermChange
-from patclaimeval.claims.notes import Note
+from patclaimeval.claims.antecedents import AntecedentGap, find_antecedent_gaps
+from patclaimeval.claims.coverage import (
+    ENOUGH,
+    Cover,
+    Wanted,
+    WordMasks,
+    adds,
+    bag_of,
+    cover,
+)
+from patclaimeval.claims.languages import is_read_as_english, languages_of_pair
+from patclaimeval.claims.ledger import TermChange, find_term_changes
+from patclaimeval.claims.notes import Note, find_notes
+from patclaimeval.claims.pairing import align_claims, claims_activity
+from patclaimeval.claims.parsing import Claim, citations, parse_claims
+from patclaimeval.claims.scope import (
+    Scope,
+    ScopeChange,
+    compare_scope,
+    join_scopes,
+    read_wording,
+)
+from patclaimeval.claims.splitting import split_features
+from patclaimeval.claims.tree import Fault, build_tree
+from patclaimeval.claims.words import stem
+
+REFERENCE: Final = "reference"
+CANDIDATE: Final = "candidate"
+# From this share on a limitation stands in part in a place; below it the likeness may be chance.
+_IN_PART: Final = 0.5
+# So much more must another claim hold than the corresponding one to be the place.
+_LEAD: Final = 0.12
+_RELATED: Final = 0.05
+_MOST_CLAIMS: Final = 3
 
 
 class Verdict(StrEnum):
@@ -22,22 +53,14 @@ class Verdict(StrEnum):
     NOWHERE = "nowhere"
 
 
-class Scope(StrEnum):
-    """How the candidate's wording of a limitation changes what is claimed."""
-
-    SAME = "same"
-    BROADER = "broader"
-    NARROWER = "narrower"
-    DIFFERENT = "different"
-    UNSURE = "unsure"
-
-
 @dataclass(frozen=True, slots=True)
 class ChartRow:
     """One limitation of a side, with its place in the other claim set.
 
-    `start` and `end` count characters in the claim set of `side`; `where` are numbers of claims of
-    the other side, the main place first; `places` are the spans there.
+    `start` and `end` count characters in the claim set of `side`; `where` are the numbers of the
+    claims of the other side, the main one first; `places` are the spans there. `scope` is that of
+    the candidate relative to the reference, whichever side the row is of, and `changes` are the
+    differences in words from which it follows.
     """
 
     side: str
@@ -50,17 +73,397 @@ class ChartRow:
     scope: Scope = Scope.SAME
     reason: str = ""
     places: tuple[tuple[int, int], ...] = ()
+    changes: tuple[ScopeChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
     """Two claim sets compared: limitations both ways, terms, antecedents, citations and notes.
 
-    `antecedents`, `citations` and `notes` have an entry for each side, "reference" and "candidate".
+    `pairs` are the corresponding claims, as indices; `antecedents` and `citations` have the
+    findings of each side, by its name.
     """
 
     rows: tuple[ChartRow, ...]
+    pairs: tuple[tuple[int, int], ...]
     terms: tuple[TermChange, ...]
     antecedents: Mapping[str, tuple[AntecedentGap, ...]]
-    citations: Mapping[str, tuple[Any, ...]]
+    citations: Mapping[str, tuple[Fault, ...]]
     notes: tuple[Note, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Limitation:
+    """A limitation of a side: its span in the claim set, and the index of its claim."""
+
+    claim: int
+    start: int
+    end: int
+    text: str
+    is_preamble: bool
+
+
+class _Side:
+    """One claim set as the chart reads it."""
+
+    def __init__(self, name: str, text: str, partner: Mapping[int, int]) -> None:
+        self.name = name
+        self.text = text
+        self.claims = parse_claims(text)
+        self.partner = partner
+        self.limitations = [*_limitations(self.claims)]
+        self.of_claim: list[list[int]] = [[] for _ in self.claims]
+        for place, one in enumerate(self.limitations):
+            self.of_claim[one.claim].append(place)
+        nodes = build_tree(self.claims).nodes
+        self.parents = [node.parents for node in nodes]
+        self.is_independent = [not node.parents for node in nodes]
+        self.is_activity = [claims_activity(claim) for claim in self.claims]
+        self.above: list[frozenset[int]] = []
+        for node in nodes:
+            above = frozenset(node.parents).union(*(self.above[i] for i in node.parents))
+            self.above.append(above)
+
+    def wanted(self, masks: Sequence[int]) -> list[Wanted]:
+        """Return what is looked for of each limitation, from the bits of its words."""
+        of_claim = [0] * len(self.claims)
+        found: list[Wanted] = []
+        for place, one in enumerate(self.limitations):
+            known = of_claim[one.claim]
+            for above in self.above[one.claim]:
+                known |= of_claim[above]
+            mask = masks[place]
+            # A limitation that only relates what is known is looked for by all of its words.
+            new = mask & ~known or mask
+            found.append(Wanted(new, mask & ~new))
+            of_claim[one.claim] |= mask
+        return found
+
+    def number(self, claim: int) -> int:
+        """Return the number of a claim, 0 where it has none."""
+        return self.claims[claim].number or 0
+
+    def names(self, claims: Iterable[int]) -> str:
+        """Return "claim 1" or "claims 1, 2" for some claims."""
+        numbers = sorted(map(self.number, claims))
+        return f"claim{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
+
+    def root_of(self, claim: int) -> int:
+        """Return the independent claim that a claim depends on first, or the claim itself."""
+        return min((i for i in self.above[claim] if self.is_independent[i]), default=claim)
+
+    def are_related(self, one: int, other: int) -> bool:
+        """Return whether one of two claims depends on the other, directly or not."""
+        return one == other or one in self.above[other] or other in self.above[one]
+
+
+def _limitations(claims: Sequence[Claim]) -> Iterator[_Limitation]:
+    for index, claim in enumerate(claims):
+        begin = claim.start + claim.body_offset
+        features = split_features(claim.text[claim.body_offset :])
+        start: int | None = None
+        for place, one in enumerate(features):
+            text = one.text.strip()
+            if start is None:
+                start = begin + one.start + len(one.text) - len(one.text.lstrip())
+            # "wherein:" belongs to what follows.
+            if place + 1 < len(features) and not bag_of(text):
+                continue
+            end = begin + one.end - len(one.text) + len(one.text.rstrip())
+            whole = claim.text[start - claim.start : end - claim.start]
+            yield _Limitation(index, start, end, whole, place == 0 and len(features) > 1)
+            start = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a limitation was found: the verdict, the claims and the limitations there."""
+
+    verdict: Verdict
+    claims: tuple[int, ...] = ()
+    parts: tuple[int, ...] = ()
+    reason: str = ""
+    scope: Scope = Scope.SAME
+
+
+def read_chart(reference: str, candidate: str, language: str = "") -> Chart:
+    """Return the claim chart of a candidate beside its reference.
+
+    Inputs: two claim sets, and the language that their record names. Output: a row for each
+    limitation of both sides. A limitation stands where at least 85 % of the weight of its content
+    words do (a word weighs the more the fewer limitations hold it; a number weighs most), in one
+    claim, with up to three limitations of it, or split over up to three claims that depend on one
+    another; in part from 50 % on; nowhere below. The corresponding claim, as `align_claims` finds
+    it, is preferred. Source: ours; figures in `benchmarks/RESULTS.md`.
+    """
+    claims = parse_claims(reference), parse_claims(candidate)
+    rows = align_claims(*claims)
+    pairs = tuple(
+        (row.reference, row.candidate)
+        for row in rows
+        if row.reference is not None and row.candidate is not None
+    )
+    terms = find_term_changes(*claims, pairs)
+    left = _Side(REFERENCE, reference, dict(pairs))
+    right = _Side(CANDIDATE, candidate, {j: i for i, j in pairs})
+    renamed = _renamed_stems(terms)
+    languages = dict(
+        zip((REFERENCE, CANDIDATE), languages_of_pair(reference, candidate, language), strict=True)
+    )
+    return Chart(
+        _rows(left, right, renamed),
+        pairs,
+        terms,
+        {
+            side.name: find_antecedent_gaps(side.text)
+            if is_read_as_english(languages[side.name])
+            else ()
+            for side in (left, right)
+        },
+        {side.name: build_tree(side.claims).faults for side in (left, right)},
+        tuple(
+            note for side in (left, right) for note in find_notes(side.name, side.text, side.claims)
+        ),
+    )
+
+
+def _renamed_stems(terms: Iterable[TermChange]) -> dict[str, str]:
+    """Return, by the stem of a name of the candidate, that of the reference's name."""
+    found: dict[str, str] = {}
+    for term in terms:
+        old, new = term.reference.lower().split(), term.candidate.lower().split()
+        if len(old) == len(new):
+            found.update((stem(b), stem(a)) for a, b in zip(old, new, strict=True) if a != b)
+    return found
+
+
+def _rows(left: _Side, right: _Side, renamed: Mapping[str, str]) -> tuple[ChartRow, ...]:
+    bags = (
+        [bag_of(one.text) for one in left.limitations],
+        [bag_of(one.text, renamed) for one in right.limitations],
+    )
+    masks = WordMasks([*bags[0], *bags[1]])
+    known, given = ([masks.of(bag) for bag in side] for side in bags)
+    places = _places(left, right, known, given), _places(right, left, given, known)
+    judge = _Judge(left, right, bags, renamed, places)
+    return (*judge.rows_of(left, right), *judge.rows_of(right, left))
+
+
+def _places(own: _Side, other: _Side, masks: list[int], others: list[int]) -> list[_Place]:
+    """Return where each limitation of one side stands in the other."""
+    whole = [0] * len(other.claims)
+    for place, one in enumerate(other.limitations):
+        whole[one.claim] |= others[place]
+    places = [
+        _Place(Verdict.NOWHERE)
+        if own.limitations[place].is_preamble
+        else _search(own.limitations[place].claim, wanted, own, other, others, whole)
+        for place, wanted in enumerate(own.wanted(masks))
+    ]
+    for place, one in enumerate(own.limitations):
+        if one.is_preamble:
+            places[place] = _place_of_preamble(place, own, other, places)
+    return places
+
+
+def _search(
+    claim: int, wanted: Wanted, own: _Side, other: _Side, others: list[int], whole: list[int]
+) -> _Place:
+    partner = own.partner.get(claim)
+    total = wanted.total
+    if not total:
+        return _Place(Verdict.NOWHERE)
+    most = [wanted.weight_in(mask) / total for mask in whole]
+
+    def rank(index: int, share: float) -> float:
+        if partner is None:
+            return share
+        if index == partner:
+            return share + _LEAD
+        return share + (_RELATED if other.are_related(index, partner) else 0.0)
+
+    best: tuple[float, int, Cover] | None = None
+    for index in sorted(range(len(most)), key=lambda i: (-rank(i, most[i]), i)):
+        if most[index] < _IN_PART or (best and rank(index, most[index]) <= best[0]):
+            break
+        found = cover(wanted, others, other.of_claim[index])
+        if found.share and (best is None or rank(index, found.share) > best[0]):
+            best = rank(index, found.share), index, found
+    if best is None or best[2].share < _IN_PART:
+        return _Place(Verdict.NOWHERE)
+    _, index, found = best
+    if found.share >= ENOUGH:
+        verdict, reason = _verdict(claim, index, own, other)
+        return _Place(verdict, (index,), found.parts, reason)
+    return _split(wanted, index, found, other, others) or _Place(
+        Verdict.PART, (index,), found.parts
+    )
+
+
+def _split(
+    wanted: Wanted, index: int, found: Cover, other: _Side, others: list[int]
+) -> _Place | None:
+    """Return the claims that together hold a limitation, None where no few of them do."""
+    total = wanted.total
+    for part in found.parts:
+        wanted = wanted.without(others[part])
+    claims, parts = [index], [*found.parts]
+    while len(claims) < _MOST_CLAIMS and 1 - wanted.total / total < ENOUGH:
+        near = [
+            place
+            for place, one in enumerate(other.limitations)
+            if one.claim not in claims and other.are_related(one.claim, index)
+        ]
+        best = max(near, key=lambda place: wanted.weight_in(others[place]), default=None)
+        if best is None or not adds(wanted, others[best], total):
+            return None
+        wanted = wanted.without(others[best])
+        claims.append(other.limitations[best].claim)
+        parts.append(best)
+    if 1 - wanted.total / total < ENOUGH:
+        return None
+    return _Place(Verdict.SPLIT, tuple(claims), tuple(parts))
+
+
+def _verdict(claim: int, index: int, own: _Side, other: _Side) -> tuple[Verdict, str]:
+    """Return what it means that a limitation of one claim stands whole in a claim of the other."""
+    partner = own.partner.get(claim)
+    if index == partner:
+        return Verdict.IN, ""
+    root = other.root_of(index)
+    if own.is_activity[own.root_of(claim)] != other.is_activity[root] and not (
+        partner is not None and other.are_related(root, partner)
+    ):
+        kinds = ("a product", "a method")
+        is_method = other.is_activity[root]
+        return Verdict.PART, f"for {kinds[is_method]}, not for {kinds[not is_method]}"
+    if own.is_independent[claim] and not other.is_independent[index]:
+        return Verdict.DEMOTED, ""
+    if other.is_independent[index] and not own.is_independent[claim]:
+        return Verdict.PROMOTED, ""
+    back = other.partner.get(index)
+    if partner is None and back is not None:
+        return Verdict.MERGED, f"with claim {own.number(back)}"
+    if partner is None:
+        return Verdict.IN, ""
+    return Verdict.IN, f"not in claim {other.number(partner)}, which corresponds"
+
+
+def _place_of_preamble(place: int, own: _Side, other: _Side, places: Sequence[_Place]) -> _Place:
+    """Return the preamble of the corresponding claim, or where the rest of the claim stands."""
+    claim = own.limitations[place].claim
+    partner = own.partner.get(claim)
+    if partner is not None:
+        scope, reason = _dependency(claim, partner, own, other)
+        return _Place(Verdict.IN, (partner,), tuple(other.of_claim[partner][:1]), reason, scope)
+    rest = [places[i] for i in own.of_claim[claim][1:]]
+    found = next((one for one in rest if one.verdict not in (Verdict.NOWHERE, Verdict.PART)), None)
+    return replace(found, parts=()) if found else _Place(Verdict.NOWHERE)
+
+
+def _dependency(claim: int, partner: int, own: _Side, other: _Side) -> tuple[Scope, str]:
+    """Compare what a claim and its counterpart depend on; the scope is that of the candidate."""
+    wanted = {own.partner.get(parent) for parent in own.parents[claim]}
+    given = {*other.parents[partner]}
+    if wanted == given:
+        return Scope.SAME, ""
+    of_own = own.name == REFERENCE
+    if not wanted or not given:
+        independent = "now independent" if of_own else "independent in the reference"
+        dependent = "now depends on" if of_own else "depends in the reference on"
+        return Scope.UNSURE, independent if wanted else f"{dependent} {other.names(given)}"
+    reason = f"depends on {other.names(given)}"
+    if None in wanted:
+        return Scope.UNSURE, reason
+    expected = {parent for parent in wanted if parent is not None}
+    # A claim that may depend on one claim more is wider.
+    if expected < given or given < expected:
+        is_wider = (expected < given) == of_own
+        return Scope.BROADER if is_wider else Scope.NARROWER, reason
+    return Scope.DIFFERENT, f"{reason}, not on {other.names(expected)}"
+
+
+class _Judge:
+    """Compares the words of each limitation with those of its place."""
+
+    def __init__(
+        self,
+        left: _Side,
+        right: _Side,
+        bags: tuple[list[list[str]], list[list[str]]],
+        renamed: Mapping[str, str],
+        places: tuple[list[_Place], list[_Place]],
+    ) -> None:
+        self._renamed = renamed
+        self._places = {left.name: places[0], right.name: places[1]}
+        self._bags = {left.name: bags[0], right.name: bags[1]}
+        # By limitation: the limitations of the other side that stand in it.
+        self._sharing: dict[str, dict[int, list[int]]] = {left.name: {}, right.name: {}}
+        for own, other in ((left, right), (right, left)):
+            for place, found in enumerate(self._places[own.name]):
+                for part in found.parts:
+                    self._sharing[other.name].setdefault(part, []).append(place)
+
+    def rows_of(self, own: _Side, other: _Side) -> Iterator[ChartRow]:
+        """Yield the rows of a side."""
+        for place, one in enumerate(own.limitations):
+            found = self._places[own.name][place]
+            changes = self._changes(place, own, other)
+            reasons = (found.reason, ", ".join(change.reason for change in changes))
+            yield ChartRow(
+                own.name,
+                own.claims[one.claim].number,
+                one.text,
+                one.start,
+                one.end,
+                found.verdict,
+                tuple(other.number(index) for index in found.claims),
+                join_scopes([found.scope, *(change.scope for change in changes)]),
+                "; ".join(filter(None, reasons)),
+                tuple(
+                    (other.limitations[part].start, other.limitations[part].end)
+                    for part in found.parts
+                ),
+                changes,
+            )
+
+    def _changes(self, place: int, own: _Side, other: _Side) -> tuple[ScopeChange, ...]:
+        found = self._places[own.name][place]
+        one = own.limitations[place]
+        if not found.parts or (one.is_preamble and citations(one.text)):
+            return ()
+        parts = sorted(found.parts) if len(found.claims) == 1 else found.parts
+        spans = [(other.limitations[part].start, other.limitations[part].end) for part in parts]
+        around = {
+            word
+            for part in found.parts
+            for beside in self._sharing[other.name].get(part, ())
+            if beside != place
+            for word in self._bags[own.name][beside]
+        }
+        is_of_reference = own.name == REFERENCE
+        mine = read_wording(
+            own.text, [(one.start, one.end)], {} if is_of_reference else self._renamed
+        )
+        theirs = read_wording(other.text, spans, self._renamed if is_of_reference else {})
+        changes = (
+            compare_scope(mine, theirs, around)
+            if is_of_reference
+            else compare_scope(theirs, mine, around)
+        )
+        if self._is_mutual(place, own, other):
+            return changes
+        # What the place says besides is of other limitations.
+        return tuple(
+            change
+            for change in changes
+            if (change.reference_span if is_of_reference else change.candidate_span)
+        )
+
+    def _is_mutual(self, place: int, own: _Side, other: _Side) -> bool:
+        """Return whether a limitation and its place are each other's only place."""
+        parts = self._places[own.name][place].parts
+        return len(parts) == 1 and self._places[other.name][parts[0]].parts == (place,)
+
+
+__all__ = ["Chart", "ChartRow", "Scope", "Verdict", "join_scopes", "read_chart"]

@@ -284,11 +284,11 @@ def read_unlabelled(text: str) -> list[str]:
 @cached
 def stem(word: str) -> str:
     """Return the key of a word under which its inflections and its synonyms are one."""
-    cut = _cut(word)
+    cut = cut_suffixes(word)
     return _SYNONYMS.get(cut, cut)
 
 
-def _cut(word: str) -> str:
+def cut_suffixes(word: str) -> str:
     """Cut the plural, up to two suffixes and a silent e, while a stem remains."""
     is_word = _SHORTEST_INFLECTED <= len(word) <= _LONGEST_INFLECTED
     if not (is_word and word.isascii() and word.islower()):
@@ -319,7 +319,7 @@ def _without_suffix(word: str) -> str:
 
 
 _SYNONYMS = {
-    _cut(word): _cut(group.split()[0])
+    cut_suffixes(word): cut_suffixes(group.split()[0])
     for group in _SYNONYM_GROUPS.strip().splitlines()
     for word in group.split()
 }

@@ -1,0 +1,124 @@
+"""How much of a limitation stands in the claims of the other side, by weighted content words."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log2
+from typing import Final
+
+from patclaimeval.claims.antecedents import ORDINALS
+from patclaimeval.claims.scope import without_escapes
+from patclaimeval.claims.words import content_words, stem
+
+_HEAVIEST: Final = 7
+_ORDINAL_BEFORE: Final = re.compile(rf"\b({'|'.join(sorted(ORDINALS))})\s+([a-z][a-z-]*)", re.I)
+# A part of a place must add this share of a limitation's weight.
+LEAST_ADDED: Final = 0.12
+_MOST_PARTS: Final = 3
+_NEW: Final = 4
+ENOUGH: Final = 0.85
+"""From this share on a limitation stands there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """The limitations of one claim that together hold most of a limitation: share 0 to 1."""
+
+    share: float
+    parts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is looked for of a limitation, as bits: words that its claims did not say before it, and
+    those that they did. Of the latter four weigh as much as one of the former.
+    """
+
+    new: int
+    known: int
+
+    @property
+    def total(self) -> int:
+        """The weight of all words."""
+        return _NEW * self.new.bit_count() + self.known.bit_count()
+
+    def weight_in(self, mask: int) -> int:
+        """Return the weight of the words that a set of words holds."""
+        return _NEW * (self.new & mask).bit_count() + (self.known & mask).bit_count()
+
+    def without(self, mask: int) -> "Wanted":
+        """Return what a set of words leaves to be found."""
+        return Wanted(self.new & ~mask, self.known & ~mask)
+
+
+class WordMasks:
+    """Sets of words as bits, each word as many as it weighs, so that counting bits adds weights.
+
+    A word weighs 1 to 7, the more the fewer limitations hold it.
+    """
+
+    def __init__(self, bags: Iterable[Sequence[str]]) -> None:
+        held = [set(bag) for bag in bags]
+        counts = Counter(word for bag in held for word in bag)
+        self._bits: dict[str, int] = {}
+        used = 0
+        for word, count in counts.items():
+            weight = min(_HEAVIEST, round(1 - log2(count / len(held)) / 1.5))
+            # A number is as telling as a rare word: with another number it is another limitation.
+            weight = _HEAVIEST if word[:1].isdigit() else weight
+            self._bits[word] = ((1 << weight) - 1) << used
+            used += weight
+
+    def of(self, words: Iterable[str]) -> int:
+        """Return the bits of these words; words that no limitation holds have none."""
+        mask = 0
+        for word in words:
+            mask |= self._bits.get(word, 0)
+        return mask
+
+    def bits(self, word: str) -> int:
+        """Return the bits of one word."""
+        return self._bits.get(word, 0)
+
+
+def bag_of(text: str, renamed: Mapping[str, str] | None = None) -> list[str]:
+    """Return the words by which a limitation is looked for: content words, and ordinals with noun.
+
+    `renamed` has stems of the candidate's names by those of the reference's.
+    """
+    text = without_escapes(text)
+    words = content_words(text)
+    words += [
+        f"{match[1].lower()} {stem(match[2].lower())}" for match in _ORDINAL_BEFORE.finditer(text)
+    ]
+    return [renamed.get(word, word) for word in words] if renamed else words
+
+
+def adds(rest: Wanted, mask: int, total: int) -> bool:
+    """Return whether a further limitation adds enough: 12 % of the weight, and two words or more.
+
+    One word alone may stand there by chance. No word weighs more than _HEAVIEST.
+    """
+    added = rest.weight_in(mask)
+    return added >= LEAST_ADDED * total and (rest.new & mask).bit_count() > _HEAVIEST
+
+
+def cover(wanted: Wanted, masks: Sequence[int], places: Sequence[int]) -> Cover:
+    """Return how much of a limitation the limitations of one claim hold, with few of them.
+
+    Inputs: what is wanted, the bits of all limitations, and which of them are the claim's. A second
+    and a third limitation count if they add new words with at least 12 % of the weight.
+    """
+    total = wanted.total
+    rest, parts = wanted, []
+    while total and len(parts) < _MOST_PARTS:
+        best = max(places, key=lambda place: rest.weight_in(masks[place]))
+        is_enough = 1 - rest.total / total >= ENOUGH
+        if not rest.weight_in(masks[best]) or (
+            parts and (is_enough or not adds(rest, masks[best], total))
+        ):
+            break
+        rest = rest.without(masks[best])
+        parts.append(best)
+    return Cover(1 - rest.total / total if total else 0.0, tuple(parts))

@@ -1,0 +1,369 @@
+"""How other words for a limitation change what is claimed: broader, narrower, different, the same.
+
+A verdict is given only where the change can only do that; else it is UNSURE, "changed".
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from patclaimeval.claims.change_classes import Change, classify
+from patclaimeval.claims.word_diff import Gap, find_gaps
+from patclaimeval.claims.words import cut_suffixes, is_content, read_tokens, stem
+
+
+class Scope(StrEnum):
+    """How the candidate's wording of a limitation changes what is claimed."""
+
+    SAME = "same"
+    BROADER = "broader"
+    NARROWER = "narrower"
+    DIFFERENT = "different"
+    UNSURE = "unsure"
+
+
+# With the first phrase in the reference and the second in the candidate the claim is broader, the
+# other way round narrower.
+_NARROW_TO_BROAD: Final = """
+consisting of > comprising
+consisting of > including
+consists of > comprises
+consists of > includes
+consist of > comprise
+consist of > include
+consisting essentially of > comprising
+consisting of > consisting essentially of
+and > or
+and > and/or
+and > at least one of
+each > at least one
+each of > at least one of
+all > at least one
+all of > at least one of
+plurality of > at least one
+plurality of > one or more
+at least two > at least one
+two or more > one or more
+directly > indirectly or directly
+screw > fastener
+screws > fasteners
+bolt > fastener
+bolts > fasteners
+"""
+_BROADER: Final = {
+    tuple(part.strip() for part in line.split(">"))
+    for line in _NARROW_TO_BROAD.strip().splitlines()
+}
+# Words that `stem` takes for one another, but of which the first says less than the second.
+_NARROWER_WORDS: Final = {("connect", "coupl"), ("join", "coupl"), ("link", "coupl")}
+_OPPOSITES: Final = """
+upper lower
+top bottom
+left right
+front rear back
+inner outer
+inside outside
+interior exterior
+internal external
+proximal distal
+horizontal vertical
+radial axial
+parallel perpendicular
+above below
+before after
+upstream downstream
+increase decrease reduce
+open close
+first second third fourth fifth sixth
+maximum minimum
+greater less smaller
+higher lower
+positive negative
+cathode anode
+male female
+input output
+hot cold
+heat cool
+even odd
+"""
+_OPPOSITE: Final = {
+    stem(word): place
+    for place, row in enumerate(_OPPOSITES.strip().splitlines())
+    for word in row.split()
+}
+_NEGATING: Final = frozenset(("no", "not", "without", "non", "never", "neither", "nor", "except"))
+_HEDGES: Final = frozenset(
+    ("about", "approximately", "substantially", "essentially", "generally", "roughly", "nearly")
+)
+# Words that limit nothing: with or without them the claim is the same.
+_EMPTY: Final = frozenset(
+    ("preferably", "optionally", "particular", "respective", "respectively", "corresponding")
+)
+# Dropped or added, they may change the scope either way.
+_EITHER_WAY_WORDS: Final = """
+or if when unless until while may can could might such like example suitable possible possibly up
+more less than other any either between except selected group choose one maximum minimum
+"""
+_EITHER_WAY: Final = _NEGATING.union(_EITHER_WAY_WORDS.split())
+_ARTICLES: Final = frozenset(("a", "an", "the", "said"))
+# They choose among several things.
+_CHOOSING: Final = frozenset(("and", "or", "least", "one", "any", "only", "each", "all"))
+_MOST_ADDED: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeChange:
+    """One difference inside a limitation: its words on both sides, and what it does to the scope.
+
+    The spans count characters in the claim sets; the words are "" and the span None on the side
+    that has nothing there.
+    """
+
+    reference: str
+    candidate: str
+    scope: Scope
+    reference_span: tuple[int, int] | None
+    candidate_span: tuple[int, int] | None
+
+    @property
+    def reason(self) -> str:
+        """Say what was changed."""
+        if not self.candidate:
+            return f"“{self.reference}” dropped"
+        if not self.reference:
+            return f"“{self.candidate}” added"
+        return f"“{self.reference}” became “{self.candidate}”"
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """The tokens of a limitation, or of the places where it stands, with their places in the text.
+
+    `keys` are the tokens as written, folded; `stems` what they are compared by.
+    """
+
+    text: str
+    starts: list[int]
+    ends: list[int]
+    keys: list[str]
+    stems: list[str]
+
+
+def read_wording(
+    text: str, spans: Iterable[tuple[int, int]], renamed: Mapping[str, str] | None = None
+) -> Wording:
+    """Return the tokens of some spans of a claim set, in the order of the spans.
+
+    `renamed` has by the stem of a name of the candidate that of the reference's name.
+    """
+    starts: list[int] = []
+    ends: list[int] = []
+    keys: list[str] = []
+    for start, end in spans:
+        found = read_tokens(without_escapes(text[start:end]))
+        starts += [start + place for place in found.starts]
+        ends += [start + place for place in found.ends]
+        keys += found.keys
+    return Wording(text, starts, ends, keys, [_key(key, renamed or {}) for key in keys])
+
+
+def without_escapes(text: str) -> str:
+    """Return a text with blanks for line ends that a program wrote out ("\\n"), as long as it."""
+    return text.replace("\\n", "  ").replace("\\t", "  ")
+
+
+def _key(key: str, renamed: Mapping[str, str]) -> str:
+    """Return what a token is compared by: content words by their stem, under the old name."""
+    if not is_content(key):
+        return "the" if key in ("said", "a", "an") else key
+    word = stem(key)
+    return renamed.get(word, word)
+
+
+def compare_scope(
+    reference: Wording, candidate: Wording, around: Collection[str] = ()
+) -> tuple[ScopeChange, ...]:
+    """Compare two wordings of one limitation.
+
+    Inputs: a limitation of the reference; the places of the candidate in which it stands; and the
+    stems of other limitations that stand in the same places. Output: the changes from the
+    reference to the candidate; `join_scopes` says what they do together.
+    """
+    gaps = _trimmed(find_gaps(reference.stems, candidate.stems), reference, candidate, around)
+    places = [(gap.low, gap.high, gap.start, gap.stop) for gap in gaps]
+    classes = classify(reference.keys, candidate.keys, places)
+    changes = [
+        change for gap in gaps if (change := _judge(gap, reference, candidate, classes, around))
+    ]
+    changes += _other_words(gaps, reference, candidate)
+    return tuple(changes)
+
+
+def _other_words(
+    gaps: Sequence[Gap], reference: Wording, candidate: Wording
+) -> Iterator[ScopeChange]:
+    """Yield the words that count as the same one, but of which one says less than the other."""
+    low = start = 0
+    for gap in [*gaps, Gap(len(reference.keys), 0, len(candidate.keys), 0)]:
+        for i, j in zip(range(low, gap.low), range(start, gap.start), strict=False):
+            pair = (cut_suffixes(reference.keys[i]), cut_suffixes(candidate.keys[j]))
+            is_broader = pair in _NARROWER_WORDS
+            if is_broader or pair[::-1] in _NARROWER_WORDS:
+                yield ScopeChange(
+                    reference.text[reference.starts[i] : reference.ends[i]],
+                    candidate.text[candidate.starts[j] : candidate.ends[j]],
+                    Scope.BROADER if is_broader else Scope.NARROWER,
+                    (reference.starts[i], reference.ends[i]),
+                    (candidate.starts[j], candidate.ends[j]),
+                )
+        low, start = gap.high, gap.stop
+
+
+def join_scopes(scopes: Iterable[Scope]) -> Scope:
+    """Return what several changes of one limitation do to its scope together."""
+    found = set(scopes) - {Scope.SAME}
+    if len(found) == 1:
+        return found.pop()
+    if Scope.DIFFERENT in found or found == {Scope.BROADER, Scope.NARROWER}:
+        return Scope.DIFFERENT
+    return Scope.UNSURE if found else Scope.SAME
+
+
+def _trimmed(
+    gaps: Iterable[Gap], reference: Wording, candidate: Wording, around: Collection[str]
+) -> list[Gap]:
+    """Leave out what the candidate says before and after the limitation, if it is another one."""
+    count, other_count = len(reference.stems), len(candidate.stems)
+    found: list[Gap] = []
+    for gap in gaps:
+        start, stop = gap.start, gap.stop
+        if stop > start and (gap.low == 0 or gap.high == count):
+            words = [w for w in candidate.stems[start:stop] if is_content(w)]
+            foreign = [word for word in words if word not in around]
+            if len(words) > _MOST_ADDED or 2 * len(foreign) < len(words):
+                most = gap.high - gap.low and gap.high - gap.low + 2
+                # Before the limitation its end is near, behind it the beginning.
+                if gap.low == 0 and start == 0:
+                    start = max(start, stop - most)
+                elif gap.high == count and stop == other_count:
+                    stop = min(stop, start + most)
+        if gap.high > gap.low or stop > start:
+            found.append(Gap(gap.low, gap.high, start, stop))
+    return found
+
+
+def _judge(
+    gap: Gap,
+    reference: Wording,
+    candidate: Wording,
+    classes: tuple[Mapping[int, Change], Mapping[int, Change]],
+    around: Collection[str],
+) -> ScopeChange | None:
+    """Return what one difference does to the scope, None where nothing of substance differs."""
+    given, known = {*candidate.stems}, {*reference.stems, *around}
+    left = [i for i in range(gap.low, gap.high) if classes[0].get(i) == Change.SUBSTANCE]
+    right = [j for j in range(gap.start, gap.stop) if classes[1].get(j) == Change.SUBSTANCE]
+    # What stands elsewhere in the same place was moved, not dropped or added.
+    lost = [i for i in left if is_content(reference.keys[i]) and reference.stems[i] not in given]
+    added = [j for j in right if is_content(candidate.keys[j]) and candidate.stems[j] not in known]
+    if not lost and not added:
+        lost, added = left, right
+        if _is_light([reference.keys[i] for i in left], [candidate.keys[j] for j in right]):
+            return None
+    else:
+        # What was moved to where words were dropped stands in their place.
+        lost = lost or [i for i in left if is_content(reference.keys[i])]
+        added = added or [j for j in right if is_content(candidate.keys[j])]
+    return _change(lost, added, reference, candidate)
+
+
+def _is_light(here: Sequence[str], there: Sequence[str]) -> bool:
+    """Whether two runs without new content differ in nothing that limits."""
+    left, right = ([w for w in words if not is_content(w)] for words in (here, there))
+    if left == right:
+        return True
+    return not (left and right) and _CHOOSING.isdisjoint([*left, *right])
+
+
+def _change(
+    lost: Sequence[int], added: Sequence[int], reference: Wording, candidate: Wording
+) -> ScopeChange | None:
+    """Return the change of some words of the reference into some of the candidate."""
+    here, there = _keys_between(lost, reference), _keys_between(added, candidate)
+    scope = _scope_of(here, there, {*reference.keys}, {*candidate.keys})
+    if scope is Scope.SAME:
+        return None
+    span, other = _span(lost, reference), _span(added, candidate)
+    return ScopeChange(
+        reference.text[slice(*span)] if span else "",
+        candidate.text[slice(*other)] if other else "",
+        scope,
+        span,
+        other,
+    )
+
+
+def _span(places: Sequence[int], wording: Wording) -> tuple[int, int] | None:
+    return (wording.starts[places[0]], wording.ends[places[-1]]) if places else None
+
+
+def _keys_between(places: Sequence[int], wording: Wording) -> tuple[str, ...]:
+    """Return the tokens from the first to the last of some places, articles left out."""
+    if not places:
+        return ()
+    keys = wording.keys[places[0] : places[-1] + 1]
+    return tuple(key.lower() for key in keys if key not in _ARTICLES)
+
+
+def _scope_of(
+    here: tuple[str, ...], there: tuple[str, ...], reference: Set[str], candidate: Set[str]
+) -> Scope:
+    """Return what it does to the scope that `there` stands for `here`; either may be empty."""
+    if (" ".join(here), " ".join(there)) in _BROADER:
+        return Scope.BROADER
+    if (" ".join(there), " ".join(here)) in _BROADER:
+        return Scope.NARROWER
+    if here and there:
+        return _scope_of_exchange(here, there)
+    if here:
+        return _scope_of_dropped(here, reference)
+    scope = _scope_of_dropped(there, candidate)
+    return _TURNED.get(scope, scope)
+
+
+_TURNED: Final = {Scope.BROADER: Scope.NARROWER, Scope.NARROWER: Scope.BROADER}
+
+
+def _scope_of_exchange(here: tuple[str, ...], there: tuple[str, ...]) -> Scope:
+    numbers = [{key for key in side if key[:1].isdigit()} for side in (here, there)]
+    if all(numbers) and numbers[0] != numbers[1]:
+        return Scope.DIFFERENT
+    if _NEGATING.isdisjoint(here) != _NEGATING.isdisjoint(there):
+        return Scope.DIFFERENT
+    one, other = (
+        {_OPPOSITE[word]: word for key in side if (word := stem(key)) in _OPPOSITE}
+        for side in (here, there)
+    )
+    if any(one[row] != other[row] for row in one.keys() & other.keys()):
+        return Scope.DIFFERENT
+    return Scope.UNSURE
+
+
+def _scope_of_dropped(words: tuple[str, ...], side: Set[str]) -> Scope:
+    """Return what it does to the scope that words are dropped from a side that had them."""
+    if not _EMPTY.isdisjoint(words) and len([w for w in words if is_content(w)]) == 1:
+        return Scope.SAME
+    if {*words} <= _HEDGES:
+        return Scope.NARROWER
+    if words[-1] == "of" and not _CHOOSING.isdisjoint(words):
+        # Of "at least one of A and B" one is enough; without the words both are needed.
+        return Scope.NARROWER if side & {"and", "or"} else Scope.SAME
+    if not _NEGATING.isdisjoint(words):
+        return Scope.DIFFERENT
+    # Under a negation, or as one of several choices, fewer words may say less.
+    if not _NEGATING.isdisjoint(side) or not _EITHER_WAY.isdisjoint(words):
+        return Scope.UNSURE
+    # With a number left, another that goes changes a range.
+    is_number = [any(key[:1].isdigit() for key in keys) for keys in (words, side - {*words})]
+    return Scope.DIFFERENT if all(is_number) else Scope.BROADER
