@@ -14,6 +14,7 @@ from patclaimeval.claims.coverage import (
     adds,
     bag_of,
     cover,
+    reads_alike,
 )
 from patclaimeval.claims.languages import is_read_as_english, languages_of_pair
 from patclaimeval.claims.ledger import TermChange, find_term_changes
@@ -124,15 +125,20 @@ class _Side:
             above = frozenset(node.parents).union(*(self.above[i] for i in node.parents))
             self.above.append(above)
 
-    def wanted(self, masks: Sequence[int]) -> list[Wanted]:
-        """Return what is looked for of each limitation, from the bits of its words."""
+    def keep(self, bags: list[list[str]], masks: list[int]) -> None:
+        """Keep the words of the limitations, and their bits."""
+        self.bags = bags
+        self.masks = masks
+
+    def wanted(self) -> list[Wanted]:
+        """Return what is looked for of each limitation."""
         of_claim = [0] * len(self.claims)
         found: list[Wanted] = []
         for place, one in enumerate(self.limitations):
             known = of_claim[one.claim]
             for above in self.above[one.claim]:
                 known |= of_claim[above]
-            mask = masks[place]
+            mask = self.masks[place]
             # A limitation that only relates what is known is looked for by all of its words.
             new = mask & ~known or mask
             found.append(Wanted(new, mask & ~new))
@@ -244,21 +250,23 @@ def _rows(left: _Side, right: _Side, renamed: Mapping[str, str]) -> tuple[ChartR
     )
     masks = WordMasks([*bags[0], *bags[1]])
     known, given = ([masks.of(bag) for bag in side] for side in bags)
-    places = _places(left, right, known, given), _places(right, left, given, known)
+    left.keep(bags[0], known)
+    right.keep(bags[1], given)
+    places = _places(left, right), _places(right, left)
     judge = _Judge(left, right, bags, renamed, places)
     return (*judge.rows_of(left, right), *judge.rows_of(right, left))
 
 
-def _places(own: _Side, other: _Side, masks: list[int], others: list[int]) -> list[_Place]:
+def _places(own: _Side, other: _Side) -> list[_Place]:
     """Return where each limitation of one side stands in the other."""
     whole = [0] * len(other.claims)
     for place, one in enumerate(other.limitations):
-        whole[one.claim] |= others[place]
+        whole[one.claim] |= other.masks[place]
     places = [
         _Place(Verdict.NOWHERE)
         if own.limitations[place].is_preamble
-        else _search(own.limitations[place].claim, wanted, own, other, others, whole)
-        for place, wanted in enumerate(own.wanted(masks))
+        else _search(place, wanted, own, other, whole)
+        for place, wanted in enumerate(own.wanted())
     ]
     for place, one in enumerate(own.limitations):
         if one.is_preamble:
@@ -266,9 +274,8 @@ def _places(own: _Side, other: _Side, masks: list[int], others: list[int]) -> li
     return places
 
 
-def _search(
-    claim: int, wanted: Wanted, own: _Side, other: _Side, others: list[int], whole: list[int]
-) -> _Place:
+def _search(place: int, wanted: Wanted, own: _Side, other: _Side, whole: list[int]) -> _Place:
+    claim = own.limitations[place].claim
     partner = own.partner.get(claim)
     total = wanted.total
     if not total:
@@ -286,7 +293,11 @@ def _search(
     for index in sorted(range(len(most)), key=lambda i: (-rank(i, most[i]), i)):
         if most[index] < _IN_PART or (best and rank(index, most[index]) <= best[0]):
             break
-        found = cover(wanted, others, other.of_claim[index])
+        found = cover(wanted, other.masks, other.of_claim[index])
+        if index != partner and not reads_alike(
+            own.bags[place], [word for part in sorted(found.parts) for word in other.bags[part]]
+        ):
+            continue
         if found.share and (best is None or rank(index, found.share) > best[0]):
             best = rank(index, found.share), index, found
     if best is None or best[2].share < _IN_PART:
@@ -295,16 +306,12 @@ def _search(
     if found.share >= ENOUGH:
         verdict, reason = _verdict(claim, index, own, other)
         return _Place(verdict, (index,), found.parts, reason)
-    return _split(wanted, index, found, other, others) or _Place(
-        Verdict.PART, (index,), found.parts
-    )
+    return _split(wanted, index, found, other) or _Place(Verdict.PART, (index,), found.parts)
 
 
-def _split(
-    wanted: Wanted, index: int, found: Cover, other: _Side, others: list[int]
-) -> _Place | None:
+def _split(wanted: Wanted, index: int, found: Cover, other: _Side) -> _Place | None:
     """Return the claims that together hold a limitation, None where no few of them do."""
-    total = wanted.total
+    total, others = wanted.total, other.masks
     for part in found.parts:
         wanted = wanted.without(others[part])
     claims, parts = [index], [*found.parts]
@@ -357,30 +364,42 @@ def _place_of_preamble(place: int, own: _Side, other: _Side, places: Sequence[_P
         scope, reason = _dependency(claim, partner, own, other)
         return _Place(Verdict.IN, (partner,), tuple(other.of_claim[partner][:1]), reason, scope)
     rest = [places[i] for i in own.of_claim[claim][1:]]
-    found = next((one for one in rest if one.verdict not in (Verdict.NOWHERE, Verdict.PART)), None)
-    return replace(found, parts=()) if found else _Place(Verdict.NOWHERE)
+    found = [one for one in rest if one.verdict not in (Verdict.NOWHERE, Verdict.PART)]
+    return replace(found[0], parts=()) if 2 * len(found) > len(rest) else _Place(Verdict.NOWHERE)
 
 
 def _dependency(claim: int, partner: int, own: _Side, other: _Side) -> tuple[Scope, str]:
     """Compare what a claim and its counterpart depend on; the scope is that of the candidate."""
-    wanted = {own.partner.get(parent) for parent in own.parents[claim]}
-    given = {*other.parents[partner]}
-    if wanted == given:
+    parents, given = {*own.parents[claim]}, {*other.parents[partner]}
+    is_of_reference = own.name == REFERENCE
+    if not parents or not given:
+        if not parents and not given:
+            return Scope.SAME, ""
+        if not given:
+            return Scope.UNSURE, f"{'now ' * is_of_reference}independent"
+        return Scope.UNSURE, f"{'now ' * is_of_reference}depends on {other.names(given)}"
+    # Claims without a counterpart are no change by themselves.
+    wanted = {own.partner[parent] for parent in parents if parent in own.partner}
+    known = {index for index in given if index in other.partner}
+    if wanted == known and (wanted or len(parents) == len(given)):
         return Scope.SAME, ""
-    of_own = own.name == REFERENCE
-    if not wanted or not given:
-        independent = "now independent" if of_own else "independent in the reference"
-        dependent = "now depends on" if of_own else "depends in the reference on"
-        return Scope.UNSURE, independent if wanted else f"{dependent} {other.names(given)}"
     reason = f"depends on {other.names(given)}"
-    if None in wanted:
+    if not wanted or not known:
         return Scope.UNSURE, reason
-    expected = {parent for parent in wanted if parent is not None}
-    # A claim that may depend on one claim more is wider.
-    if expected < given or given < expected:
-        is_wider = (expected < given) == of_own
-        return Scope.BROADER if is_wider else Scope.NARROWER, reason
-    return Scope.DIFFERENT, f"{reason}, not on {other.names(expected)}"
+    if wanted < known or known < wanted:
+        # A claim that may depend on one claim more is wider.
+        is_wider = wanted < known
+    elif all(other.above[index] & wanted for index in known):
+        is_wider = False
+    elif all(other.above[index] & known for index in wanted):
+        is_wider = True
+    else:
+        return Scope.DIFFERENT, f"{reason}, not on {other.names(wanted)}"
+    is_broader = is_wider == is_of_reference
+    return (
+        Scope.BROADER if is_broader else Scope.NARROWER,
+        f"{reason}, not on {other.names(wanted)}",
+    )
 
 
 class _Judge:
@@ -408,7 +427,13 @@ class _Judge:
         """Yield the rows of a side."""
         for place, one in enumerate(own.limitations):
             found = self._places[own.name][place]
-            changes = self._changes(place, own, other)
+            is_reference_back = one.is_preamble and bool(citations(one.text))
+            if is_reference_back and one.claim not in own.partner:
+                continue
+            changes = () if is_reference_back else self._changes(place, own, other)
+            scope = join_scopes([found.scope, *(change.scope for change in changes)])
+            if scope is not Scope.SAME and one.is_preamble and not is_reference_back:
+                scope = Scope.UNSURE
             reasons = (found.reason, ", ".join(change.reason for change in changes))
             yield ChartRow(
                 own.name,
@@ -418,7 +443,7 @@ class _Judge:
                 one.end,
                 found.verdict,
                 tuple(other.number(index) for index in found.claims),
-                join_scopes([found.scope, *(change.scope for change in changes)]),
+                scope,
                 "; ".join(filter(None, reasons)),
                 tuple(
                     (other.limitations[part].start, other.limitations[part].end)
@@ -430,7 +455,7 @@ class _Judge:
     def _changes(self, place: int, own: _Side, other: _Side) -> tuple[ScopeChange, ...]:
         found = self._places[own.name][place]
         one = own.limitations[place]
-        if not found.parts or (one.is_preamble and citations(one.text)):
+        if not found.parts:
             return ()
         parts = sorted(found.parts) if len(found.claims) == 1 else found.parts
         spans = [(other.limitations[part].start, other.limitations[part].end) for part in parts]

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from math import log2
 from typing import Final
 
+from rapidfuzz.distance import LCSseq
+
 from patclaimeval.claims.antecedents import ORDINALS
 from patclaimeval.claims.scope import without_escapes
 from patclaimeval.claims.words import content_words, stem
@@ -16,6 +18,8 @@ _ORDINAL_BEFORE: Final = re.compile(rf"\b({'|'.join(sorted(ORDINALS))})\s+([a-z]
 # A part of a place must add this share of a limitation's weight.
 LEAST_ADDED: Final = 0.12
 _MOST_PARTS: Final = 3
+_IN_ORDER: Final = 0.65
+_FEW: Final = 3
 _NEW: Final = 4
 ENOUGH: Final = 0.85
 """From this share on a limitation stands there."""
@@ -122,3 +126,19 @@ def cover(wanted: Wanted, masks: Sequence[int], places: Sequence[int]) -> Cover:
         rest = rest.without(masks[best])
         parts.append(best)
     return Cover(1 - rest.total / total if total else 0.0, tuple(parts))
+
+
+def reads_alike(wanted: Sequence[str], given: Sequence[str]) -> bool:
+    """Return whether words stand together and in order in a place, and not scattered over it.
+
+    Inputs: the content words of a limitation and of its place, in order. Of the words of the
+    limitation 65 % are in the same order, and from the first to the last of them at least half of
+    the words of the place are of the limitation. Few words must not be a part of a longer name.
+    """
+    known = {*wanted}
+    at = [place for place, word in enumerate(given) if word in known]
+    if not at or LCSseq.similarity(wanted, given) < _IN_ORDER * len(wanted):
+        return False
+    if 2 * len(at) < at[-1] + 1 - at[0]:
+        return False
+    return len(wanted) > _FEW or len(given) <= 2 * _FEW

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from patclaimeval.claims.antecedents import ORDINALS
 from patclaimeval.claims.change_classes import Change, classify
 from patclaimeval.claims.word_diff import Gap, find_gaps
-from patclaimeval.claims.words import cut_suffixes, is_content, read_tokens, stem
+from patclaimeval.claims.words import CRAFT_WORDS, cut_suffixes, is_content, read_tokens, stem
 
 
 class Scope(StrEnum):
@@ -24,14 +25,10 @@ class Scope(StrEnum):
 
 
 # With the first phrase in the reference and the second in the candidate the claim is broader, the
-# other way round narrower.
+# other way round narrower. Inflections count as one.
 _NARROW_TO_BROAD: Final = """
 consisting of > comprising
 consisting of > including
-consists of > comprises
-consists of > includes
-consist of > comprise
-consist of > include
 consisting essentially of > comprising
 consisting of > consisting essentially of
 and > or
@@ -45,14 +42,11 @@ plurality of > at least one
 plurality of > one or more
 at least two > at least one
 two or more > one or more
-directly > indirectly or directly
 screw > fastener
-screws > fasteners
 bolt > fastener
-bolts > fasteners
 """
 _BROADER: Final = {
-    tuple(part.strip() for part in line.split(">"))
+    tuple(tuple(map(cut_suffixes, part.split())) for part in line.split(">"))
     for line in _NARROW_TO_BROAD.strip().splitlines()
 }
 # Words that `stem` takes for one another, but of which the first says less than the second.
@@ -264,18 +258,26 @@ def _judge(
     given, known = {*candidate.stems}, {*reference.stems, *around}
     left = [i for i in range(gap.low, gap.high) if classes[0].get(i) == Change.SUBSTANCE]
     right = [j for j in range(gap.start, gap.stop) if classes[1].get(j) == Change.SUBSTANCE]
+    change = _change(left, right, reference, candidate) if left and right else None
+    if change and change.scope in (Scope.BROADER, Scope.NARROWER):
+        return change
     # What stands elsewhere in the same place was moved, not dropped or added.
-    lost = [i for i in left if is_content(reference.keys[i]) and reference.stems[i] not in given]
-    added = [j for j in right if is_content(candidate.keys[j]) and candidate.stems[j] not in known]
+    lost = [i for i in left if _limits(reference.keys[i]) and reference.stems[i] not in given]
+    added = [j for j in right if _limits(candidate.keys[j]) and candidate.stems[j] not in known]
     if not lost and not added:
-        lost, added = left, right
-        if _is_light([reference.keys[i] for i in left], [candidate.keys[j] for j in right]):
-            return None
-    else:
-        # What was moved to where words were dropped stands in their place.
-        lost = lost or [i for i in left if is_content(reference.keys[i])]
-        added = added or [j for j in right if is_content(candidate.keys[j])]
+        here, there = [reference.keys[i] for i in left], [candidate.keys[j] for j in right]
+        return (
+            None if _is_light(here, there) else change or _change(left, right, reference, candidate)
+        )
+    # What was moved to where words were dropped stands in their place.
+    lost = lost or [i for i in left if _limits(reference.keys[i])]
+    added = added or [j for j in right if _limits(candidate.keys[j])]
     return _change(lost, added, reference, candidate)
+
+
+def _limits(key: str) -> bool:
+    """Return whether a word limits a claim: no function word, and no word of the drafter's craft."""
+    return is_content(key) and (key not in CRAFT_WORDS or key in ORDINALS or key in _HEDGES)
 
 
 def _is_light(here: Sequence[str], there: Sequence[str]) -> bool:
@@ -292,6 +294,10 @@ def _change(
     """Return the change of some words of the reference into some of the candidate."""
     here, there = _keys_between(lost, reference), _keys_between(added, candidate)
     scope = _scope_of(here, there, {*reference.keys}, {*candidate.keys})
+    if scope is Scope.BROADER and not there and _is_alternative(lost, reference):
+        scope = Scope.NARROWER
+    elif scope is Scope.NARROWER and not here and _is_alternative(added, candidate):
+        scope = Scope.BROADER
     if scope is Scope.SAME:
         return None
     span, other = _span(lost, reference), _span(added, candidate)
@@ -302,6 +308,13 @@ def _change(
         span,
         other,
     )
+
+
+def _is_alternative(places: Sequence[int], wording: Wording) -> bool:
+    """Return whether words are one of several alternatives: an "or" stands before or after them."""
+    keys = wording.keys
+    around = (*keys[max(0, places[0] - 2) : places[0]], *keys[places[-1] + 1 : places[-1] + 3])
+    return "or" in around
 
 
 def _span(places: Sequence[int], wording: Wording) -> tuple[int, int] | None:
@@ -320,9 +333,10 @@ def _scope_of(
     here: tuple[str, ...], there: tuple[str, ...], reference: Set[str], candidate: Set[str]
 ) -> Scope:
     """Return what it does to the scope that `there` stands for `here`; either may be empty."""
-    if (" ".join(here), " ".join(there)) in _BROADER:
+    pair = tuple(map(cut_suffixes, here)), tuple(map(cut_suffixes, there))
+    if pair in _BROADER:
         return Scope.BROADER
-    if (" ".join(there), " ".join(here)) in _BROADER:
+    if pair[::-1] in _BROADER:
         return Scope.NARROWER
     if here and there:
         return _scope_of_exchange(here, there)

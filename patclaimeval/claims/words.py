@@ -189,7 +189,7 @@ appropriate appropriately approximately case certain essentially generally kind 
 optional optionally otherwise perhaps possible possibly preferable preferably rough roughly somehow
 something speaking substantially suitable suitably typically usually
 """
-_CRAFT = frozenset((_CRAFT_WORDS + _HEDGES).split())
+CRAFT_WORDS = frozenset((_CRAFT_WORDS + _HEDGES).split())
 # Groups of words that drafters use for one another; each word is read as the first of its group.
 _SYNONYM_GROUPS = """
 attach fasten secure fix affix mount
@@ -265,7 +265,7 @@ def content_words(text: str) -> list[str]:
             continue
         else:
             is_citing = False
-            if is_content(key) and key not in _CRAFT:
+            if is_content(key) and key not in CRAFT_WORDS:
                 words.append(stem(key))
     return words
 
