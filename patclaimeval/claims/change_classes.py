@@ -128,7 +128,7 @@ def classify(
     there, all but reference signs. What connects on one side is of substance where the other side
     has substance instead. In doubt a difference is of substance.
     """
-    left, right = _placed(keys), _placed(other)
+    left, right = find_labels(keys), find_labels(other)
     found: tuple[dict[int, Change], dict[int, Change]] = {}, {}
     for low, high, start, stop in gaps:
         here, there = range(low, high), range(start, stop)
@@ -184,7 +184,7 @@ def _is_step(key: str, before: str, after: str) -> bool:
     return is_letter and after in (".", ")") and not (before.isalnum() or before == "(")
 
 
-def _placed(keys: Sequence[str]) -> dict[int, Change]:
+def find_labels(keys: Sequence[str]) -> dict[int, Change]:
     """Return the tokens of reference signs, "(102, 200)", and of list labels, "(a)"."""
     found: dict[int, Change] = {}
     for begin, end in _brackets(keys):

@@ -24,8 +24,10 @@ from patclaimeval.claims.parsing import Claim, citations, parse_claims
 from patclaimeval.claims.scope import (
     Scope,
     ScopeChange,
+    Wording,
     compare_scope,
     join_scopes,
+    lacking_words,
     read_wording,
 )
 from patclaimeval.claims.splitting import split_features
@@ -40,6 +42,8 @@ _IN_PART: Final = 0.5
 _LEAD: Final = 0.12
 _RELATED: Final = 0.05
 _MOST_CLAIMS: Final = 3
+# Fewer words may stand anywhere.
+_TELLING: Final = 3
 
 
 class Verdict(StrEnum):
@@ -116,7 +120,8 @@ class _Side:
         self.of_claim: list[list[int]] = [[] for _ in self.claims]
         for place, one in enumerate(self.limitations):
             self.of_claim[one.claim].append(place)
-        nodes = build_tree(self.claims).nodes
+        tree = build_tree(self.claims)
+        nodes, self.faults = tree.nodes, tree.faults
         self.parents = [node.parents for node in nodes]
         self.is_independent = [not node.parents for node in nodes]
         self.is_activity = [claims_activity(claim) for claim in self.claims]
@@ -226,7 +231,7 @@ def read_chart(reference: str, candidate: str, language: str = "") -> Chart:
             else ()
             for side in (left, right)
         },
-        {side.name: build_tree(side.claims).faults for side in (left, right)},
+        {side.name: side.faults for side in (left, right)},
         tuple(
             note for side in (left, right) for note in find_notes(side.name, side.text, side.claims)
         ),
@@ -253,6 +258,8 @@ def _rows(left: _Side, right: _Side, renamed: Mapping[str, str]) -> tuple[ChartR
     left.keep(bags[0], known)
     right.keep(bags[1], given)
     places = _places(left, right), _places(right, left)
+    _find_holders(left, right, *places)
+    _find_holders(right, left, *places[::-1])
     judge = _Judge(left, right, bags, renamed, places)
     return (*judge.rows_of(left, right), *judge.rows_of(right, left))
 
@@ -306,7 +313,14 @@ def _search(place: int, wanted: Wanted, own: _Side, other: _Side, whole: list[in
     if found.share >= ENOUGH:
         verdict, reason = _verdict(claim, index, own, other)
         return _Place(verdict, (index,), found.parts, reason)
-    return _split(wanted, index, found, other) or _Place(Verdict.PART, (index,), found.parts)
+    if split := _split(wanted, index, found, other):
+        return split
+    # New words beside another subject are another limitation.
+    given = {word for part in found.parts for word in other.bags[part]}
+    words = {*own.bags[place]}
+    if 2 * len(words & given) < len(words):
+        return _Place(Verdict.NOWHERE)
+    return _Place(Verdict.PART, (index,), found.parts)
 
 
 def _split(wanted: Wanted, index: int, found: Cover, other: _Side) -> _Place | None:
@@ -330,6 +344,28 @@ def _split(wanted: Wanted, index: int, found: Cover, other: _Side) -> _Place | N
     if 1 - wanted.total / total < ENOUGH:
         return None
     return _Place(Verdict.SPLIT, tuple(claims), tuple(parts))
+
+
+def _find_holders(own: _Side, other: _Side, places: list[_Place], back: Sequence[_Place]) -> None:
+    """Say of limitations that stand nowhere, but of which the other side says a part, where."""
+    holders: dict[int, list[int]] = {}
+    for place, found in enumerate(back):
+        is_telling = len({*other.bags[place]}) >= _TELLING
+        if len(found.parts) == 1 and is_telling and not other.limitations[place].is_preamble:
+            holders.setdefault(found.parts[0], []).append(place)
+    for place, one in enumerate(own.limitations):
+        if places[place].verdict is not Verdict.NOWHERE or one.is_preamble:
+            continue
+        partner = own.partner.get(one.claim)
+        parts = [
+            part
+            for part in holders.get(place, ())
+            if back[part].verdict is not Verdict.PART or other.limitations[part].claim == partner
+        ]
+        if parts:
+            claim = other.limitations[parts[0]].claim
+            same = tuple(part for part in parts if other.limitations[part].claim == claim)
+            places[place] = _Place(Verdict.PART, (claim,), same)
 
 
 def _verdict(claim: int, index: int, own: _Side, other: _Side) -> tuple[Verdict, str]:
@@ -471,6 +507,8 @@ class _Judge:
             own.text, [(one.start, one.end)], {} if is_of_reference else self._renamed
         )
         theirs = read_wording(other.text, spans, self._renamed if is_of_reference else {})
+        if found.verdict is Verdict.PART:
+            return _lacking(mine, theirs, is_of_reference=is_of_reference)
         changes = (
             compare_scope(mine, theirs, around)
             if is_of_reference
@@ -489,6 +527,16 @@ class _Judge:
         """Return whether a limitation and its place are each other's only place."""
         parts = self._places[own.name][place].parts
         return len(parts) == 1 and self._places[other.name][parts[0]].parts == (place,)
+
+
+def _lacking(own: Wording, place: Wording, *, is_of_reference: bool) -> tuple[ScopeChange, ...]:
+    """Return what a place lacks of a limitation."""
+    return tuple(
+        ScopeChange(own.text[slice(*span)], "", Scope.UNSURE, span, None)
+        if is_of_reference
+        else ScopeChange("", own.text[slice(*span)], Scope.UNSURE, None, span)
+        for span in lacking_words(own, place)
+    )
 
 
 __all__ = ["Chart", "ChartRow", "Scope", "Verdict", "join_scopes", "read_chart"]

@@ -20,6 +20,11 @@ LEAST_ADDED: Final = 0.12
 _MOST_PARTS: Final = 3
 _IN_ORDER: Final = 0.65
 _FEW: Final = 3
+# "The pump device" is the pump.
+_LIGHT_WORDS: Final = """
+apparatus arrangement assembly device element means member part serve system unit
+"""
+_LIGHT: Final = frozenset(map(stem, _LIGHT_WORDS.split()))
 _NEW: Final = 4
 ENOUGH: Final = 0.85
 """From this share on a limitation stands there."""
@@ -70,7 +75,7 @@ class WordMasks:
         for word, count in counts.items():
             weight = min(_HEAVIEST, round(1 - log2(count / len(held)) / 1.5))
             # A number is as telling as a rare word: with another number it is another limitation.
-            weight = _HEAVIEST if word[:1].isdigit() else weight
+            weight = _HEAVIEST if word[:1].isdigit() else 1 if word in _LIGHT else weight
             self._bits[word] = ((1 << weight) - 1) << used
             used += weight
 

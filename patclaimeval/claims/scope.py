@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Final
 
 from patclaimeval.claims.antecedents import ORDINALS
-from patclaimeval.claims.change_classes import Change, classify
+from patclaimeval.claims.change_classes import Change, classify, find_labels
 from patclaimeval.claims.word_diff import Gap, find_gaps
 from patclaimeval.claims.words import CRAFT_WORDS, cut_suffixes, is_content, read_tokens, stem
 
@@ -51,6 +51,7 @@ _BROADER: Final = {
 }
 # Words that `stem` takes for one another, but of which the first says less than the second.
 _NARROWER_WORDS: Final = {("connect", "coupl"), ("join", "coupl"), ("link", "coupl")}
+_CONNECT: Final = stem("connect")
 _OPPOSITES: Final = """
 upper lower
 top bottom
@@ -103,6 +104,7 @@ _EITHER_WAY: Final = _NEGATING.union(_EITHER_WAY_WORDS.split())
 _ARTICLES: Final = frozenset(("a", "an", "the", "said"))
 # They choose among several things.
 _CHOOSING: Final = frozenset(("and", "or", "least", "one", "any", "only", "each", "all"))
+_MARKS: Final = frozenset(",;:.")
 _MOST_ADDED: Final = 8
 
 
@@ -201,6 +203,8 @@ def _other_words(
     low = start = 0
     for gap in [*gaps, Gap(len(reference.keys), 0, len(candidate.keys), 0)]:
         for i, j in zip(range(low, gap.low), range(start, gap.start), strict=False):
+            if reference.keys[i] == candidate.keys[j] or reference.stems[i] != _CONNECT:
+                continue
             pair = (cut_suffixes(reference.keys[i]), cut_suffixes(candidate.keys[j]))
             is_broader = pair in _NARROWER_WORDS
             if is_broader or pair[::-1] in _NARROWER_WORDS:
@@ -212,6 +216,20 @@ def _other_words(
                     (candidate.starts[j], candidate.ends[j]),
                 )
         low, start = gap.high, gap.stop
+
+
+def lacking_words(own: Wording, place: Wording) -> Iterator[tuple[int, int]]:
+    """Yield the spans of the words of a limitation that its place lacks, function words between."""
+    given, labels = {*place.stems}, find_labels(own.keys)
+    run: list[int] = []
+    for at, key in enumerate(own.keys):
+        if _limits(key) and own.stems[at] not in given and at not in labels:
+            run.append(at)
+        elif run and (is_content(key) or key in _MARKS):
+            yield own.starts[run[0]], own.ends[run[-1]]
+            run = []
+    if run:
+        yield own.starts[run[0]], own.ends[run[-1]]
 
 
 def join_scopes(scopes: Iterable[Scope]) -> Scope:
@@ -276,7 +294,7 @@ def _judge(
 
 
 def _limits(key: str) -> bool:
-    """Return whether a word limits a claim: no function word, and no word of the drafter's craft."""
+    """Return whether a word limits a claim: neither a function word nor one of drafting."""
     return is_content(key) and (key not in CRAFT_WORDS or key in ORDINALS or key in _HEDGES)
 
 

@@ -201,7 +201,7 @@ exceed above greater larger higher more
 below under less smaller lower fewer
 locate position place dispose situate
 obtain acquire get
-show display
+show display present
 begin start commence
 end terminate
 near adjacent
