@@ -130,10 +130,11 @@ class _Side:
             above = frozenset(node.parents).union(*(self.above[i] for i in node.parents))
             self.above.append(above)
 
-    def keep(self, bags: list[list[str]], masks: list[int]) -> None:
+    def keep(self, bags: list[list[str]], masks: WordMasks) -> None:
         """Keep the words of the limitations, and their bits."""
         self.bags = bags
-        self.masks = masks
+        self.masks = [masks.of(bag) for bag in bags]
+        self.starts = masks.starts
 
     def wanted(self) -> list[Wanted]:
         """Return what is looked for of each limitation."""
@@ -146,7 +147,7 @@ class _Side:
             mask = self.masks[place]
             # A limitation that only relates what is known is looked for by all of its words.
             new = mask & ~known or mask
-            found.append(Wanted(new, mask & ~new))
+            found.append(Wanted(new, mask & ~new, self.starts))
             of_claim[one.claim] |= mask
         return found
 
@@ -254,9 +255,8 @@ def _rows(left: _Side, right: _Side, renamed: Mapping[str, str]) -> tuple[ChartR
         [bag_of(one.text, renamed) for one in right.limitations],
     )
     masks = WordMasks([*bags[0], *bags[1]])
-    known, given = ([masks.of(bag) for bag in side] for side in bags)
-    left.keep(bags[0], known)
-    right.keep(bags[1], given)
+    left.keep(bags[0], masks)
+    right.keep(bags[1], masks)
     places = _places(left, right), _places(right, left)
     _find_holders(left, right, *places)
     _find_holders(right, left, *places[::-1])
@@ -283,10 +283,31 @@ def _places(own: _Side, other: _Side) -> list[_Place]:
 
 def _search(place: int, wanted: Wanted, own: _Side, other: _Side, whole: list[int]) -> _Place:
     claim = own.limitations[place].claim
-    partner = own.partner.get(claim)
+    best = _best_claim(place, wanted, own, other, whole)
+    if best is None:
+        return _Place(Verdict.NOWHERE)
+    index, found = best
+    if found.share >= ENOUGH:
+        verdict, reason = _verdict(claim, index, own, other)
+        return _Place(verdict, (index,), found.parts, reason)
+    if split := _split(wanted, index, found, other):
+        return split
+    # New words beside another subject are another limitation.
+    given = {word for part in found.parts for word in other.bags[part]}
+    words = {*own.bags[place]}
+    if 2 * len(words & given) < len(words):
+        return _Place(Verdict.NOWHERE)
+    return _Place(Verdict.PART, (index,), found.parts)
+
+
+def _best_claim(
+    place: int, wanted: Wanted, own: _Side, other: _Side, whole: list[int]
+) -> tuple[int, Cover] | None:
+    """Return the claim that holds most of a limitation, half of it at least, and what it holds."""
+    partner = own.partner.get(own.limitations[place].claim)
     total = wanted.total
     if not total:
-        return _Place(Verdict.NOWHERE)
+        return None
     most = [wanted.weight_in(mask) / total for mask in whole]
 
     def rank(index: int, share: float) -> float:
@@ -300,27 +321,16 @@ def _search(place: int, wanted: Wanted, own: _Side, other: _Side, whole: list[in
     for index in sorted(range(len(most)), key=lambda i: (-rank(i, most[i]), i)):
         if most[index] < _IN_PART or (best and rank(index, most[index]) <= best[0]):
             break
-        found = cover(wanted, other.masks, other.of_claim[index])
-        if index != partner and not reads_alike(
-            own.bags[place], [word for part in sorted(found.parts) for word in other.bags[part]]
-        ):
+        places = other.of_claim[index]
+        if index != partner:
+            places = [part for part in places if not other.limitations[part].is_preamble]
+        found = cover(wanted, other.masks, places)
+        words = [word for part in sorted(found.parts) for word in other.bags[part]]
+        if index != partner and not reads_alike(own.bags[place], words):
             continue
-        if found.share and (best is None or rank(index, found.share) > best[0]):
+        if found.share >= _IN_PART and (best is None or rank(index, found.share) > best[0]):
             best = rank(index, found.share), index, found
-    if best is None or best[2].share < _IN_PART:
-        return _Place(Verdict.NOWHERE)
-    _, index, found = best
-    if found.share >= ENOUGH:
-        verdict, reason = _verdict(claim, index, own, other)
-        return _Place(verdict, (index,), found.parts, reason)
-    if split := _split(wanted, index, found, other):
-        return split
-    # New words beside another subject are another limitation.
-    given = {word for part in found.parts for word in other.bags[part]}
-    words = {*own.bags[place]}
-    if 2 * len(words & given) < len(words):
-        return _Place(Verdict.NOWHERE)
-    return _Place(Verdict.PART, (index,), found.parts)
+    return best[1:] if best else None
 
 
 def _split(wanted: Wanted, index: int, found: Cover, other: _Side) -> _Place | None:
@@ -514,6 +524,7 @@ class _Judge:
             if is_of_reference
             else compare_scope(theirs, mine, around)
         )
+        changes += _dropped_reference(one, spans, own, other)
         if self._is_mutual(place, own, other):
             return changes
         # What the place says besides is of other limitations.
@@ -527,6 +538,20 @@ class _Judge:
         """Return whether a limitation and its place are each other's only place."""
         parts = self._places[own.name][place].parts
         return len(parts) == 1 and self._places[other.name][parts[0]].parts == (place,)
+
+
+def _dropped_reference(
+    one: _Limitation, spans: Sequence[tuple[int, int]], own: _Side, other: _Side
+) -> tuple[ScopeChange, ...]:
+    """Return the claims that a limitation refers to where its place refers to none."""
+    cited = citations(one.text)
+    if not cited or any(citations(other.text[start:end]) for start, end in spans):
+        return ()
+    span = one.start + cited[0].start, one.start + cited[-1].end
+    words = f"claim {own.text[slice(*span)]}"
+    if own.name == REFERENCE:
+        return (ScopeChange(words, "", Scope.BROADER, span, None),)
+    return (ScopeChange("", words, Scope.NARROWER, None, span),)
 
 
 def _lacking(own: Wording, place: Wording, *, is_of_reference: bool) -> tuple[ScopeChange, ...]:

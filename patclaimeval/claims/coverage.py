@@ -10,7 +10,7 @@ from typing import Final
 from rapidfuzz.distance import LCSseq
 
 from patclaimeval.claims.antecedents import ORDINALS
-from patclaimeval.claims.scope import without_escapes
+from patclaimeval.claims.scope import LIGHT_NOUNS, without_escapes
 from patclaimeval.claims.words import content_words, stem
 
 _HEAVIEST: Final = 7
@@ -20,11 +20,6 @@ LEAST_ADDED: Final = 0.12
 _MOST_PARTS: Final = 3
 _IN_ORDER: Final = 0.65
 _FEW: Final = 3
-# "The pump device" is the pump.
-_LIGHT_WORDS: Final = """
-apparatus arrangement assembly device element means member part serve system unit
-"""
-_LIGHT: Final = frozenset(map(stem, _LIGHT_WORDS.split()))
 _NEW: Final = 4
 ENOUGH: Final = 0.85
 """From this share on a limitation stands there."""
@@ -46,6 +41,8 @@ class Wanted:
 
     new: int
     known: int
+    starts: int
+    """The first bit of each word."""
 
     @property
     def total(self) -> int:
@@ -58,7 +55,11 @@ class Wanted:
 
     def without(self, mask: int) -> "Wanted":
         """Return what a set of words leaves to be found."""
-        return Wanted(self.new & ~mask, self.known & ~mask)
+        return Wanted(self.new & ~mask, self.known & ~mask, self.starts)
+
+    def new_words_in(self, mask: int) -> int:
+        """Return how many of the new words a set of words holds."""
+        return (self.new & mask & self.starts).bit_count()
 
 
 class WordMasks:
@@ -71,12 +72,14 @@ class WordMasks:
         held = [set(bag) for bag in bags]
         counts = Counter(word for bag in held for word in bag)
         self._bits: dict[str, int] = {}
+        self.starts = 0
         used = 0
         for word, count in counts.items():
             weight = min(_HEAVIEST, round(1 - log2(count / len(held)) / 1.5))
             # A number is as telling as a rare word: with another number it is another limitation.
-            weight = _HEAVIEST if word[:1].isdigit() else 1 if word in _LIGHT else weight
+            weight = _HEAVIEST if word[:1].isdigit() else 1 if word in LIGHT_NOUNS else weight
             self._bits[word] = ((1 << weight) - 1) << used
+            self.starts |= 1 << used
             used += weight
 
     def of(self, words: Iterable[str]) -> int:
@@ -85,10 +88,6 @@ class WordMasks:
         for word in words:
             mask |= self._bits.get(word, 0)
         return mask
-
-    def bits(self, word: str) -> int:
-        """Return the bits of one word."""
-        return self._bits.get(word, 0)
 
 
 def bag_of(text: str, renamed: Mapping[str, str] | None = None) -> list[str]:
@@ -107,10 +106,9 @@ def bag_of(text: str, renamed: Mapping[str, str] | None = None) -> list[str]:
 def adds(rest: Wanted, mask: int, total: int) -> bool:
     """Return whether a further limitation adds enough: 12 % of the weight, and two words or more.
 
-    One word alone may stand there by chance. No word weighs more than _HEAVIEST.
+    One word alone may stand there by chance.
     """
-    added = rest.weight_in(mask)
-    return added >= LEAST_ADDED * total and (rest.new & mask).bit_count() > _HEAVIEST
+    return rest.weight_in(mask) >= LEAST_ADDED * total and rest.new_words_in(mask) > 1
 
 
 def cover(wanted: Wanted, masks: Sequence[int], places: Sequence[int]) -> Cover:

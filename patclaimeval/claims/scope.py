@@ -10,6 +10,7 @@ from typing import Final
 
 from patclaimeval.claims.antecedents import ORDINALS
 from patclaimeval.claims.change_classes import Change, classify, find_labels
+from patclaimeval.claims.parsing import citations
 from patclaimeval.claims.word_diff import Gap, find_gaps
 from patclaimeval.claims.words import CRAFT_WORDS, cut_suffixes, is_content, read_tokens, stem
 
@@ -105,6 +106,13 @@ _ARTICLES: Final = frozenset(("a", "an", "the", "said"))
 # They choose among several things.
 _CHOOSING: Final = frozenset(("and", "or", "least", "one", "any", "only", "each", "all"))
 _MARKS: Final = frozenset(",;:.")
+# "The pump device" is the pump.
+_LIGHT_WORDS: Final = """
+apparatus arrangement assembly device element means member part serve system unit
+"""
+LIGHT_NOUNS: Final = frozenset(map(stem, _LIGHT_WORDS.split()))
+# Alone they say nothing: "a lid disposed on", "a lid on".
+_PLACING: Final = frozenset(("disposed", "located", "positioned", "placed", "existing"))
 _MOST_ADDED: Final = 8
 
 
@@ -157,10 +165,15 @@ def read_wording(
     ends: list[int] = []
     keys: list[str] = []
     for start, end in spans:
-        found = read_tokens(without_escapes(text[start:end]))
-        starts += [start + place for place in found.starts]
-        ends += [start + place for place in found.ends]
-        keys += found.keys
+        part = without_escapes(text[start:end])
+        found = read_tokens(part)
+        cited = {place for one in citations(part) for place in range(one.start, one.end)}
+        for begin, close, key in zip(found.starts, found.ends, found.keys, strict=True):
+            # The numbers of cited claims are compared by the claims that they name.
+            if begin not in cited:
+                starts.append(start + begin)
+                ends.append(start + close)
+                keys.append(key)
     return Wording(text, starts, ends, keys, [_key(key, renamed or {}) for key in keys])
 
 
@@ -295,7 +308,9 @@ def _judge(
 
 def _limits(key: str) -> bool:
     """Return whether a word limits a claim: neither a function word nor one of drafting."""
-    return is_content(key) and (key not in CRAFT_WORDS or key in ORDINALS or key in _HEDGES)
+    if not is_content(key) or key in _PLACING or stem(key) in LIGHT_NOUNS:
+        return False
+    return key not in CRAFT_WORDS or key in ORDINALS or key in _HEDGES
 
 
 def _is_light(here: Sequence[str], there: Sequence[str]) -> bool:
