@@ -462,6 +462,7 @@ class _Judge:
         self._renamed = renamed
         self._places = {left.name: places[0], right.name: places[1]}
         self._bags = {left.name: bags[0], right.name: bags[1]}
+        self._words = {*read_wording(left.text, [(0, len(left.text))]).stems}
         # By limitation: the limitations of the other side that stand in it.
         self._sharing: dict[str, dict[int, list[int]]] = {left.name: {}, right.name: {}}
         for own, other in ((left, right), (right, left)):
@@ -520,9 +521,9 @@ class _Judge:
         if found.verdict is Verdict.PART:
             return _lacking(mine, theirs, is_of_reference=is_of_reference)
         changes = (
-            compare_scope(mine, theirs, around)
+            compare_scope(mine, theirs, around, self._words)
             if is_of_reference
-            else compare_scope(theirs, mine, around)
+            else compare_scope(theirs, mine, around, self._words)
         )
         changes += _dropped_reference(one, spans, own, other)
         if self._is_mutual(place, own, other):

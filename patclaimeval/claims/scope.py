@@ -191,15 +191,19 @@ def _key(key: str, renamed: Mapping[str, str]) -> str:
 
 
 def compare_scope(
-    reference: Wording, candidate: Wording, around: Collection[str] = ()
+    reference: Wording,
+    candidate: Wording,
+    around: Collection[str] = (),
+    known: Collection[str] = (),
 ) -> tuple[ScopeChange, ...]:
     """Compare two wordings of one limitation.
 
     Inputs: a limitation of the reference; the places of the candidate in which it stands; and the
-    stems of other limitations that stand in the same places. Output: the changes from the
+    stems of other limitations that stand in the same places; and those of the whole reference,
+    of which words before and after the limitation are no addition. Output: the changes from the
     reference to the candidate; `join_scopes` says what they do together.
     """
-    gaps = _trimmed(find_gaps(reference.stems, candidate.stems), reference, candidate, around)
+    gaps = _trimmed(find_gaps(reference.stems, candidate.stems), reference, candidate, known)
     places = [(gap.low, gap.high, gap.start, gap.stop) for gap in gaps]
     classes = classify(reference.keys, candidate.keys, places)
     changes = [
@@ -250,23 +254,22 @@ def join_scopes(scopes: Iterable[Scope]) -> Scope:
     found = set(scopes) - {Scope.SAME}
     if len(found) == 1:
         return found.pop()
-    if Scope.DIFFERENT in found or found == {Scope.BROADER, Scope.NARROWER}:
+    if Scope.DIFFERENT in found:
         return Scope.DIFFERENT
     return Scope.UNSURE if found else Scope.SAME
 
 
 def _trimmed(
-    gaps: Iterable[Gap], reference: Wording, candidate: Wording, around: Collection[str]
+    gaps: Iterable[Gap], reference: Wording, candidate: Wording, known: Collection[str]
 ) -> list[Gap]:
-    """Leave out what the candidate says before and after the limitation, if it is another one."""
+    """Leave out what the other side says before and after the limitation, if it is another one."""
     count, other_count = len(reference.stems), len(candidate.stems)
     found: list[Gap] = []
     for gap in gaps:
         start, stop = gap.start, gap.stop
         if stop > start and (gap.low == 0 or gap.high == count):
-            words = [w for w in candidate.stems[start:stop] if is_content(w)]
-            foreign = [word for word in words if word not in around]
-            if len(words) > _MOST_ADDED or 2 * len(foreign) < len(words):
+            words = [word for word in candidate.stems[start:stop] if is_content(word)]
+            if len(words) > _MOST_ADDED or all(word in known for word in words):
                 most = gap.high - gap.low and gap.high - gap.low + 2
                 # Before the limitation its end is near, behind it the beginning.
                 if gap.low == 0 and start == 0:
@@ -301,8 +304,8 @@ def _judge(
             None if _is_light(here, there) else change or _change(left, right, reference, candidate)
         )
     # What was moved to where words were dropped stands in their place.
-    lost = lost or [i for i in left if _limits(reference.keys[i])]
-    added = added or [j for j in right if _limits(candidate.keys[j])]
+    lost = lost or [i for i in left if is_content(reference.keys[i])]
+    added = added or [j for j in right if is_content(candidate.keys[j])]
     return _change(lost, added, reference, candidate)
 
 
