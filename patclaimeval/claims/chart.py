@@ -32,14 +32,14 @@ from patclaimeval.claims.scope import (
 )
 from patclaimeval.claims.splitting import split_features
 from patclaimeval.claims.tree import Fault, build_tree
-from patclaimeval.claims.words import stem
+from patclaimeval.claims.words import read_unlabelled, stem
 
 REFERENCE: Final = "reference"
 CANDIDATE: Final = "candidate"
 # From this share on a limitation stands in part in a place; below it the likeness may be chance.
 _IN_PART: Final = 0.5
 # So much more must another claim hold than the corresponding one to be the place.
-_LEAD: Final = 0.12
+_LEAD: Final = 0.3
 _RELATED: Final = 0.05
 _MOST_CLAIMS: Final = 3
 # Fewer words may stand anywhere.
@@ -135,6 +135,7 @@ class _Side:
         self.bags = bags
         self.masks = [masks.of(bag) for bag in bags]
         self.starts = masks.starts
+        self.forms = [_form_of(one.text) for one in self.limitations]
 
     def wanted(self) -> list[Wanted]:
         """Return what is looked for of each limitation."""
@@ -185,6 +186,13 @@ def _limitations(claims: Sequence[Claim]) -> Iterator[_Limitation]:
             whole = claim.text[start - claim.start : end - claim.start]
             yield _Limitation(index, start, end, whole, place == 0 and len(features) > 1)
             start = None
+
+
+def _form_of(text: str) -> tuple[str, ...]:
+    """Return the words of a limitation by which it equals another, word for word."""
+    return tuple(
+        key for key in read_unlabelled(text) if key.isalnum() and key not in ("the", "said")
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +291,11 @@ def _places(own: _Side, other: _Side) -> list[_Place]:
 
 def _search(place: int, wanted: Wanted, own: _Side, other: _Side, whole: list[int]) -> _Place:
     claim = own.limitations[place].claim
+    partner = own.partner.get(claim)
+    if partner is not None:
+        for part in other.of_claim[partner]:
+            if own.forms[place] and other.forms[part] == own.forms[place]:
+                return _Place(Verdict.IN, (partner,), (part,))
     best = _best_claim(place, wanted, own, other, whole)
     if best is None:
         return _Place(Verdict.NOWHERE)
@@ -324,7 +337,7 @@ def _best_claim(
         places = other.of_claim[index]
         if index != partner:
             places = [part for part in places if not other.limitations[part].is_preamble]
-        found = cover(wanted, other.masks, places)
+        found = cover(wanted, own.bags[place], places, other)
         words = [word for part in sorted(found.parts) for word in other.bags[part]]
         if index != partner and not reads_alike(own.bags[place], words):
             continue
@@ -421,9 +434,10 @@ def _dependency(claim: int, partner: int, own: _Side, other: _Side) -> tuple[Sco
     if not parents or not given:
         if not parents and not given:
             return Scope.SAME, ""
-        if not given:
-            return Scope.UNSURE, f"{'now ' * is_of_reference}independent"
-        return Scope.UNSURE, f"{'now ' * is_of_reference}depends on {other.names(given)}"
+        # Without the claim that it depends on a claim has fewer limitations.
+        scope = Scope.BROADER if bool(parents) == is_of_reference else Scope.NARROWER
+        now = "now " * is_of_reference
+        return scope, f"{now}depends on {other.names(given)}" if given else f"{now}independent"
     # Claims without a counterpart are no change by themselves.
     wanted = {own.partner[parent] for parent in parents if parent in own.partner}
     known = {index for index in given if index in other.partner}
@@ -479,8 +493,6 @@ class _Judge:
                 continue
             changes = () if is_reference_back else self._changes(place, own, other)
             scope = join_scopes([found.scope, *(change.scope for change in changes)])
-            if scope is not Scope.SAME and one.is_preamble and not is_reference_back:
-                scope = Scope.UNSURE
             reasons = (found.reason, ", ".join(change.reason for change in changes))
             yield ChartRow(
                 own.name,
@@ -518,13 +530,16 @@ class _Judge:
             own.text, [(one.start, one.end)], {} if is_of_reference else self._renamed
         )
         theirs = read_wording(other.text, spans, self._renamed if is_of_reference else {})
-        if found.verdict is Verdict.PART:
-            return _lacking(mine, theirs, is_of_reference=is_of_reference)
         changes = (
             compare_scope(mine, theirs, around, self._words)
             if is_of_reference
             else compare_scope(theirs, mine, around, self._words)
         )
+        if found.verdict is Verdict.PART:
+            # Where words are dropped and all else is as it was, the limitation is there.
+            clean = Scope.BROADER if is_of_reference else Scope.NARROWER
+            if not changes or {change.scope for change in changes} != {clean}:
+                return _lacking(mine, theirs, is_of_reference=is_of_reference)
         changes += _dropped_reference(one, spans, own, other)
         if self._is_mutual(place, own, other):
             return changes

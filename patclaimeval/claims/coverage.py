@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log2
-from typing import Final
+from typing import Final, Protocol
 
 from rapidfuzz.distance import LCSseq
 
@@ -17,7 +17,9 @@ _HEAVIEST: Final = 7
 _ORDINAL_BEFORE: Final = re.compile(rf"\b({'|'.join(sorted(ORDINALS))})\s+([a-z][a-z-]*)", re.I)
 # A part of a place must add this share of a limitation's weight.
 LEAST_ADDED: Final = 0.12
+_NUMBER: Final = 2
 _MOST_PARTS: Final = 3
+_NEARLY: Final = 0.8
 _IN_ORDER: Final = 0.65
 _FEW: Final = 3
 _NEW: Final = 4
@@ -62,6 +64,13 @@ class Wanted:
         return (self.new & mask & self.starts).bit_count()
 
 
+class Words(Protocol):
+    """The words of the limitations of a side, and their bits."""
+
+    bags: list[list[str]]
+    masks: list[int]
+
+
 class WordMasks:
     """Sets of words as bits, each word as many as it weighs, so that counting bits adds weights.
 
@@ -76,8 +85,10 @@ class WordMasks:
         used = 0
         for word, count in counts.items():
             weight = min(_HEAVIEST, round(1 - log2(count / len(held)) / 1.5))
-            # A number is as telling as a rare word: with another number it is another limitation.
-            weight = _HEAVIEST if word[:1].isdigit() else 1 if word in LIGHT_NOUNS else weight
+            # With another number a limitation is changed, but not another one.
+            if word[:1].isdigit():
+                weight = min(weight, _NUMBER)
+            weight = 1 if word in LIGHT_NOUNS else weight
             self._bits[word] = ((1 << weight) - 1) << used
             self.starts |= 1 << used
             used += weight
@@ -111,24 +122,41 @@ def adds(rest: Wanted, mask: int, total: int) -> bool:
     return rest.weight_in(mask) >= LEAST_ADDED * total and rest.new_words_in(mask) > 1
 
 
-def cover(wanted: Wanted, masks: Sequence[int], places: Sequence[int]) -> Cover:
+def cover(wanted: Wanted, words: Sequence[str], places: Sequence[int], side: "Words") -> Cover:
     """Return how much of a limitation the limitations of one claim hold, with few of them.
 
-    Inputs: what is wanted, the bits of all limitations, and which of them are the claim's. A second
-    and a third limitation count if they add new words with at least 12 % of the weight.
+    Inputs: what is wanted and its words, and which limitations of the other side are the claim's.
+    First comes the one that reads most like it of those that hold nearly as much as any. A second
+    and a third count if they add new words with at least 12 % of the weight.
     """
     total = wanted.total
-    rest, parts = wanted, []
-    while total and len(parts) < _MOST_PARTS:
-        best = max(places, key=lambda place: rest.weight_in(masks[place]))
-        is_enough = 1 - rest.total / total >= ENOUGH
-        if not rest.weight_in(masks[best]) or (
-            parts and (is_enough or not adds(rest, masks[best], total))
-        ):
+    if not total or not places:
+        return Cover(0.0, ())
+    held = {place: wanted.weight_in(side.masks[place]) for place in places}
+    most = max(held.values())
+    first = max(
+        (place for place in places if held[place] >= _NEARLY * most),
+        key=lambda place: _likeness(words, side.bags[place]),
+    )
+    rest, parts = wanted.without(side.masks[first]), [first]
+    while len(parts) < _MOST_PARTS and 1 - rest.total / total < ENOUGH:
+        best = max(places, key=lambda place: rest.weight_in(side.masks[place]))
+        if not adds(rest, side.masks[best], total):
             break
-        rest = rest.without(masks[best])
+        rest = rest.without(side.masks[best])
         parts.append(best)
-    return Cover(1 - rest.total / total if total else 0.0, tuple(parts))
+    if len(parts) > 1 and not reads_alike(
+        words, [w for part in sorted(parts) for w in side.bags[part]]
+    ):
+        parts = [first]
+        rest = wanted.without(side.masks[first])
+    return Cover(1 - rest.total / total, tuple(parts))
+
+
+def _likeness(words: Sequence[str], others: Sequence[str]) -> float:
+    """Return the share of words that two lists have in the same order: F-measure, 0 to 1."""
+    count = len(words) + len(others)
+    return 2 * LCSseq.similarity(words, others) / count if count else 0.0
 
 
 def reads_alike(wanted: Sequence[str], given: Sequence[str]) -> bool:

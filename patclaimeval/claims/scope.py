@@ -3,6 +3,7 @@
 A verdict is given only where the change can only do that; else it is UNSURE, "changed".
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
@@ -82,12 +83,21 @@ input output
 hot cold
 heat cool
 even odd
+wide narrow
+wideband narrowband
+manual automatic
+analog digital
+long short
+thick thin
 """
 _OPPOSITE: Final = {
     stem(word): place
     for place, row in enumerate(_OPPOSITES.strip().splitlines())
     for word in row.split()
 }
+_NUMBERS: Final = frozenset(
+    ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve")
+)
 _NEGATING: Final = frozenset(("no", "not", "without", "non", "never", "neither", "nor", "except"))
 _HEDGES: Final = frozenset(
     ("about", "approximately", "substantially", "essentially", "generally", "roughly", "nearly")
@@ -203,7 +213,9 @@ def compare_scope(
     of which words before and after the limitation are no addition. Output: the changes from the
     reference to the candidate; `join_scopes` says what they do together.
     """
-    gaps = _trimmed(find_gaps(reference.stems, candidate.stems), reference, candidate, known)
+    gaps = _trimmed(
+        find_gaps(reference.stems, candidate.stems), reference, candidate, around, known
+    )
     places = [(gap.low, gap.high, gap.start, gap.stop) for gap in gaps]
     classes = classify(reference.keys, candidate.keys, places)
     changes = [
@@ -260,7 +272,11 @@ def join_scopes(scopes: Iterable[Scope]) -> Scope:
 
 
 def _trimmed(
-    gaps: Iterable[Gap], reference: Wording, candidate: Wording, known: Collection[str]
+    gaps: Iterable[Gap],
+    reference: Wording,
+    candidate: Wording,
+    around: Collection[str],
+    known: Collection[str],
 ) -> list[Gap]:
     """Leave out what the other side says before and after the limitation, if it is another one."""
     count, other_count = len(reference.stems), len(candidate.stems)
@@ -269,7 +285,8 @@ def _trimmed(
         start, stop = gap.start, gap.stop
         if stop > start and (gap.low == 0 or gap.high == count):
             words = [word for word in candidate.stems[start:stop] if is_content(word)]
-            if len(words) > _MOST_ADDED or all(word in known for word in words):
+            is_known = all(word in (known if gap.low == 0 else around) for word in words)
+            if len(words) > _MOST_ADDED or is_known:
                 most = gap.high - gap.low and gap.high - gap.low + 2
                 # Before the limitation its end is near, behind it the beginning.
                 if gap.low == 0 and start == 0:
@@ -289,15 +306,21 @@ def _judge(
     around: Collection[str],
 ) -> ScopeChange | None:
     """Return what one difference does to the scope, None where nothing of substance differs."""
-    given, known = {*candidate.stems}, {*reference.stems, *around}
+    given, known = Counter(candidate.stems), Counter([*reference.stems, *around])
     left = [i for i in range(gap.low, gap.high) if classes[0].get(i) == Change.SUBSTANCE]
     right = [j for j in range(gap.start, gap.stop) if classes[1].get(j) == Change.SUBSTANCE]
     change = _change(left, right, reference, candidate) if left and right else None
-    if change and change.scope in (Scope.BROADER, Scope.NARROWER):
+    if change and change.scope is not Scope.UNSURE:
         return change
     # What stands elsewhere in the same place was moved, not dropped or added.
-    lost = [i for i in left if _limits(reference.keys[i]) and reference.stems[i] not in given]
-    added = [j for j in right if _limits(candidate.keys[j]) and candidate.stems[j] not in known]
+    lost = [
+        i for i in left if _limits(reference.keys[i]) and not _is_in(i, reference, candidate, given)
+    ]
+    added = [
+        j
+        for j in right
+        if _limits(candidate.keys[j]) and not _is_in(j, candidate, reference, known)
+    ]
     if not lost and not added:
         here, there = [reference.keys[i] for i in left], [candidate.keys[j] for j in right]
         return (
@@ -307,6 +330,12 @@ def _judge(
     lost = lost or [i for i in left if is_content(reference.keys[i])]
     added = added or [j for j in right if is_content(candidate.keys[j])]
     return _change(lost, added, reference, candidate)
+
+
+def _is_in(place: int, own: Wording, other: Wording, given: Counter[str]) -> bool:
+    """Return whether a word stands on the other side; as another form, as often as on its own."""
+    word = own.stems[place]
+    return own.keys[place] in other.keys or given[word] >= own.stems.count(word)
 
 
 def _limits(key: str) -> bool:
@@ -386,7 +415,7 @@ _TURNED: Final = {Scope.BROADER: Scope.NARROWER, Scope.NARROWER: Scope.BROADER}
 
 
 def _scope_of_exchange(here: tuple[str, ...], there: tuple[str, ...]) -> Scope:
-    numbers = [{key for key in side if key[:1].isdigit()} for side in (here, there)]
+    numbers = [set(filter(_is_number, side)) for side in (here, there)]
     if all(numbers) and numbers[0] != numbers[1]:
         return Scope.DIFFERENT
     if _NEGATING.isdisjoint(here) != _NEGATING.isdisjoint(there):
@@ -398,6 +427,10 @@ def _scope_of_exchange(here: tuple[str, ...], there: tuple[str, ...]) -> Scope:
     if any(one[row] != other[row] for row in one.keys() & other.keys()):
         return Scope.DIFFERENT
     return Scope.UNSURE
+
+
+def _is_number(key: str) -> bool:
+    return key[:1].isdigit() or key in _NUMBERS
 
 
 def _scope_of_dropped(words: tuple[str, ...], side: Set[str]) -> Scope:
@@ -415,5 +448,5 @@ def _scope_of_dropped(words: tuple[str, ...], side: Set[str]) -> Scope:
     if not _NEGATING.isdisjoint(side) or not _EITHER_WAY.isdisjoint(words):
         return Scope.UNSURE
     # With a number left, another that goes changes a range.
-    is_number = [any(key[:1].isdigit() for key in keys) for keys in (words, side - {*words})]
+    is_number = [any(map(_is_number, keys)) for keys in (words, side - {*words})]
     return Scope.DIFFERENT if all(is_number) else Scope.BROADER

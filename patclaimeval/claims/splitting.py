@@ -12,7 +12,8 @@ from dataclasses import dataclass
 _CUT = re.compile(
     r"[;\uff1b]\s*(?:(?:and|or)\b(?:/or\b)?\s*)?"
     r"|(?<=[a-z)]):\s+(?=[^\W\d]|[(\[\u2022*-])|(?<=comprising):\s*|\uff1a\s*|\n\s*"
-    r"|(?<=[\s,])(?=where(?:in|by)\b)|(?<=,\s)(?=where\b|in which\b|characteri[sz]ed\b)"
+    r"|(?<=[\s,])(?=where(?:in|by)\b)"
+    r"|(?:(?<=,\s)|(?<=,\sand\s))(?=where\b|in which\b|characteri[sz]ed\b)"
     r"|(?<=,\s)(?=(?:wobei|worin|dadurch gekennzeichnet|dans (?:le|la|les)quel(?:le)?s?"
     r"|caract\u00e9ris\u00e9e?s? (?:en ce|par))\b)"
     r"|\uff0c\s*(?=\u5176\u4e2d|\u5176\u7279[\u5f81\u5fb5])|(?<=\u3068)\u3001|(?<=\u3067\u3042\u3063\u3066)\u3001",
