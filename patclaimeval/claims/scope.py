@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import permutations, product
 from typing import Final
 
 from patclaimeval.claims.antecedents import ORDINALS
@@ -90,10 +91,10 @@ analog digital
 long short
 thick thin
 """
-_OPPOSITE: Final = {
-    stem(word): place
-    for place, row in enumerate(_OPPOSITES.strip().splitlines())
-    for word in row.split()
+_OPPOSITE_PAIRS: Final = {
+    (cut_suffixes(one), cut_suffixes(other))
+    for row in _OPPOSITES.strip().splitlines()
+    for one, other in permutations(row.split(), 2)
 }
 _NUMBERS: Final = frozenset(
     ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve")
@@ -124,6 +125,7 @@ LIGHT_NOUNS: Final = frozenset(map(stem, _LIGHT_WORDS.split()))
 # Alone they say nothing: "a lid disposed on", "a lid on".
 _PLACING: Final = frozenset(("disposed", "located", "positioned", "placed", "existing"))
 _MOST_ADDED: Final = 8
+_FEW_PAIRS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +164,8 @@ class Wording:
     ends: list[int]
     keys: list[str]
     stems: list[str]
+    counts: Counter[str]
+    """How often each key and each stem stands there."""
 
 
 def read_wording(
@@ -184,7 +188,11 @@ def read_wording(
                 starts.append(start + begin)
                 ends.append(start + close)
                 keys.append(key)
-    return Wording(text, starts, ends, keys, [_key(key, renamed or {}) for key in keys])
+    stems = [_key(key, renamed or {}) for key in keys]
+    # A word that is its own stem counts once.
+    counts = Counter(stems)
+    counts.update(key for key, stem_of in zip(keys, stems, strict=True) if key != stem_of)
+    return Wording(text, starts, ends, keys, stems, counts)
 
 
 def without_escapes(text: str) -> str:
@@ -286,7 +294,7 @@ def _trimmed(
         if stop > start and (gap.low == 0 or gap.high == count):
             words = [word for word in candidate.stems[start:stop] if is_content(word)]
             is_known = all(word in (known if gap.low == 0 else around) for word in words)
-            if len(words) > _MOST_ADDED or is_known:
+            if words and (len(words) > _MOST_ADDED or is_known):
                 most = gap.high - gap.low and gap.high - gap.low + 2
                 # Before the limitation its end is near, behind it the beginning.
                 if gap.low == 0 and start == 0:
@@ -306,51 +314,61 @@ def _judge(
     around: Collection[str],
 ) -> ScopeChange | None:
     """Return what one difference does to the scope, None where nothing of substance differs."""
-    given, known = Counter(candidate.stems), Counter([*reference.stems, *around])
-    left = [i for i in range(gap.low, gap.high) if classes[0].get(i) == Change.SUBSTANCE]
-    right = [j for j in range(gap.start, gap.stop) if classes[1].get(j) == Change.SUBSTANCE]
+    whole = range(gap.low, gap.high), range(gap.start, gap.stop)
+    if scope := _listed(_keys_between(whole[0], reference), _keys_between(whole[1], candidate)):
+        return _made(scope, whole[0], whole[1], reference, candidate)
+    left = [i for i in whole[0] if classes[0].get(i) == Change.SUBSTANCE]
+    right = [j for j in whole[1] if classes[1].get(j) == Change.SUBSTANCE]
     change = _change(left, right, reference, candidate) if left and right else None
     if change and change.scope is not Scope.UNSURE:
         return change
     # What stands elsewhere in the same place was moved, not dropped or added.
-    lost = [
-        i for i in left if _limits(reference.keys[i]) and not _is_in(i, reference, candidate, given)
-    ]
+    lost = [i for i in left if _limits(reference.keys[i]) and not _has(candidate, reference, i)]
     added = [
         j
         for j in right
-        if _limits(candidate.keys[j]) and not _is_in(j, candidate, reference, known)
+        if _limits(candidate.keys[j])
+        and candidate.stems[j] not in around
+        and not _has(reference, candidate, j)
     ]
     if not lost and not added:
-        here, there = [reference.keys[i] for i in left], [candidate.keys[j] for j in right]
-        return (
-            None if _is_light(here, there) else change or _change(left, right, reference, candidate)
-        )
+        if _is_light(left, right, reference, candidate):
+            return None
+        return change or _change(left, right, reference, candidate)
     # What was moved to where words were dropped stands in their place.
     lost = lost or [i for i in left if is_content(reference.keys[i])]
     added = added or [j for j in right if is_content(candidate.keys[j])]
     return _change(lost, added, reference, candidate)
 
 
-def _is_in(place: int, own: Wording, other: Wording, given: Counter[str]) -> bool:
-    """Return whether a word stands on the other side; as another form, as often as on its own."""
+def _has(wording: Wording, own: Wording, place: int) -> bool:
+    """Return whether the other side has a word; in another form, as often as its own side."""
     word = own.stems[place]
-    return own.keys[place] in other.keys or given[word] >= own.stems.count(word)
+    return own.keys[place] in wording.counts or wording.counts[word] >= own.counts[word]
 
 
 def _limits(key: str) -> bool:
     """Return whether a word limits a claim: neither a function word nor one of drafting."""
+    if key in _HEDGES:
+        return True
     if not is_content(key) or key in _PLACING or stem(key) in LIGHT_NOUNS:
         return False
-    return key not in CRAFT_WORDS or key in ORDINALS or key in _HEDGES
+    return key not in CRAFT_WORDS or key in ORDINALS
 
 
-def _is_light(here: Sequence[str], there: Sequence[str]) -> bool:
-    """Whether two runs without new content differ in nothing that limits."""
-    left, right = ([w for w in words if not is_content(w)] for words in (here, there))
-    if left == right:
+def _is_light(
+    left: Sequence[int], right: Sequence[int], reference: Wording, candidate: Wording
+) -> bool:
+    """Return whether two runs without new content differ in nothing that limits."""
+    here = [key for i in left if not is_content(key := reference.keys[i])]
+    there = [key for j in right if not is_content(key := candidate.keys[j])]
+    if here == there:
         return True
-    return not (left and right) and _CHOOSING.isdisjoint([*left, *right])
+    if here and there:
+        return False
+    # Of a list with an item less, the conjunction has moved.
+    own, other = (here, candidate) if here else (there, reference)
+    return all(key not in _CHOOSING or key in other.counts for key in own)
 
 
 def _change(
@@ -358,13 +376,21 @@ def _change(
 ) -> ScopeChange | None:
     """Return the change of some words of the reference into some of the candidate."""
     here, there = _keys_between(lost, reference), _keys_between(added, candidate)
-    scope = _scope_of(here, there, {*reference.keys}, {*candidate.keys})
+    scope = _scope_of(here, there, reference.counts.keys(), candidate.counts.keys())
     if scope is Scope.BROADER and not there and _is_alternative(lost, reference):
         scope = Scope.NARROWER
     elif scope is Scope.NARROWER and not here and _is_alternative(added, candidate):
         scope = Scope.BROADER
-    if scope is Scope.SAME:
-        return None
+    return None if scope is Scope.SAME else _made(scope, lost, added, reference, candidate)
+
+
+def _made(
+    scope: Scope,
+    lost: Sequence[int],
+    added: Sequence[int],
+    reference: Wording,
+    candidate: Wording,
+) -> ScopeChange:
     span, other = _span(lost, reference), _span(added, candidate)
     return ScopeChange(
         reference.text[slice(*span)] if span else "",
@@ -394,17 +420,20 @@ def _keys_between(places: Sequence[int], wording: Wording) -> tuple[str, ...]:
     return tuple(key.lower() for key in keys if key not in _ARTICLES)
 
 
+def _listed(here: tuple[str, ...], there: tuple[str, ...]) -> Scope | None:
+    """Return the scope of an exchange of phrases that is listed, None of any other."""
+    pair = tuple(map(cut_suffixes, here)), tuple(map(cut_suffixes, there))
+    if pair in _BROADER:
+        return Scope.BROADER
+    return Scope.NARROWER if pair[::-1] in _BROADER else None
+
+
 def _scope_of(
     here: tuple[str, ...], there: tuple[str, ...], reference: Set[str], candidate: Set[str]
 ) -> Scope:
     """Return what it does to the scope that `there` stands for `here`; either may be empty."""
-    pair = tuple(map(cut_suffixes, here)), tuple(map(cut_suffixes, there))
-    if pair in _BROADER:
-        return Scope.BROADER
-    if pair[::-1] in _BROADER:
-        return Scope.NARROWER
     if here and there:
-        return _scope_of_exchange(here, there)
+        return _listed(here, there) or _scope_of_exchange(here, there)
     if here:
         return _scope_of_dropped(here, reference)
     scope = _scope_of_dropped(there, candidate)
@@ -420,11 +449,8 @@ def _scope_of_exchange(here: tuple[str, ...], there: tuple[str, ...]) -> Scope:
         return Scope.DIFFERENT
     if _NEGATING.isdisjoint(here) != _NEGATING.isdisjoint(there):
         return Scope.DIFFERENT
-    one, other = (
-        {_OPPOSITE[word]: word for key in side if (word := stem(key)) in _OPPOSITE}
-        for side in (here, there)
-    )
-    if any(one[row] != other[row] for row in one.keys() & other.keys()):
+    pairs = product(map(cut_suffixes, here), map(cut_suffixes, there))
+    if len(here) * len(there) <= _FEW_PAIRS and any(pair in _OPPOSITE_PAIRS for pair in pairs):
         return Scope.DIFFERENT
     return Scope.UNSURE
 
