@@ -14,20 +14,24 @@ from patclaimeval.claims.coverage import (
     adds,
     bag_of,
     cover,
+    ordinals_in,
     reads_alike,
+    shares_run,
 )
 from patclaimeval.claims.languages import is_read_as_english, languages_of_pair
 from patclaimeval.claims.ledger import TermChange, find_term_changes
 from patclaimeval.claims.notes import Note, find_notes
-from patclaimeval.claims.pairing import align_claims, claims_activity
+from patclaimeval.claims.pairing import align_claims, claims_activity, other_category
 from patclaimeval.claims.parsing import Claim, citations, parse_claims
 from patclaimeval.claims.scope import (
+    Context,
     Scope,
     ScopeChange,
     Wording,
     compare_scope,
     join_scopes,
     lacking_words,
+    neighbours_in,
     read_wording,
 )
 from patclaimeval.claims.splitting import split_features
@@ -123,7 +127,11 @@ class _Side:
         tree = build_tree(self.claims)
         nodes, self.faults = tree.nodes, tree.faults
         self.parents = [node.parents for node in nodes]
-        self.is_independent = [not node.parents for node in nodes]
+        # "A system that carries out the method of claim 1" is independent in all but form.
+        other_kind = other_category(self.claims)
+        self.is_independent = [
+            not node.parents or other_kind[index] for index, node in enumerate(nodes)
+        ]
         self.is_activity = [claims_activity(claim) for claim in self.claims]
         self.above: list[frozenset[int]] = []
         for node in nodes:
@@ -135,6 +143,7 @@ class _Side:
         self.bags = bags
         self.masks = [masks.of(bag) for bag in bags]
         self.starts = masks.starts
+        self.ordinals = [ordinals_in(one.text) for one in self.limitations]
         self.forms = [_form_of(one.text) for one in self.limitations]
 
     def wanted(self) -> list[Wanted]:
@@ -155,6 +164,13 @@ class _Side:
     def number(self, claim: int) -> int:
         """Return the number of a claim, 0 where it has none."""
         return self.claims[claim].number or 0
+
+    def neighbours(self, renamed: Mapping[str, str]) -> list[frozenset[tuple[str, str]]]:
+        """Return the pairs of neighbouring words of each claim."""
+        return [
+            frozenset(neighbours_in(read_wording(self.text, [(claim.start, claim.end)], renamed)))
+            for claim in self.claims
+        ]
 
     def names(self, claims: Iterable[int]) -> str:
         """Return "claim 1" or "claims 1, 2" for some claims."""
@@ -306,9 +322,9 @@ def _search(place: int, wanted: Wanted, own: _Side, other: _Side, whole: list[in
     if split := _split(wanted, index, found, other):
         return split
     # New words beside another subject are another limitation.
-    given = {word for part in found.parts for word in other.bags[part]}
+    given = [word for part in sorted(found.parts) for word in other.bags[part]]
     words = {*own.bags[place]}
-    if 2 * len(words & given) < len(words):
+    if 2 * len(words.intersection(given)) < len(words) or not shares_run(own.bags[place], given):
         return _Place(Verdict.NOWHERE)
     return _Place(Verdict.PART, (index,), found.parts)
 
@@ -339,11 +355,20 @@ def _best_claim(
             places = [part for part in places if not other.limitations[part].is_preamble]
         found = cover(wanted, own.bags[place], places, other)
         words = [word for part in sorted(found.parts) for word in other.bags[part]]
-        if index != partner and not reads_alike(own.bags[place], words):
+        if index != partner and not (
+            reads_alike(own.bags[place], words) and _counts_alike(place, found.parts, own, other)
+        ):
             continue
         if found.share >= _IN_PART and (best is None or rank(index, found.share) > best[0]):
             best = rank(index, found.share), index, found
     return best[1:] if best else None
+
+
+def _counts_alike(place: int, parts: Sequence[int], own: _Side, other: _Side) -> bool:
+    """Return whether a place does not say "first" where the limitation says "second"."""
+    wanted = own.ordinals[place]
+    given = frozenset[str]().union(*(other.ordinals[part] for part in parts))
+    return not wanted or not given or bool(wanted & given)
 
 
 def _split(wanted: Wanted, index: int, found: Cover, other: _Side) -> _Place | None:
@@ -446,20 +471,7 @@ def _dependency(claim: int, partner: int, own: _Side, other: _Side) -> tuple[Sco
     reason = f"depends on {other.names(given)}"
     if not wanted or not known:
         return Scope.UNSURE, reason
-    if wanted < known or known < wanted:
-        # A claim that may depend on one claim more is wider.
-        is_wider = wanted < known
-    elif all(other.above[index] & wanted for index in known):
-        is_wider = False
-    elif all(other.above[index] & known for index in wanted):
-        is_wider = True
-    else:
-        return Scope.DIFFERENT, f"{reason}, not on {other.names(wanted)}"
-    is_broader = is_wider == is_of_reference
-    return (
-        Scope.BROADER if is_broader else Scope.NARROWER,
-        f"{reason}, not on {other.names(wanted)}",
-    )
+    return Scope.UNSURE, f"{reason}, not on {other.names(wanted)}"
 
 
 class _Judge:
@@ -476,7 +488,11 @@ class _Judge:
         self._renamed = renamed
         self._places = {left.name: places[0], right.name: places[1]}
         self._bags = {left.name: bags[0], right.name: bags[1]}
-        self._words = {*read_wording(left.text, [(0, len(left.text))]).stems}
+        self._words = frozenset(read_wording(left.text, [(0, len(left.text))]).stems)
+        self._neighbours = {
+            left.name: left.neighbours({}),
+            right.name: right.neighbours(renamed),
+        }
         # By limitation: the limitations of the other side that stand in it.
         self._sharing: dict[str, dict[int, list[int]]] = {left.name: {}, right.name: {}}
         for own, other in ((left, right), (right, left)):
@@ -489,7 +505,10 @@ class _Judge:
         for place, one in enumerate(own.limitations):
             found = self._places[own.name][place]
             is_reference_back = one.is_preamble and bool(citations(one.text))
-            if is_reference_back and one.claim not in own.partner:
+            says_nothing = is_reference_back or (
+                one.is_preamble and not self._bags[own.name][place]
+            )
+            if says_nothing and one.claim not in own.partner:
                 continue
             changes = () if is_reference_back else self._changes(place, own, other)
             scope = join_scopes([found.scope, *(change.scope for change in changes)])
@@ -531,9 +550,9 @@ class _Judge:
         )
         theirs = read_wording(other.text, spans, self._renamed if is_of_reference else {})
         changes = (
-            compare_scope(mine, theirs, around, self._words)
+            compare_scope(mine, theirs, around, self._context([one.claim], found.claims))
             if is_of_reference
-            else compare_scope(theirs, mine, around, self._words)
+            else compare_scope(theirs, mine, around, self._context(found.claims, [one.claim]))
         )
         if found.verdict is Verdict.PART:
             # Where words are dropped and all else is as it was, the limitation is there.
@@ -548,6 +567,15 @@ class _Judge:
             change
             for change in changes
             if (change.reference_span if is_of_reference else change.candidate_span)
+        )
+
+    def _context(self, reference: Sequence[int], candidate: Sequence[int]) -> Context:
+        """Return what some claims say around a limitation and its place."""
+        known, given = self._neighbours[REFERENCE], self._neighbours[CANDIDATE]
+        return Context(
+            self._words,
+            frozenset[tuple[str, str]]().union(*(known[claim] for claim in reference)),
+            frozenset[tuple[str, str]]().union(*(given[claim] for claim in candidate)),
         )
 
     def _is_mutual(self, place: int, own: _Side, other: _Side) -> bool:

@@ -21,7 +21,8 @@ _NUMBER: Final = 2
 _MOST_PARTS: Final = 3
 _NEARLY: Final = 0.8
 _IN_ORDER: Final = 0.65
-_FEW: Final = 3
+_FEW: Final = 5
+_RUN: Final = 3
 _NEW: Final = 4
 ENOUGH: Final = 0.85
 """From this share on a limitation stands there."""
@@ -122,6 +123,11 @@ def adds(rest: Wanted, mask: int, total: int) -> bool:
     return rest.weight_in(mask) >= LEAST_ADDED * total and rest.new_words_in(mask) > 1
 
 
+def ordinals_in(text: str) -> frozenset[str]:
+    """Return the ordinals before a noun: "first", "second"."""
+    return frozenset(match[1].lower() for match in _ORDINAL_BEFORE.finditer(text))
+
+
 def cover(wanted: Wanted, words: Sequence[str], places: Sequence[int], side: "Words") -> Cover:
     """Return how much of a limitation the limitations of one claim hold, with few of them.
 
@@ -164,7 +170,7 @@ def reads_alike(wanted: Sequence[str], given: Sequence[str]) -> bool:
 
     Inputs: the content words of a limitation and of its place, in order. Of the words of the
     limitation 65 % are in the same order, and from the first to the last of them at least half of
-    the words of the place are of the limitation. Few words must not be a part of a longer name.
+    the words of the place are of the limitation. Up to five words must open their place.
     """
     known = {*wanted}
     at = [place for place, word in enumerate(given) if word in known]
@@ -172,4 +178,13 @@ def reads_alike(wanted: Sequence[str], given: Sequence[str]) -> bool:
         return False
     if 2 * len(at) < at[-1] + 1 - at[0]:
         return False
-    return len(wanted) > _FEW or len(given) <= 2 * _FEW
+    return len(wanted) > _FEW or at[0] == 0
+
+
+def shares_run(wanted: Sequence[str], given: Sequence[str]) -> bool:
+    """Return whether two lists have three words in a row in common, or all of a shorter one."""
+    size = min(_RUN, len(wanted))
+    runs = {tuple(given[place : place + size]) for place in range(len(given) - size + 1)}
+    return any(
+        tuple(wanted[place : place + size]) in runs for place in range(len(wanted) - size + 1)
+    )

@@ -27,6 +27,19 @@ class Scope(StrEnum):
     UNSURE = "unsure"
 
 
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the claims say beside a limitation and its place.
+
+    `words` are the stems of the whole reference; `of_reference` and `of_candidate` the pairs of
+    neighbouring content words of the limitation's claim and of that of its place.
+    """
+
+    words: Set[str] = frozenset()
+    of_reference: Set[tuple[str, str]] = frozenset()
+    of_candidate: Set[tuple[str, str]] = frozenset()
+
+
 # With the first phrase in the reference and the second in the candidate the claim is broader, the
 # other way round narrower. Inflections count as one.
 _NARROW_TO_BROAD: Final = """
@@ -123,9 +136,10 @@ apparatus arrangement assembly device element means member part serve system uni
 """
 LIGHT_NOUNS: Final = frozenset(map(stem, _LIGHT_WORDS.split()))
 # Alone they say nothing: "a lid disposed on", "a lid on".
-_PLACING: Final = frozenset(("disposed", "located", "positioned", "placed", "existing"))
+_PLACING: Final = frozenset(("disposed", "located", "positioned", "placed", "existing", "whether"))
 _MOST_ADDED: Final = 8
 _FEW_PAIRS: Final = 100
+_LONGEST_TAIL: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,22 +226,24 @@ def compare_scope(
     reference: Wording,
     candidate: Wording,
     around: Collection[str] = (),
-    known: Collection[str] = (),
+    context: Context = Context(),
 ) -> tuple[ScopeChange, ...]:
     """Compare two wordings of one limitation.
 
     Inputs: a limitation of the reference; the places of the candidate in which it stands; and the
-    stems of other limitations that stand in the same places; and those of the whole reference,
-    of which words before and after the limitation are no addition. Output: the changes from the
-    reference to the candidate; `join_scopes` says what they do together.
+    stems of other limitations that stand in the same places; and what the claims say around.
+    Output: the changes from the reference to the candidate; `join_scopes` says what they do
+    together.
     """
     gaps = _trimmed(
-        find_gaps(reference.stems, candidate.stems), reference, candidate, around, known
+        find_gaps(reference.stems, candidate.stems), reference, candidate, around, context
     )
     places = [(gap.low, gap.high, gap.start, gap.stop) for gap in gaps]
     classes = classify(reference.keys, candidate.keys, places)
     changes = [
-        change for gap in gaps if (change := _judge(gap, reference, candidate, classes, around))
+        change
+        for gap in gaps
+        if (change := _judge(gap, reference, candidate, classes, around, context))
     ]
     changes += _other_words(gaps, reference, candidate)
     return tuple(changes)
@@ -284,7 +300,7 @@ def _trimmed(
     reference: Wording,
     candidate: Wording,
     around: Collection[str],
-    known: Collection[str],
+    context: Context,
 ) -> list[Gap]:
     """Leave out what the other side says before and after the limitation, if it is another one."""
     count, other_count = len(reference.stems), len(candidate.stems)
@@ -293,7 +309,7 @@ def _trimmed(
         start, stop = gap.start, gap.stop
         if stop > start and (gap.low == 0 or gap.high == count):
             words = [word for word in candidate.stems[start:stop] if is_content(word)]
-            is_known = all(word in (known if gap.low == 0 else around) for word in words)
+            is_known = all(word in (context.words if gap.low == 0 else around) for word in words)
             if words and (len(words) > _MOST_ADDED or is_known):
                 most = gap.high - gap.low and gap.high - gap.low + 2
                 # Before the limitation its end is near, behind it the beginning.
@@ -312,6 +328,7 @@ def _judge(
     candidate: Wording,
     classes: tuple[Mapping[int, Change], Mapping[int, Change]],
     around: Collection[str],
+    context: Context,
 ) -> ScopeChange | None:
     """Return what one difference does to the scope, None where nothing of substance differs."""
     whole = range(gap.low, gap.high), range(gap.start, gap.stop)
@@ -323,13 +340,11 @@ def _judge(
     if change and change.scope is not Scope.UNSURE:
         return change
     # What stands elsewhere in the same place was moved, not dropped or added.
-    lost = [i for i in left if _limits(reference.keys[i]) and not _has(candidate, reference, i)]
+    lost = _missing(left, reference, candidate, context.of_candidate)
     added = [
         j
-        for j in right
-        if _limits(candidate.keys[j])
-        and candidate.stems[j] not in around
-        and not _has(reference, candidate, j)
+        for j in _missing(right, candidate, reference, context.of_reference)
+        if candidate.stems[j] not in around
     ]
     if not lost and not added:
         if _is_light(left, right, reference, candidate):
@@ -339,6 +354,45 @@ def _judge(
     lost = lost or [i for i in left if is_content(reference.keys[i])]
     added = added or [j for j in right if is_content(candidate.keys[j])]
     return _change(lost, added, reference, candidate)
+
+
+def _missing(
+    places: Iterable[int], own: Wording, other: Wording, neighbours: Set[tuple[str, str]]
+) -> list[int]:
+    """Return the limiting words of a side that stand neither in the place nor in its claim.
+
+    `neighbours` are the pairs of words that the claim has elsewhere.
+    """
+    return [
+        place
+        for place in places
+        if _limits(own.keys[place])
+        and not _has(other, own, place)
+        and neighbours.isdisjoint(_pairs_at(place, own))
+    ]
+
+
+def _pairs_at(place: int, wording: Wording) -> Iterator[tuple[str, str]]:
+    """Yield a word with the content word before it, and with that behind it."""
+    stems, keys = wording.stems, wording.keys
+    for step in (-1, 1):
+        at = place + step
+        while 0 <= at < len(keys) and not is_content(keys[at]) and keys[at] not in _MARKS:
+            at += step
+        if 0 <= at < len(keys) and is_content(keys[at]):
+            yield (stems[at], stems[place]) if step < 0 else (stems[place], stems[at])
+
+
+def neighbours_in(wording: Wording) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of content words of a text that stand next to one another."""
+    before = ""
+    for key, word in zip(wording.keys, wording.stems, strict=True):
+        if is_content(key):
+            if before:
+                yield before, word
+            before = word
+        elif key in _MARKS:
+            before = ""
 
 
 def _has(wording: Wording, own: Wording, place: int) -> bool:
@@ -391,7 +445,8 @@ def _made(
     reference: Wording,
     candidate: Wording,
 ) -> ScopeChange:
-    span, other = _span(lost, reference), _span(added, candidate)
+    span = _span(lost, reference, is_alone=not added)
+    other = _span(added, candidate, is_alone=not lost)
     return ScopeChange(
         reference.text[slice(*span)] if span else "",
         candidate.text[slice(*other)] if other else "",
@@ -408,8 +463,18 @@ def _is_alternative(places: Sequence[int], wording: Wording) -> bool:
     return "or" in around
 
 
-def _span(places: Sequence[int], wording: Wording) -> tuple[int, int] | None:
-    return (wording.starts[places[0]], wording.ends[places[-1]]) if places else None
+def _span(places: Sequence[int], wording: Wording, *, is_alone: bool) -> tuple[int, int] | None:
+    """Return from where to where words stand; alone, up to the end of the noun phrase."""
+    if not places:
+        return None
+    last = places[-1]
+    # "Formed on the base" is quoted as "formed on the base layer".
+    is_alone = is_alone and not all(map(is_content, wording.keys[places[0] : last]))
+    while is_alone and last - places[-1] < _LONGEST_TAIL and last + 1 < len(wording.keys):
+        if not is_content(wording.keys[last + 1]):
+            return wording.starts[places[0]], wording.ends[last]
+        last += 1
+    return wording.starts[places[0]], wording.ends[places[-1]]
 
 
 def _keys_between(places: Sequence[int], wording: Wording) -> tuple[str, ...]:
