@@ -2,15 +2,16 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from patclaimeval.claims.languages import is_read_as_english, pair_language
 from patclaimeval.claims.nouns import find_nouns
 from patclaimeval.claims.parsing import Claim
+from patclaimeval.claims.term_changes import ForeignTerm, foreign_terms
 from patclaimeval.claims.terms import STOP_WORDS, singular
-from patclaimeval.claims.words import blank_labels, common_words, stem
+from patclaimeval.claims.words import Pair, blank_labels, common_words, stem
 
 
 class Naming(StrEnum):
@@ -118,6 +119,28 @@ def find_term_changes(
     return tuple(ledger.judge(found))
 
 
+def find_new_terms(
+    reference: Sequence[Claim],
+    candidate: Sequence[Claim],
+    pairs: Sequence[tuple[int, int]],
+    skip: Iterable[tuple[int, int]] = (),
+) -> tuple[ForeignTerm, ...]:
+    """Return the terms of the candidate that the reference has under no name, once each.
+
+    Inputs as for `find_term_changes`, and spans of the candidate that are no claim. Left out are
+    claims of the candidate without a counterpart, which are new as a whole.
+    """
+    changes = find_term_changes(reference, candidate, pairs)
+    paired = {j for _, j in pairs}
+    added = [(one.start, one.end) for j, one in enumerate(candidate) if j not in paired]
+    return foreign_terms(
+        "".join(claim.text for claim in reference),
+        "".join(claim.text for claim in candidate),
+        skip=[*added, *skip],
+        renamed=[change.candidate for change in changes],
+    )
+
+
 def _read(claim: Claim) -> _Words:
     words = _Words()
     offset = claim.body_offset
@@ -133,25 +156,37 @@ def _replacements(
     pair: int, left: list[str], right: list[str], nouns: frozenset[str]
 ) -> Iterator[_Replacement]:
     """Yield the places of a pair of claims where a noun phrase stands for another one."""
-    same = common_words(left, right)
-    partner = dict(same)
-    low = start = 0
-    for i, j in [*same, (len(left), len(right))]:
-        if i > low and j > start:
-            agreeing = sum(
-                _agree(left, partner, edge + step, other + step)
-                for edge, other, steps in (
-                    (low, start, range(-_CONTEXT, 0)),
-                    (i, j, range(_CONTEXT)),
-                )
-                for step in steps
+    common = common_words(left, right)
+    partner = dict(common)
+    for here, there in _replaced_runs(left, right, common):
+        agreeing = sum(
+            _agree(left, partner, edge + step, other + step)
+            for edge, other, steps in (
+                (here.start, there.start, range(-_CONTEXT, 0)),
+                (here.stop, there.stop, range(_CONTEXT)),
             )
-            runs = _cut_at_stops(left, low, i), _cut_at_stops(right, start, j)
-            if len(runs[0]) == len(runs[1]):
-                for here, there in zip(*runs, strict=True):
-                    found = _as_phrases(left, here, right, there, nouns)
-                    if found is not None:
-                        yield _Replacement(*found, pair, there[0], agreeing, len(runs[0]))
+            for step in steps
+        )
+        runs = _cut_at_stops(left, here), _cut_at_stops(right, there)
+        if len(runs[0]) != len(runs[1]):
+            continue
+        for own, other_run in zip(*runs, strict=True):
+            found = _as_phrases(left, own, right, other_run, nouns)
+            if found is not None:
+                yield _Replacement(*found, pair, other_run[0], agreeing, len(runs[0]))
+
+
+def _replaced_runs(
+    left: Sequence[str], right: Sequence[str], common: Sequence[Pair]
+) -> Iterator[tuple[range, range]]:
+    """Yield the places of words on both sides that stand between the same common words.
+
+    Where only one side has words of its own, none are yielded.
+    """
+    low = start = 0
+    for i, j in [*common, (len(left), len(right))]:
+        if i > low and j > start:
+            yield range(low, i), range(start, j)
         low, start = i + 1, j + 1
 
 
@@ -165,10 +200,10 @@ def _agree(left: list[str], partner: dict[int, int], place: int, other: int) -> 
     return place in partner and abs(partner[place] - other) <= _LARGEST_SHIFT
 
 
-def _cut_at_stops(words: list[str], low: int, high: int) -> list[tuple[int, int]]:
+def _cut_at_stops(words: list[str], places: range) -> list[tuple[int, int]]:
     """Cut a stretch of words at function words and punctuation, which belong to no run."""
     runs: list[tuple[int, int]] = []
-    for place in range(low, high):
+    for place in places:
         if words[place] in STOP_WORDS or not words[place][0].isalpha():
             continue
         if runs and runs[-1][1] == place:

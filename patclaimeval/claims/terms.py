@@ -43,7 +43,7 @@ without would
 """
 STOP_WORDS = frozenset(_STOP_LIST.split())
 # After its noun an adverb ends a phrase; these end in "-ly" and are nouns.
-_NOUNS_IN_LY = frozenset(
+NOUNS_IN_LY = frozenset(
     ["anomaly", "assembly", "belly", "family", "fly", "monopoly", "ply", "poly", "reply", "supply"]
 )
 _NOUNS_IN_ING_LIST = """
@@ -156,7 +156,7 @@ def _ends_phrase(word: str, text: str, end: int) -> bool:
         return (
             following is None or following[1].lower() in STOP_WORDS or following[1].endswith("ly")
         )
-    return word.endswith("ly") and word.rsplit("-", 1)[-1] not in _NOUNS_IN_LY
+    return word.endswith("ly") and word.rsplit("-", 1)[-1] not in NOUNS_IN_LY
 
 
 @cached
