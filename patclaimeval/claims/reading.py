@@ -14,6 +14,7 @@ from patclaimeval.claims.change_classes import CLASSES, Change
 from patclaimeval.claims.comparing import (
     CANDIDATE,
     REFERENCE,
+    Claims,
     ComparedClaim,
     Cuts,
     Limit,
@@ -34,6 +35,7 @@ from patclaimeval.claims.languages import (
     languages_of_pair,
     words,
 )
+from patclaimeval.claims.ledger import find_new_terms
 from patclaimeval.claims.mark_kinds import (
     BROKEN,
     CERTAIN,
@@ -44,11 +46,11 @@ from patclaimeval.claims.mark_kinds import (
     RENAMED,
     SIGN,
 )
-from patclaimeval.claims.pairing import align_claims, other_category
+from patclaimeval.claims.pairing import Row, align_claims, other_category
 from patclaimeval.claims.parsing import CITED_IN, Claim, find_markers, parse_claims
 from patclaimeval.claims.segments import Segment, Span, cut_segments
 from patclaimeval.claims.sharing import Shared, Sharing, phrase_of
-from patclaimeval.claims.term_changes import foreign_terms, renamed_terms
+from patclaimeval.claims.term_changes import renamed_terms
 from patclaimeval.claims.tree import build_tree, misread_faults
 
 _PLAIN = "claims are not set side by side, and no differences, limitations or terms are marked."
@@ -191,11 +193,8 @@ def read_pair(reference: str, candidate: str, language: str = "") -> Reading:
     compared = compare_claims(rows, sides)
     pairs = compared.pairs
     languages = languages_of_pair(reference, candidate, language)
-    foreign = foreign_terms(reference, candidate) if all(map(is_marked, languages)) else ()
-    marks = (
-        *(Span(t.start, t.end, FOREIGN, "not in the reference") for t in foreign),
-        *_own_marks(candidate, languages[1]),
-    )
+    foreign = _foreign_marks(claims, rows) if all(map(is_marked, languages)) else ()
+    marks = (*foreign, *_own_marks(candidate, languages[1]))
     moved = [row for row in rows if row.is_moved]
     places = {row.reference for row in moved}, {row.candidate for row in moved}
     shared = _phrases(compared.shared, sides)
@@ -227,6 +226,16 @@ def read_pair(reference: str, candidate: str, language: str = "") -> Reading:
         _messages(left, right, compared.uncut),
         changes=_count_changes(pairs),
     )
+
+
+def _foreign_marks(claims: Claims, rows: Iterable[Row]) -> tuple[Span, ...]:
+    pairs = [
+        (row.reference, row.candidate)
+        for row in rows
+        if row.reference is not None and row.candidate is not None
+    ]
+    found = find_new_terms(claims[REFERENCE], claims[CANDIDATE], pairs)
+    return tuple(Span(one.start, one.end, FOREIGN, "not in the reference") for one in found)
 
 
 _Phrases = Mapping[tuple[str, int], tuple[Sharing, str]]

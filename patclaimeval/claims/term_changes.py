@@ -5,30 +5,28 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from patclaimeval.claims.antecedents import MissingAntecedent, chains_above, missing_antecedents
+from patclaimeval.claims.nouns import WORD, find_nouns, find_phrases
 from patclaimeval.claims.parsing import Claim, parse_claims
 from patclaimeval.claims.terms import STOP_WORDS, Mention, cached, find_mentions, singular
 
-# A word of Latin letters, digits allowed after the first ("H2O"); hyphens and apostrophes join.
-_LETTER = "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f"
-_WORD = re.compile(rf"(?<![\w])[{_LETTER}][{_LETTER}0-9]*(?:[-'\u2019][{_LETTER}0-9]+)*")
 _PART = re.compile(r"[-'\u2019]")
 # Words of claims as such: they show how a claim is built, not what it is about.
 _CLAIM_WORDS = """
 able accordance according accordingly adapted additional additionally aforementioned apparatus
-appropriate arranged aspect associated back being both capable carried carry carrying
-characterised characterized claim claimed cm coming composed comprise comprised consist consisting
+appropriate arranged aspect associated back being both capable carried carry carrying characterised
+characterized claim claimed cm coming composed comprise comprised conjunction consist consisting
 consists corresponding device directly disclosed done eighth embodiment employ employed etc even
-every example executed execution exhibit exhibits fifth first following fourth furthermore ghz
-group having hence herein how hz ii iii indirectly invention item iv ix just kg khz kind km kpa kv
-kw least like made make makes making manner many mean means method mg mhz ml mm mode more moreover
-most mpa much must mv mw namely need neither next ninth nm none nor operable optionally other
-others otherwise pa part particular particularly perform performed performing performs plurality
+every example executed execution exhibit exhibits fifth first following fourth furthermore ghz group
+having hence herein how hz ii iii indirectly invention item iv ix just kg khz kind km kpa kv kw
+least like made make makes making manner many mean means method mg mhz ml mm mode more moreover most
+mpa much must mv mw namely need neither next ninth nm none nor operable optionally other others
+otherwise pa pair part particular particularly perform performed performing performs plurality
 portion possible ppm preceding predetermined preferably preferred present prior procedure process
-product program provision psi recited respective respectively rpm same second separate serve
-serves set seventh shall since sixth some someone something specific specified step still subject
+product program provision psi recited respective respectively rpm same second separate serve serves
+set seventh shall since sixth some someone something specific specified step still subject
 subsequent subsequently substantially sum system take taken tenth then thing third time together
-type use useful user utilize utilized utilizes utilizing various very vi vii viii vol way well
-what who why wt xi yet
+type use useful user utilize utilized utilizes utilizing various very vi vii viii vol way well what
+who why wt xi yet
 """
 # The longest first; what stands before must have three letters.
 _SUFFIX_LIST = """
@@ -49,32 +47,58 @@ class ForeignTerm:
     end: int
 
 
-def foreign_terms(reference: str, candidate: str) -> tuple[ForeignTerm, ...]:
-    """Return the terms of the candidate that occur nowhere in the reference, at each place.
+def foreign_terms(
+    reference: str,
+    candidate: str,
+    *,
+    skip: Iterable[tuple[int, int]] = (),
+    renamed: Iterable[str] = (),
+) -> tuple[ForeignTerm, ...]:
+    """Return the noun phrases of the candidate that the reference lacks, each at its first place.
 
-    Inputs: two texts. Output: terms in order of appearance with offsets into `candidate`. A term
-    is a run of neighbouring content words ("hybrid stepper"), each of which the reference has in
-    no inflection. Words are compared, not noun phrases: a phrase is new as soon as one of its words
-    is, and the new word alone is what a reader looks for; phrases would be reported again for every
-    article or adjective moved. Common words of claims, single letters, numbers and units are never
-    terms. () where either text has no Latin words: there is nothing to compare.
+    Inputs: two texts in English; spans of the candidate that are left out, such as claims without
+    a counterpart; and terms that are known to stand for terms of the reference. Output: terms in
+    order of appearance with offsets into `candidate`. A term runs from the first new word of a noun
+    phrase to its noun ("stepper motor" where "stepper" is new), and a word is new if the reference
+    has it in no inflection. A phrase in which only an adjective or a participle is new is no term,
+    nor are verbs and adverbs, common words of claims, single letters, numbers and units. A term
+    whose new words were all in terms before is not repeated. () where either text has no Latin
+    words: there is nothing to compare.
     """
-    known: set[str] = set()
-    for word in {match.group() for match in _WORD.finditer(reference)}:
-        # A word is known by its stem, those of its parts, and itself in one piece.
-        parts = _PART.split(_lowered(word))
-        known.update(map(fold, [*parts, "".join(parts)]))
+    known = _roots(reference)
     if not known:
         return ()
-    found: list[tuple[int, int]] = []
-    for match in _WORD.finditer(candidate):
-        start, end = match.span()
-        if not _is_foreign(match.group(), known):
+    for term in renamed:
+        known |= _roots(term)
+    skipped = sorted(skip)
+    nouns = find_nouns((reference, candidate))
+    found: list[ForeignTerm] = []
+    seen: set[str] = set()
+    place = 0
+    for phrase in find_phrases(candidate, nouns):
+        while place < len(skipped) and skipped[place][1] <= phrase[0].start:
+            place += 1
+        if place < len(skipped) and skipped[place][0] <= phrase[0].start:
             continue
-        if found and found[-1][1] == start - 1 and candidate[start - 1] in " \n\u00a0":
-            start = found.pop()[0]
-        found.append((start, end))
-    return tuple(ForeignTerm(candidate[start:end], start, end) for start, end in found)
+        new = [at for at, word in enumerate(phrase) if _is_foreign(word.text, known)]
+        names = [at for at in new if phrase[at].is_noun]
+        roots = {fold(_lowered(phrase[at].text)) for at in names}
+        if roots <= seen:
+            continue
+        seen |= roots
+        # Known words up to the noun belong to the term, those before the first new one do not.
+        start, end = phrase[new[0]].start, phrase[-1].end
+        found.append(ForeignTerm(candidate[start:end], start, end))
+    return tuple(found)
+
+
+def _roots(text: str) -> set[str]:
+    """Return the roots of the words of a text, of their parts, and of each in one piece."""
+    found: set[str] = set()
+    for word in {match.group() for match in WORD.finditer(text)}:
+        parts = _PART.split(_lowered(word))
+        found.update(map(fold, [*parts, "".join(parts)]))
+    return found
 
 
 def _is_foreign(word: str, known: set[str]) -> bool:

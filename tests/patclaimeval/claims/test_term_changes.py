@@ -13,27 +13,61 @@ def terms(candidate, reference=REFERENCE):
     return [item.term for item in foreign_terms(reference, candidate)]
 
 
-def test_new_words_are_found_at_each_place():
-    text = "1. A pump with a hybrid stepper motor, the hybrid motor having magnets."
+def test_new_noun_phrases_are_found_at_their_first_place():
+    text = (
+        "1. A pump with a hybrid stepper gearbox, the gearbox having a magnet, a magnet and a cap."
+    )
     found = foreign_terms(REFERENCE, text)
-    assert [item.term for item in found] == ["hybrid", "hybrid", "magnets"]
-    assert all(text[item.start : item.end] == item.term for item in found)
+    assert [item.term for item in found] == ["hybrid stepper gearbox", "magnet", "cap"]
+    assert [item.start for item in found] == [text.index(item.term) for item in found]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a pump that lifts the rod",
+        "a rod sent to the motor",
+        "the motor lifting the rod quickly",
+        "a slender rod and a greased motor",
+        "the motor is larger than the rod",
+        "the motors lift the rods",
+        "configured to magnetise the rod",
+    ],
+)
+def test_new_verbs_adjectives_and_adverbs_are_no_terms(text):
+    assert terms(text) == []
+
+
+def test_a_term_runs_from_its_first_new_word_to_its_noun():
+    assert terms("a pump having a linkage and a stepper linkage motor") == ["linkage"]
+    assert terms("a polished stepper linkage motor, the linkage being red") == [
+        "polished stepper linkage motor"
+    ]
+
+
+def test_left_out_spans_and_renamed_terms_have_no_new_terms():
+    text = "1. A pump with a magnet. 2. A gearbox with a magnet and a container."
+    at = text.index("2.")
+    assert [one.term for one in foreign_terms(REFERENCE, text, skip=[(at, len(text))])] == [
+        "magnet"
+    ]
+    found = foreign_terms(REFERENCE, text, skip=[(0, at)], renamed=["containers"])
+    assert [(one.term, one.start > at) for one in found] == [("gearbox", True), ("magnet", True)]
 
 
 @pytest.mark.parametrize(
     ("candidate", "reference", "found"),
     [
         ("a permanent ring magnet near the rod", REFERENCE, ["permanent ring magnet"]),
-        ("a magnet, spring and cap", REFERENCE, ["magnet", "spring", "cap"]),
+        ("a magnet, a spring and a cap", REFERENCE, ["magnet", "spring", "cap"]),
         ("an LED and an IP address", REFERENCE, ["LED", "IP address"]),
         ("LEDs", "an LED", []),
         ("a micro-processor", "a microprocessor", []),
         ("a microprocessor", "a micro-processor", []),
-        ("ein Geh\u00e4use", "a rod", ["ein Geh\u00e4use"]),
     ],
     ids=[
         *("neighbours are one term", "listed", "abbreviations", "the plural of one"),
-        *("in two pieces", "in one piece", "other Latin letters"),
+        *("in two pieces", "in one piece"),
     ],
 )
 def test_new_words_are_terms_as_they_stand_together(candidate, reference, found):
@@ -91,8 +125,11 @@ def test_a_text_has_no_new_terms_against_itself(text):
 
 def test_long_texts_are_searched_to_their_end():
     many = tries(100_000)
-    assert len(foreign_terms("a pump", "magnet, " * many)) == many
-    assert len(foreign_terms("a pump", "magnet " * many)) == 1
+    assert len(foreign_terms("a pump", "a magnet, " * many)) == 1
+    assert len(foreign_terms("a pump", "magnet " * many + "a magnet.")) == 1
+    letters = (str(n).translate(str.maketrans("0123456789", "bcdfghklmn")) for n in range(many))
+    names = " ".join(f"a {name}ova," for name in letters)
+    assert len(foreign_terms("a pump", names)) > many // 2
     claims = "".join(
         f"{n}. A pump with a housing {n + 10}, the casing {n}.\n" for n in range(1, tries(2000))
     )
