@@ -275,14 +275,15 @@ def lacking_words(own: Wording, place: Wording) -> Iterator[tuple[int, int]]:
     """Yield the spans of the words of a limitation that its place lacks, function words between."""
     given, labels = {*place.stems}, find_labels(own.keys)
     run: list[int] = []
-    for at, key in enumerate(own.keys):
-        if _limits(key) and own.stems[at] not in given and at not in labels:
+    for at, key in enumerate([*own.keys, "."]):
+        is_word = at < len(own.keys) and is_content(key)
+        if is_word and _limits(key) and at not in labels and own.stems[at] not in given:
             run.append(at)
-        elif run and (is_content(key) or key in _MARKS):
-            yield own.starts[run[0]], own.ends[run[-1]]
+        elif run and (is_word or key in _MARKS):
+            span = _span(run, own, is_alone=True)
+            assert span
+            yield span
             run = []
-    if run:
-        yield own.starts[run[0]], own.ends[run[-1]]
 
 
 def join_scopes(scopes: Iterable[Scope]) -> Scope:
