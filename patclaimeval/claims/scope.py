@@ -1,30 +1,20 @@
-"""How other words for a limitation change what is claimed: broader, narrower, different, the same.
+"""How other words for a limitation change what is claimed: which words, and to what effect."""
 
-A verdict is given only where the change can only do that; else it is UNSURE, "changed".
-"""
-
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from enum import StrEnum
-from itertools import permutations, product
 from typing import Final
 
-from patclaimeval.claims.antecedents import ORDINALS
 from patclaimeval.claims.change_classes import Change, classify, find_labels
-from patclaimeval.claims.parsing import citations
+from patclaimeval.claims.scope_rules import (
+    CHOOSING,
+    NARROWER_WORDS,
+    Scope,
+    listed_scope,
+    scope_of,
+)
 from patclaimeval.claims.word_diff import Gap, find_gaps
-from patclaimeval.claims.words import CRAFT_WORDS, cut_suffixes, is_content, read_tokens, stem
-
-
-class Scope(StrEnum):
-    """How the candidate's wording of a limitation changes what is claimed."""
-
-    SAME = "same"
-    BROADER = "broader"
-    NARROWER = "narrower"
-    DIFFERENT = "different"
-    UNSURE = "unsure"
+from patclaimeval.claims.wording import MARKS, Wording, keys_between, limits, pairs_at, span_of
+from patclaimeval.claims.words import cut_suffixes, is_content, stem
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,106 +30,8 @@ class Context:
     of_candidate: Set[tuple[str, str]] = frozenset()
 
 
-# With the first phrase in the reference and the second in the candidate the claim is broader, the
-# other way round narrower. Inflections count as one.
-_NARROW_TO_BROAD: Final = """
-consisting of > comprising
-consisting of > including
-consisting essentially of > comprising
-consisting of > consisting essentially of
-and > or
-and > and/or
-and > at least one of
-each > at least one
-each of > at least one of
-all > at least one
-all of > at least one of
-plurality of > at least one
-plurality of > one or more
-at least two > at least one
-two or more > one or more
-screw > fastener
-bolt > fastener
-"""
-_BROADER: Final = {
-    tuple(tuple(map(cut_suffixes, part.split())) for part in line.split(">"))
-    for line in _NARROW_TO_BROAD.strip().splitlines()
-}
-# Words that `stem` takes for one another, but of which the first says less than the second.
-_NARROWER_WORDS: Final = {("connect", "coupl"), ("join", "coupl"), ("link", "coupl")}
 _CONNECT: Final = stem("connect")
-_OPPOSITES: Final = """
-upper lower
-top bottom
-left right
-front rear back
-inner outer
-inside outside
-interior exterior
-internal external
-proximal distal
-horizontal vertical
-radial axial
-parallel perpendicular
-above below
-before after
-upstream downstream
-increase decrease reduce
-open close
-first second third fourth fifth sixth
-maximum minimum
-greater less smaller
-higher lower
-positive negative
-cathode anode
-male female
-input output
-hot cold
-heat cool
-even odd
-wide narrow
-wideband narrowband
-manual automatic
-analog digital
-long short
-thick thin
-"""
-_OPPOSITE_PAIRS: Final = {
-    (cut_suffixes(one), cut_suffixes(other))
-    for row in _OPPOSITES.strip().splitlines()
-    for one, other in permutations(row.split(), 2)
-}
-_NUMBERS: Final = frozenset(
-    ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve")
-)
-_NEGATING: Final = frozenset(("no", "not", "without", "non", "never", "neither", "nor", "except"))
-_HEDGES: Final = frozenset(
-    ("about", "approximately", "substantially", "essentially", "generally", "roughly", "nearly")
-)
-# Words that limit nothing: with or without them the claim is the same.
-_EMPTY: Final = frozenset(
-    ("preferably", "optionally", "particular", "respective", "respectively", "corresponding")
-)
-# Dropped or added, they may change the scope either way.
-_EITHER_WAY_WORDS: Final = """
-or if when unless until while may can could might such like example suitable possible possibly up
-more less than other any either between except selected group choose one maximum minimum
-"""
-_EITHER_WAY: Final = _NEGATING.union(_EITHER_WAY_WORDS.split())
-_ARTICLES: Final = frozenset(("a", "an", "the", "said"))
-# They choose among several things.
-_CHOOSING: Final = frozenset(("and", "or", "least", "one", "any", "only", "each", "all"))
-_MARKS: Final = frozenset(",;:.")
-# "The pump device" is the pump.
-_LIGHT_WORDS: Final = """
-apparatus arrangement assembly device element means member part serve system unit
-"""
-LIGHT_NOUNS: Final = frozenset(map(stem, _LIGHT_WORDS.split()))
-# Alone they say nothing: "a lid disposed on", "a lid on".
-_PLACING: Final = frozenset(("disposed", "located", "positioned", "placed", "existing", "whether"))
 _MOST_ADDED: Final = 8
-_FEW_PAIRS: Final = 100
-_LONGEST_TAIL: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,62 +56,6 @@ class ScopeChange:
         if not self.reference:
             return f"“{self.candidate}” added"
         return f"“{self.reference}” became “{self.candidate}”"
-
-
-@dataclass(frozen=True, slots=True)
-class Wording:
-    """The tokens of a limitation, or of the places where it stands, with their places in the text.
-
-    `keys` are the tokens as written, folded; `stems` what they are compared by.
-    """
-
-    text: str
-    starts: list[int]
-    ends: list[int]
-    keys: list[str]
-    stems: list[str]
-    counts: Counter[str]
-    """How often each key and each stem stands there."""
-
-
-def read_wording(
-    text: str, spans: Iterable[tuple[int, int]], renamed: Mapping[str, str] | None = None
-) -> Wording:
-    """Return the tokens of some spans of a claim set, in the order of the spans.
-
-    `renamed` has by the stem of a name of the candidate that of the reference's name.
-    """
-    starts: list[int] = []
-    ends: list[int] = []
-    keys: list[str] = []
-    for start, end in spans:
-        part = without_escapes(text[start:end])
-        found = read_tokens(part)
-        cited = {place for one in citations(part) for place in range(one.start, one.end)}
-        for begin, close, key in zip(found.starts, found.ends, found.keys, strict=True):
-            # The numbers of cited claims are compared by the claims that they name.
-            if begin not in cited:
-                starts.append(start + begin)
-                ends.append(start + close)
-                keys.append(key)
-    stems = [_key(key, renamed or {}) for key in keys]
-    # A word that is its own stem counts once.
-    counts = Counter(stems)
-    counts.update(key for key, stem_of in zip(keys, stems, strict=True) if key != stem_of)
-    return Wording(text, starts, ends, keys, stems, counts)
-
-
-def without_escapes(text: str) -> str:
-    """Return a text with blanks for line ends that a program wrote out ("\\n"), as long as it."""
-    return text.replace("\\n", "  ").replace("\\t", "  ")
-
-
-def _key(key: str, renamed: Mapping[str, str]) -> str:
-    """Return what a token is compared by: content words by their stem, under the old name."""
-    if not is_content(key):
-        return "the" if key in ("said", "a", "an") else key
-    word = stem(key)
-    return renamed.get(word, word)
 
 
 def compare_scope(
@@ -259,8 +95,8 @@ def _other_words(
             if reference.keys[i] == candidate.keys[j] or reference.stems[i] != _CONNECT:
                 continue
             pair = (cut_suffixes(reference.keys[i]), cut_suffixes(candidate.keys[j]))
-            is_broader = pair in _NARROWER_WORDS
-            if is_broader or pair[::-1] in _NARROWER_WORDS:
+            is_broader = pair in NARROWER_WORDS
+            if is_broader or pair[::-1] in NARROWER_WORDS:
                 yield ScopeChange(
                     reference.text[reference.starts[i] : reference.ends[i]],
                     candidate.text[candidate.starts[j] : candidate.ends[j]],
@@ -271,29 +107,58 @@ def _other_words(
         low, start = gap.high, gap.stop
 
 
+Difference = tuple[int, int, Change]
+"""Start and end of words that differ, as characters of the claim set, and what is different."""
+
+
+def differences_of(
+    reference: Wording, candidate: Wording, changes: Iterable[ScopeChange]
+) -> tuple[list[Difference], list[Difference]]:
+    """Return the words of both sides that differ, in order.
+
+    Of substance are those of the changes; what was moved is no difference. Articles, punctuation
+    and the like are of their own classes.
+    """
+    gaps = find_gaps(reference.stems, candidate.stems)
+    places = [(gap.low, gap.high, gap.start, gap.stop) for gap in gaps]
+    classes = classify(reference.keys, candidate.keys, places)
+    spans = (
+        [change.reference_span for change in changes],
+        [change.candidate_span for change in changes],
+    )
+    sides = zip((reference, candidate), classes, spans, strict=True)
+    here, there = (_runs(wording, own, filter(None, of_side)) for wording, own, of_side in sides)
+    return here, there
+
+
+def _runs(
+    wording: Wording, classes: Mapping[int, Change], spans: Iterable[tuple[int, int]]
+) -> list[Difference]:
+    marked = [(*span, Change.SUBSTANCE) for span in spans]
+    inside = {
+        place
+        for place, (start, end) in enumerate(zip(wording.starts, wording.ends, strict=True))
+        if any(low <= start and end <= high for low, high, _ in marked)
+    }
+    for place, change in classes.items():
+        if change is not Change.SUBSTANCE and place not in inside:
+            marked.append((wording.starts[place], wording.ends[place], change))
+    return sorted(marked)
+
+
 def lacking_words(own: Wording, place: Wording) -> Iterator[tuple[int, int]]:
     """Yield the spans of the words of a limitation that its place lacks, function words between."""
     given, labels = {*place.stems}, find_labels(own.keys)
     run: list[int] = []
     for at, key in enumerate([*own.keys, "."]):
         is_word = at < len(own.keys) and is_content(key)
-        if is_word and _limits(key) and at not in labels and own.stems[at] not in given:
+        if is_word and limits(key) and at not in labels and own.stems[at] not in given:
             run.append(at)
-        elif run and (is_word or key in _MARKS):
-            span = _span(run, own, is_alone=True)
+        elif run and (is_word or key in MARKS):
+            span = span_of(run, own, is_alone=True)
             assert span
             yield span
             run = []
-
-
-def join_scopes(scopes: Iterable[Scope]) -> Scope:
-    """Return what several changes of one limitation do to its scope together."""
-    found = set(scopes) - {Scope.SAME}
-    if len(found) == 1:
-        return found.pop()
-    if Scope.DIFFERENT in found:
-        return Scope.DIFFERENT
-    return Scope.UNSURE if found else Scope.SAME
 
 
 def _trimmed(
@@ -333,7 +198,7 @@ def _judge(
 ) -> ScopeChange | None:
     """Return what one difference does to the scope, None where nothing of substance differs."""
     whole = range(gap.low, gap.high), range(gap.start, gap.stop)
-    if scope := _listed(_keys_between(whole[0], reference), _keys_between(whole[1], candidate)):
+    if scope := listed_scope(keys_between(whole[0], reference), keys_between(whole[1], candidate)):
         return _made(scope, whole[0], whole[1], reference, candidate)
     left = [i for i in whole[0] if classes[0].get(i) == Change.SUBSTANCE]
     right = [j for j in whole[1] if classes[1].get(j) == Change.SUBSTANCE]
@@ -367,48 +232,16 @@ def _missing(
     return [
         place
         for place in places
-        if _limits(own.keys[place])
+        if limits(own.keys[place])
         and not _has(other, own, place)
-        and neighbours.isdisjoint(_pairs_at(place, own))
+        and neighbours.isdisjoint(pairs_at(place, own))
     ]
-
-
-def _pairs_at(place: int, wording: Wording) -> Iterator[tuple[str, str]]:
-    """Yield a word with the content word before it, and with that behind it."""
-    stems, keys = wording.stems, wording.keys
-    for step in (-1, 1):
-        at = place + step
-        while 0 <= at < len(keys) and not is_content(keys[at]) and keys[at] not in _MARKS:
-            at += step
-        if 0 <= at < len(keys) and is_content(keys[at]):
-            yield (stems[at], stems[place]) if step < 0 else (stems[place], stems[at])
-
-
-def neighbours_in(wording: Wording) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of content words of a text that stand next to one another."""
-    before = ""
-    for key, word in zip(wording.keys, wording.stems, strict=True):
-        if is_content(key):
-            if before:
-                yield before, word
-            before = word
-        elif key in _MARKS:
-            before = ""
 
 
 def _has(wording: Wording, own: Wording, place: int) -> bool:
     """Return whether the other side has a word; in another form, as often as its own side."""
     word = own.stems[place]
     return own.keys[place] in wording.counts or wording.counts[word] >= own.counts[word]
-
-
-def _limits(key: str) -> bool:
-    """Return whether a word limits a claim: neither a function word nor one of drafting."""
-    if key in _HEDGES:
-        return True
-    if not is_content(key) or key in _PLACING or stem(key) in LIGHT_NOUNS:
-        return False
-    return key not in CRAFT_WORDS or key in ORDINALS
 
 
 def _is_light(
@@ -423,15 +256,15 @@ def _is_light(
         return False
     # Of a list with an item less, the conjunction has moved.
     own, other = (here, candidate) if here else (there, reference)
-    return all(key not in _CHOOSING or key in other.counts for key in own)
+    return all(key not in CHOOSING or key in other.counts for key in own)
 
 
 def _change(
     lost: Sequence[int], added: Sequence[int], reference: Wording, candidate: Wording
 ) -> ScopeChange | None:
     """Return the change of some words of the reference into some of the candidate."""
-    here, there = _keys_between(lost, reference), _keys_between(added, candidate)
-    scope = _scope_of(here, there, reference.counts.keys(), candidate.counts.keys())
+    here, there = keys_between(lost, reference), keys_between(added, candidate)
+    scope = scope_of(here, there, reference.counts.keys(), candidate.counts.keys())
     if scope is Scope.BROADER and not there and _is_alternative(lost, reference):
         scope = Scope.NARROWER
     elif scope is Scope.NARROWER and not here and _is_alternative(added, candidate):
@@ -446,8 +279,8 @@ def _made(
     reference: Wording,
     candidate: Wording,
 ) -> ScopeChange:
-    span = _span(lost, reference, is_alone=not added)
-    other = _span(added, candidate, is_alone=not lost)
+    span = span_of(lost, reference, is_alone=not added)
+    other = span_of(added, candidate, is_alone=not lost)
     return ScopeChange(
         reference.text[slice(*span)] if span else "",
         candidate.text[slice(*other)] if other else "",
@@ -462,83 +295,3 @@ def _is_alternative(places: Sequence[int], wording: Wording) -> bool:
     keys = wording.keys
     around = (*keys[max(0, places[0] - 2) : places[0]], *keys[places[-1] + 1 : places[-1] + 3])
     return "or" in around
-
-
-def _span(places: Sequence[int], wording: Wording, *, is_alone: bool) -> tuple[int, int] | None:
-    """Return from where to where words stand; alone, up to the end of the noun phrase."""
-    if not places:
-        return None
-    last = places[-1]
-    # "Formed on the base" is quoted as "formed on the base layer".
-    is_alone = is_alone and not all(map(is_content, wording.keys[places[0] : last]))
-    while is_alone and last - places[-1] < _LONGEST_TAIL and last + 1 < len(wording.keys):
-        if not is_content(wording.keys[last + 1]):
-            return wording.starts[places[0]], wording.ends[last]
-        last += 1
-    return wording.starts[places[0]], wording.ends[places[-1]]
-
-
-def _keys_between(places: Sequence[int], wording: Wording) -> tuple[str, ...]:
-    """Return the tokens from the first to the last of some places, articles left out."""
-    if not places:
-        return ()
-    keys = wording.keys[places[0] : places[-1] + 1]
-    return tuple(key.lower() for key in keys if key not in _ARTICLES)
-
-
-def _listed(here: tuple[str, ...], there: tuple[str, ...]) -> Scope | None:
-    """Return the scope of an exchange of phrases that is listed, None of any other."""
-    pair = tuple(map(cut_suffixes, here)), tuple(map(cut_suffixes, there))
-    if pair in _BROADER:
-        return Scope.BROADER
-    return Scope.NARROWER if pair[::-1] in _BROADER else None
-
-
-def _scope_of(
-    here: tuple[str, ...], there: tuple[str, ...], reference: Set[str], candidate: Set[str]
-) -> Scope:
-    """Return what it does to the scope that `there` stands for `here`; either may be empty."""
-    if here and there:
-        return _listed(here, there) or _scope_of_exchange(here, there)
-    if here:
-        return _scope_of_dropped(here, reference)
-    scope = _scope_of_dropped(there, candidate)
-    return _TURNED.get(scope, scope)
-
-
-_TURNED: Final = {Scope.BROADER: Scope.NARROWER, Scope.NARROWER: Scope.BROADER}
-
-
-def _scope_of_exchange(here: tuple[str, ...], there: tuple[str, ...]) -> Scope:
-    numbers = [set(filter(_is_number, side)) for side in (here, there)]
-    if all(numbers) and numbers[0] != numbers[1]:
-        return Scope.DIFFERENT
-    if _NEGATING.isdisjoint(here) != _NEGATING.isdisjoint(there):
-        return Scope.DIFFERENT
-    pairs = product(map(cut_suffixes, here), map(cut_suffixes, there))
-    if len(here) * len(there) <= _FEW_PAIRS and any(pair in _OPPOSITE_PAIRS for pair in pairs):
-        return Scope.DIFFERENT
-    return Scope.UNSURE
-
-
-def _is_number(key: str) -> bool:
-    return key[:1].isdigit() or key in _NUMBERS
-
-
-def _scope_of_dropped(words: tuple[str, ...], side: Set[str]) -> Scope:
-    """Return what it does to the scope that words are dropped from a side that had them."""
-    if not _EMPTY.isdisjoint(words) and len([w for w in words if is_content(w)]) == 1:
-        return Scope.SAME
-    if {*words} <= _HEDGES:
-        return Scope.NARROWER
-    if words[-1] == "of" and not _CHOOSING.isdisjoint(words):
-        # Of "at least one of A and B" one is enough; without the words both are needed.
-        return Scope.NARROWER if side & {"and", "or"} else Scope.SAME
-    if not _NEGATING.isdisjoint(words):
-        return Scope.DIFFERENT
-    # Under a negation, or as one of several choices, fewer words may say less.
-    if not _NEGATING.isdisjoint(side) or not _EITHER_WAY.isdisjoint(words):
-        return Scope.UNSURE
-    # With a number left, another that goes changes a range.
-    is_number = [any(map(_is_number, keys)) for keys in (words, side - {*words})]
-    return Scope.DIFFERENT if all(is_number) else Scope.BROADER

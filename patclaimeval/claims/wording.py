@@ -1,0 +1,134 @@
+"""The words of a limitation as they are compared: by stem, and where they stand in the text."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from patclaimeval.claims.antecedents import ORDINALS
+from patclaimeval.claims.parsing import citations
+from patclaimeval.claims.words import CRAFT_WORDS, is_content, read_tokens, stem
+
+ARTICLES: Final = frozenset(("a", "an", "the", "said"))
+MARKS: Final = frozenset(",;:.")
+# "The pump device" is the pump.
+_LIGHT_WORDS: Final = """
+apparatus arrangement assembly device element means member part serve system unit
+"""
+LIGHT_NOUNS: Final = frozenset(map(stem, _LIGHT_WORDS.split()))
+# Alone they say nothing: "a lid disposed on", "a lid on".
+_PLACING: Final = frozenset(("disposed", "located", "positioned", "placed", "existing", "whether"))
+HEDGES: Final = frozenset(
+    ("about", "approximately", "substantially", "essentially", "generally", "roughly", "nearly")
+)
+_LONGEST_TAIL: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """The tokens of a limitation, or of the places where it stands, with their places in the text.
+
+    `keys` are the tokens as written, folded; `stems` what they are compared by.
+    """
+
+    text: str
+    starts: list[int]
+    ends: list[int]
+    keys: list[str]
+    stems: list[str]
+    counts: Counter[str]
+    """How often each key and each stem stands there."""
+
+
+def read_wording(
+    text: str, spans: Iterable[tuple[int, int]], renamed: Mapping[str, str] | None = None
+) -> Wording:
+    """Return the tokens of some spans of a claim set, in the order of the spans.
+
+    `renamed` has by the stem of a name of the candidate that of the reference's name.
+    """
+    starts: list[int] = []
+    ends: list[int] = []
+    keys: list[str] = []
+    for start, end in spans:
+        part = without_escapes(text[start:end])
+        found = read_tokens(part)
+        cited = {place for one in citations(part) for place in range(one.start, one.end)}
+        for begin, close, key in zip(found.starts, found.ends, found.keys, strict=True):
+            # The numbers of cited claims are compared by the claims that they name.
+            if begin not in cited:
+                starts.append(start + begin)
+                ends.append(start + close)
+                keys.append(key)
+    stems = [_key(key, renamed or {}) for key in keys]
+    # A word that is its own stem counts once.
+    counts = Counter(stems)
+    counts.update(key for key, stem_of in zip(keys, stems, strict=True) if key != stem_of)
+    return Wording(text, starts, ends, keys, stems, counts)
+
+
+def without_escapes(text: str) -> str:
+    """Return a text with blanks for line ends that a program wrote out ("\\n"), as long as it."""
+    return text.replace("\\n", "  ").replace("\\t", "  ")
+
+
+def _key(key: str, renamed: Mapping[str, str]) -> str:
+    """Return what a token is compared by: content words by their stem, under the old name."""
+    if not is_content(key):
+        return "the" if key in ("said", "a", "an") else key
+    word = stem(key)
+    return renamed.get(word, word)
+
+
+def limits(key: str) -> bool:
+    """Return whether a word limits a claim: neither a function word nor one of drafting."""
+    if key in HEDGES:
+        return True
+    if not is_content(key) or key in _PLACING or stem(key) in LIGHT_NOUNS:
+        return False
+    return key not in CRAFT_WORDS or key in ORDINALS
+
+
+def neighbours_in(wording: Wording) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of content words of a text that stand next to one another."""
+    before = ""
+    for key, word in zip(wording.keys, wording.stems, strict=True):
+        if is_content(key):
+            if before:
+                yield before, word
+            before = word
+        elif key in MARKS:
+            before = ""
+
+
+def pairs_at(place: int, wording: Wording) -> Iterator[tuple[str, str]]:
+    """Yield a word with the content word before it, and with that behind it."""
+    stems, keys = wording.stems, wording.keys
+    for step in (-1, 1):
+        at = place + step
+        while 0 <= at < len(keys) and not is_content(keys[at]) and keys[at] not in MARKS:
+            at += step
+        if 0 <= at < len(keys) and is_content(keys[at]):
+            yield (stems[at], stems[place]) if step < 0 else (stems[place], stems[at])
+
+
+def span_of(places: Sequence[int], wording: Wording, *, is_alone: bool) -> tuple[int, int] | None:
+    """Return from where to where words stand; alone, up to the end of the noun phrase."""
+    if not places:
+        return None
+    last = places[-1]
+    # "Formed on the base" is quoted as "formed on the base layer".
+    is_alone = is_alone and not all(map(is_content, wording.keys[places[0] : last]))
+    while is_alone and last - places[-1] < _LONGEST_TAIL and last + 1 < len(wording.keys):
+        if not is_content(wording.keys[last + 1]):
+            return wording.starts[places[0]], wording.ends[last]
+        last += 1
+    return wording.starts[places[0]], wording.ends[places[-1]]
+
+
+def keys_between(places: Sequence[int], wording: Wording) -> tuple[str, ...]:
+    """Return the tokens from the first to the last of some places, articles left out."""
+    if not places:
+        return ()
+    keys = wording.keys[places[0] : places[-1] + 1]
+    return tuple(key.lower() for key in keys if key not in ARTICLES)
