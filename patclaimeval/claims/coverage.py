@@ -10,7 +10,7 @@ from typing import Final, Protocol
 from rapidfuzz.distance import LCSseq
 
 from patclaimeval.claims.antecedents import ORDINALS
-from patclaimeval.claims.scope import LIGHT_NOUNS, without_escapes
+from patclaimeval.claims.wording import LIGHT_NOUNS, without_escapes
 from patclaimeval.claims.words import content_words, stem
 
 _HEAVIEST: Final = 7
