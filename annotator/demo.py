@@ -21,8 +21,8 @@ from patclaimeval.claims.damage import (
     rename_term,
     reword_harmlessly,
 )
-from patclaimeval.claims.limitations import count_elements
 from patclaimeval.claims.parsing import find_references, parse_claims
+from patclaimeval.claims.splitting import count_elements
 from patclaimeval.claims.words import REWORDINGS, WordPairs
 from patclaimeval.rubric import CRITERIA
 

@@ -130,7 +130,7 @@ def read_chart(reference: str, candidate: str, language: str = "") -> Chart:
     words do (a word weighs the more the fewer limitations hold it; a number weighs most), in one
     claim, with up to three limitations of it, or split over up to three claims that depend on one
     another; in part from 50 % on; nowhere below. The corresponding claim, as `align_claims` finds
-    it, is preferred. Source: ours; figures in `benchmarks/RESULTS.md`.
+    it, is preferred. Whether a change makes a claim broader is said of English alone. Source: ours; figures in `benchmarks/RESULTS.md`.
     """
     claims = parse_claims(reference), parse_claims(candidate)
     rows = align_claims(*claims)
@@ -147,7 +147,7 @@ def read_chart(reference: str, candidate: str, language: str = "") -> Chart:
         zip((REFERENCE, CANDIDATE), languages_of_pair(reference, candidate, language), strict=True)
     )
     return Chart(
-        _rows(left, right, renamed),
+        _rows(left, right, renamed, judges_scope=all(map(is_read_as_english, languages.values()))),
         rows,
         terms,
         {
@@ -173,7 +173,9 @@ def _renamed_stems(terms: Iterable[TermChange]) -> dict[str, str]:
     return found
 
 
-def _rows(left: ClaimSide, right: ClaimSide, renamed: Mapping[str, str]) -> tuple[ChartRow, ...]:
+def _rows(
+    left: ClaimSide, right: ClaimSide, renamed: Mapping[str, str], *, judges_scope: bool
+) -> tuple[ChartRow, ...]:
     bags = (
         [bag_of(one.text) for one in left.limitations],
         [bag_of(one.text, renamed) for one in right.limitations],
@@ -182,7 +184,7 @@ def _rows(left: ClaimSide, right: ClaimSide, renamed: Mapping[str, str]) -> tupl
     left.keep(bags[0], masks)
     right.keep(bags[1], masks)
     places = find_places(left, right)
-    judge = _Judge(left, right, bags, renamed, places)
+    judge = _Judge(left, right, renamed, places, judges_scope=judges_scope)
     return (*judge.rows_of(left, right), *judge.rows_of(right, left))
 
 
@@ -193,13 +195,15 @@ class _Judge:
         self,
         left: ClaimSide,
         right: ClaimSide,
-        bags: tuple[list[list[str]], list[list[str]]],
         renamed: Mapping[str, str],
         places: tuple[list[Place], list[Place]],
+        *,
+        judges_scope: bool,
     ) -> None:
         self._renamed = renamed
+        self._judges_scope = judges_scope
         self._places = {left.name: places[0], right.name: places[1]}
-        self._bags = {left.name: bags[0], right.name: bags[1]}
+        self._bags = {left.name: left.bags, right.name: right.bags}
         self._words = frozenset(read_wording(left.text, [(0, len(left.text))]).stems)
         self._neighbours = {
             left.name: left.neighbours({}),
@@ -226,6 +230,8 @@ class _Judge:
                 ((), ()) if is_reference_back else self._changes(place, own, other)
             )
             scope = join_scopes([found.scope, *(change.scope for change in changes)])
+            if scope is not Scope.SAME and not self._judges_scope:
+                scope = Scope.UNSURE
             is_lacking = found.verdict is Verdict.PART and scope is Scope.UNSURE
             said = ", ".join(
                 f"“{change.reference or change.candidate}”" if is_lacking else change.reason

@@ -20,8 +20,8 @@ from patclaimeval.claims.edits import (
     without_overlaps,
     written_like,
 )
-from patclaimeval.claims.limitations import listed_elements
 from patclaimeval.claims.parsing import find_references, parse_claims
+from patclaimeval.claims.splitting import listed_elements
 from patclaimeval.claims.terms import find_mentions
 from patclaimeval.claims.words import BLURRED_ENDINGS, MUDDLES, RENAMINGS, REWORDINGS, WordPairs
 

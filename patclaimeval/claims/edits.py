@@ -5,8 +5,8 @@ from bisect import bisect_left, insort
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from patclaimeval.claims.limitations import listed_elements
 from patclaimeval.claims.parsing import Claim, find_references, parse_claims
+from patclaimeval.claims.splitting import listed_elements
 
 _LEADING_AND = re.compile(r"^(\s*)(and|or)\b(?=\s)", re.IGNORECASE)
 

@@ -4,10 +4,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
 
-from patclaimeval.claims.comparing import CANDIDATE, REFERENCE
-from patclaimeval.claims.limitations import Standing
+from patclaimeval.claims.placing import CANDIDATE, REFERENCE
 from patclaimeval.claims.reading import ONLY_HERE, ClaimView, Reading
 
 
@@ -21,9 +19,6 @@ class State(StrEnum):
     MERGED = "merged"
     MISSING = "missing"
     ADDED = "added"
-
-
-_EQUAL: Final = ("", Standing.MATCHED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +55,9 @@ def cells_of(reading: Reading) -> tuple[Cell, ...]:
 def _cell(left: ClaimView | None, right: ClaimView | None) -> Cell:
     state = state_of(left, right)
     claim = left or right
-    label = next((one.share for one in (left, right) if one and one.share), "") or str(state)
+    label = str(state)
+    if claim and (left is None or right is None) and claim.share:
+        label = f"{claim.share} of the {CANDIDATE if left else REFERENCE}"
     if left and right and right.is_moved and state != State.MOVED:
         label += " and moved"
     if left and right and left.number != right.number and right.number is not None:
@@ -82,13 +79,10 @@ def count_states(cells: Iterable[Cell]) -> dict[State, int]:
 
 def state_of(left: ClaimView | None, right: ClaimView | None) -> State:
     """Return what became of a claim; one of the two may be None."""
-    for claim in (left, right):
-        if claim and claim.sharing:
-            return State(claim.sharing)
     if right is None:
-        return State.MISSING
+        return State.MERGED if left and left.elsewhere else State.MISSING
     if left is None:
-        return State.ADDED
+        return State.SPLIT if right.elsewhere else State.ADDED
     if _differs(left) or _differs(right):
         return State.CHANGED
     return State.MOVED if right.is_moved else State.MATCHED
@@ -96,6 +90,6 @@ def state_of(left: ClaimView | None, right: ClaimView | None) -> State:
 
 def _differs(claim: ClaimView) -> bool:
     return any(
-        entry.standing not in _EQUAL or any(ONLY_HERE in one.kinds for one in entry.segments)
+        entry.standing or any(ONLY_HERE in one.kinds for one in entry.segments)
         for entry in claim.limitations
     )

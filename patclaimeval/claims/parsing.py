@@ -355,6 +355,11 @@ class Claim:
         return self.text[self.body_offset :].strip()
 
 
+def claim_body(claim: Claim) -> str:
+    """Return the text of a claim behind its number, outer white space included."""
+    return claim.text[claim.body_offset :]
+
+
 # Every analysis of a pair begins here: the pair at hand is cut once.
 @lru_cache(maxsize=8)
 def parse_claims(text: str) -> tuple[Claim, ...]:

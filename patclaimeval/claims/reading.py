@@ -5,26 +5,13 @@ are the claim, and the claims, joined, are the text.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from patclaimeval.claims.antecedents import likely_basis, missing_antecedents
 from patclaimeval.claims.change_classes import CLASSES, Change
-from patclaimeval.claims.comparing import (
-    CANDIDATE,
-    REFERENCE,
-    Claims,
-    ComparedClaim,
-    Cuts,
-    Limit,
-    Pairs,
-    Sides,
-    claim_body,
-    compare_claims,
-    cut_alone,
-    read_side,
-)
+from patclaimeval.claims.chart import Chart, ChartRow, read_chart
 from patclaimeval.claims.invisible import count_invisible, find_invisible
 from patclaimeval.claims.languages import (
     has_no_blanks,
@@ -35,7 +22,6 @@ from patclaimeval.claims.languages import (
     languages_of_pair,
     words,
 )
-from patclaimeval.claims.ledger import find_new_terms
 from patclaimeval.claims.mark_kinds import (
     BROKEN,
     CERTAIN,
@@ -46,21 +32,36 @@ from patclaimeval.claims.mark_kinds import (
     RENAMED,
     SIGN,
 )
-from patclaimeval.claims.pairing import Row, align_claims, other_category
-from patclaimeval.claims.parsing import CITED_IN, Claim, find_markers, parse_claims
+from patclaimeval.claims.pairing import other_category
+from patclaimeval.claims.parsing import CITED_IN, Claim, claim_body, find_markers, parse_claims
+from patclaimeval.claims.placing import CANDIDATE, REFERENCE, Verdict
 from patclaimeval.claims.segments import Segment, Span, cut_segments
-from patclaimeval.claims.sharing import Shared, Sharing, phrase_of
-from patclaimeval.claims.term_changes import renamed_terms
+from patclaimeval.claims.splitting import split_features
+from patclaimeval.claims.term_changes import foreign_terms, renamed_terms
 from patclaimeval.claims.tree import build_tree, misread_faults
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The most that a pair may have of something, and the sentence for a pair that has more."""
+
+    most: int
+    sentence: str
+
+    def message(self, count: int) -> str:
+        """Return the page's message about a pair with so many; "" where nothing is left out."""
+        if count <= self.most:
+            return ""
+        return f"{self.sentence.format(count=count, most=self.most)} The texts are complete."
+
 
 _PLAIN = "claims are not set side by side, and no differences, limitations or terms are marked."
 
 # Both texts together. The parts that read words take 2 to 3 microseconds a character and some 200
 # bytes of memory each.
 CHARACTERS: Final = Limit(200_000, "This pair has {count:,} characters; above {most:,} " + _PLAIN)
-# Of either text. The page pays a tenth of a millisecond for each, and "any preceding claim" links
-# each with up to 200 before it.
-CLAIMS: Final = Limit(1_000, "A text of this pair has {count:,} claims; above {most:,} " + _PLAIN)
+# Of either text: twice what the product promises to read.
+CLAIMS: Final = Limit(400, "A text of this pair has {count:,} claims; above {most:,} " + _PLAIN)
 # Of either text. Each is an entry of the list beside the text and a mark in it, and a text with
 # thousands of them is no longer read by its marks.
 MARKS: Final = Limit(
@@ -91,14 +92,16 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class LimitationView:
-    """One limitation with its standing against the other side ("" when not compared).
+    """One limitation: what became of it, by class of a page, in a few words, and why.
 
-    `note` says which of several candidates lack it.
+    All are "" where it is as it was, or was not compared. Beside several candidates the note says
+    which of them lack it.
     """
 
     standing: str
     segments: tuple[Segment, ...]
     note: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +119,14 @@ class ClaimView:
     """Whether it stands elsewhere in the order than its counterpart."""
     is_of_other_category: bool = False
     """Whether it cites claims of another category only, as a method that makes a product."""
-    sharing: Sharing | None = None
-    """Whether the candidate has it in several claims, or has several claims as one."""
-    share: str = ""
-    """Which claims these are, as a phrase: "merged into claim 1 of the candidate"."""
+    elsewhere: tuple[int, ...] = ()
+    """The numbers of the claims of the other side in which its limitations stand."""
+
+    @property
+    def share(self) -> str:
+        """Say where its limitations stand: "in claims 2, 5"; "" if nowhere."""
+        numbers = ", ".join(map(str, self.elsewhere))
+        return f"in claim{'s' * (len(self.elsewhere) > 1)} {numbers}" if numbers else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +167,8 @@ class Reading:
     rows: tuple[tuple[ClaimView | None, ClaimView | None], ...]
     notices: tuple[str, ...] = ()
     is_plain: bool = False
+    chart: Chart | None = None
+    """None for a plain reading."""
     changes: tuple[tuple[str, str, int], ...] = ()
     """Name and label of each class of differences, with how many there are on both sides."""
 
@@ -183,26 +192,26 @@ def read_pair(reference: str, candidate: str, language: str = "") -> Reading:
     )
     if too_large:
         return read_plainly(reference, candidate, too_large)
-    claims = {REFERENCE: parse_claims(reference), CANDIDATE: parse_claims(candidate)}
-    sides = {name: read_side(own) for name, own in claims.items()}
-    rows = align_claims(
-        claims[REFERENCE],
-        claims[CANDIDATE],
-        (sides[REFERENCE].content, sides[CANDIDATE].content),
-    )
-    compared = compare_claims(rows, sides)
-    pairs = compared.pairs
+    chart = read_chart(reference, candidate, language)
     languages = languages_of_pair(reference, candidate, language)
-    foreign = _foreign_marks(claims, rows) if all(map(is_marked, languages)) else ()
-    marks = (*foreign, *_own_marks(candidate, languages[1]))
-    moved = [row for row in rows if row.is_moved]
-    places = {row.reference for row in moved}, {row.candidate for row in moved}
-    shared = _phrases(compared.shared, sides)
-    own = _own_marks(reference, languages[0])
-    left = _side(REFERENCE, reference, claims[REFERENCE], own, pairs, places[0])
-    left = replace(left, claims=_with_phrases(REFERENCE, left.claims, shared))
-    right = _side(CANDIDATE, candidate, claims[CANDIDATE], marks, pairs, places[1])
-    right = replace(right, claims=_with_phrases(CANDIDATE, right.claims, shared))
+    foreign = foreign_terms(reference, candidate) if all(map(is_marked, languages)) else ()
+    marks = (
+        *(Span(t.start, t.end, FOREIGN, "not in the reference") for t in foreign),
+        *_own_marks(candidate, languages[1]),
+    )
+    moved = [row for row in chart.alignment if row.is_moved]
+    left = _side(
+        reference,
+        _own_marks(reference, languages[0]),
+        [row for row in chart.rows if row.side == REFERENCE],
+        {row.reference for row in moved},
+    )
+    right = _side(
+        candidate,
+        marks,
+        [row for row in chart.rows if row.side == CANDIDATE],
+        {row.candidate for row in moved},
+    )
     left = replace(
         left,
         unchecked=unchecked_marks(languages[0]),
@@ -221,47 +230,11 @@ def read_pair(reference: str, candidate: str, language: str = "") -> Reading:
                 None if row.reference is None else left.claims[row.reference],
                 None if row.candidate is None else right.claims[row.candidate],
             )
-            for row in rows
+            for row in chart.alignment
         ),
-        _messages(left, right, compared.uncut),
-        changes=_count_changes(pairs),
-    )
-
-
-def _foreign_marks(claims: Claims, rows: Iterable[Row]) -> tuple[Span, ...]:
-    pairs = [
-        (row.reference, row.candidate)
-        for row in rows
-        if row.reference is not None and row.candidate is not None
-    ]
-    found = find_new_terms(claims[REFERENCE], claims[CANDIDATE], pairs)
-    return tuple(Span(one.start, one.end, FOREIGN, "not in the reference") for one in found)
-
-
-_Phrases = Mapping[tuple[str, int], tuple[Sharing, str]]
-
-
-def _phrases(found: Iterable[Shared], sides: Sides) -> _Phrases:
-    """Return, by side and index, what became of the claims that one side has in several."""
-    phrases: dict[tuple[str, int], tuple[Sharing, str]] = {}
-    for one in found:
-        in_row, alone = phrase_of(one, sides[REFERENCE], sides[CANDIDATE])
-        side, other = REFERENCE, CANDIDATE
-        if one.kind is Sharing.MERGED:
-            side, other = other, side
-        phrases[side, one.whole] = phrases[other, one.counterpart] = one.kind, in_row
-        phrases.update(((other, part), (one.kind, alone)) for part in one.others)
-    return phrases
-
-
-def _with_phrases(
-    side: str, claims: tuple[ClaimView, ...], phrases: _Phrases
-) -> tuple[ClaimView, ...]:
-    return tuple(
-        replace(claim, sharing=found[0], share=found[1])
-        if (found := phrases.get((side, place)))
-        else claim
-        for place, claim in enumerate(claims)
+        _messages(left, right),
+        chart=chart,
+        changes=_count_changes(chart.rows),
     )
 
 
@@ -274,16 +247,14 @@ def read_alone(text: str, language: str = "") -> tuple[SideView, str]:
     too_large = CHARACTERS.message(len(text)) or CLAIMS.message(len(find_markers(text)))
     if too_large:
         return _plain_side(text), too_large
-    claims = parse_claims(text)
-    pairs = {(REFERENCE, place): own for place, own in enumerate(cut_alone(claims))}
     read_as = language_of(text, language)
-    side = _side(REFERENCE, text, claims, _own_marks(text, read_as), pairs, ())
+    side = _side(text, _own_marks(text, read_as), None, ())
     note = language_note(text, language)
     return replace(side, unchecked=unchecked_marks(read_as), language_note=note), ""
 
 
-def _count_changes(pairs: Pairs) -> tuple[tuple[str, str, int], ...]:
-    counts = Counter(piece.change for one in pairs.values() for piece in one.pieces)
+def _count_changes(rows: Iterable[ChartRow]) -> tuple[tuple[str, str, int], ...]:
+    counts = Counter(change for row in rows for _, _, change in row.differences)
     return tuple((one.change.value, one.label, counts[one.change]) for one in CLASSES)
 
 
@@ -334,6 +305,8 @@ def unchecked_marks(language: str, reference: str | None = None) -> str:
     name = language_name(language)
     marks = [] if is_marked(language) else ["antecedents", "renamed terms"]
     if marks and reference is not None:
+        marks.append("whether a limitation is broader or narrower")
+    if marks and reference is not None:
         marks.append("terms that are not in the reference")
     if language not in CITED_IN and not is_marked(language):
         marks.append("claims cited")
@@ -372,13 +345,13 @@ def _own_marks(text: str, language: str) -> tuple[Span, ...]:
 
 
 def _side(
-    side: str,
     text: str,
-    claims: tuple[Claim, ...],
     marks: tuple[Span, ...],
-    pairs: Pairs,
+    rows: Sequence[ChartRow] | None,
     moved: Collection[int | None],
 ) -> SideView:
+    """Return the view of one claim set; without `rows` it stands beside nothing."""
+    claims = parse_claims(text)
     tree, of_other_category = build_tree(claims), other_category(claims)
     most = MARKS.most
     misread = misread_faults(tree.faults[:most], claims)
@@ -391,9 +364,15 @@ def _side(
         *find_invisible(text, most),
     )
     by_claim = _by_claim(claims, sorted(spans, key=lambda item: item.start)[:most])
+    own_rows = _rows_by_claim(claims, rows or ())
     views = tuple(
         replace(
-            _view(claim, tree.nodes[place].depth, by_claim[place], pairs[side, place]),
+            _view(
+                claim,
+                tree.nodes[place].depth,
+                by_claim[place],
+                None if rows is None else own_rows[place],
+            ),
             is_moved=place in moved,
             is_of_other_category=of_other_category[place],
         )
@@ -453,30 +432,86 @@ def _span_label(span: Span, text: str) -> str:
     return span.note
 
 
-def _view(claim: Claim, depth: int, marks: list[Span], compared: ComparedClaim) -> ClaimView:
+def _rows_by_claim(
+    claims: tuple[Claim, ...], rows: Iterable[ChartRow]
+) -> tuple[list[ChartRow], ...]:
+    groups: tuple[list[ChartRow], ...] = tuple([] for _ in claims)
+    index = 0
+    for row in rows:
+        while row.start >= claims[index].end:
+            index += 1
+        groups[index].append(row)
+    return groups
+
+
+def _view(
+    claim: Claim, depth: int, marks: list[Span], rows: Sequence[ChartRow] | None
+) -> ClaimView:
     offset = claim.start + claim.body_offset
     body = claim_body(claim)
     spans = [
         *marks,
         *(
-            Span(offset + piece.start, offset + piece.end, kind_of(piece.change))
-            for piece in compared.pieces
-            if piece.change
+            Span(start, end, kind_of(change))
+            for row in rows or ()
+            for start, end, change in row.differences
         ),
     ]
     spans.sort(key=lambda item: item.start)
+    cuts = _cut_alone(body, offset) if rows is None else _cut_by_rows(rows, offset, claim.end)
+    numbers = _where(rows or ())
     return ClaimView(
         number=claim.number,
         start=claim.start,
         depth=depth,
         marker=claim.text[: claim.body_offset],
         limitations=tuple(
-            LimitationView(standing, cut_segments(body[a:b], offset + a, own))
-            for (a, b, standing), own in _shared_out(compared.limitations, offset, spans)
+            LimitationView(
+                _standing(row),
+                cut_segments(body[start - offset : end - offset], start, own),
+                row.label if row else "",
+                row.reason if row else "",
+            )
+            for (start, end, row), own in _shared_out(cuts, spans)
         ),
         parents=claim.depends_on,
         faults=tuple(mark.note for mark in marks if mark.kind == BROKEN),
+        elsewhere=numbers,
     )
+
+
+Cut = tuple[int, int, ChartRow | None]
+
+
+def _cut_alone(body: str, offset: int) -> list[Cut]:
+    return [(offset + one.start, offset + one.end, None) for one in split_features(body)]
+
+
+def _cut_by_rows(rows: Sequence[ChartRow], offset: int, end: int) -> list[Cut]:
+    """Cut the words of a claim where a limitation begins; a preamble may have no row."""
+    starts = [row.start for row in rows]
+    cuts: list[Cut] = [
+        (start, stop, row)
+        for start, stop, row in zip(starts, [*starts[1:], end], rows, strict=True)
+    ]
+    if not cuts:
+        return [(offset, end, None)] if end > offset else []
+    if offset < starts[0]:
+        cuts.insert(0, (offset, starts[0], None))
+    return cuts
+
+
+def _standing(row: ChartRow | None) -> str:
+    """Return the class by which a page shows what became of a limitation."""
+    if row is None or not row.label:
+        return ""
+    is_there = row.verdict is Verdict.IN and row.corresponds
+    return str(row.scope if is_there else row.verdict)
+
+
+def _where(rows: Iterable[ChartRow]) -> tuple[int, ...]:
+    """Return the claims of the other side in which limitations stand."""
+    return tuple(sorted({row.where[0] for row in rows if row.where}))
 
 
 def kind_of(change: Change) -> str:
@@ -484,15 +519,13 @@ def kind_of(change: Change) -> str:
     return ONLY_HERE if change == Change.SUBSTANCE else f"{ONLY}{change}"
 
 
-def _shared_out(
-    cuts: Cuts, offset: int, spans: list[Span]
-) -> Iterator[tuple[tuple[int, int, str], list[Span]]]:
+def _shared_out(cuts: Sequence[Cut], spans: list[Span]) -> Iterator[tuple[Cut, list[Span]]]:
     """Yield each limitation with the marks that reach into it; both stand in order."""
     reaching: list[Span] = []
     place = 0
     for cut in cuts:
-        reaching = [span for span in reaching if span.end > offset + cut[0]]
-        while place < len(spans) and spans[place].start < offset + cut[1]:
+        reaching = [span for span in reaching if span.end > cut[0]]
+        while place < len(spans) and spans[place].start < cut[1]:
             reaching.append(spans[place])
             place += 1
         yield cut, reaching

@@ -7,9 +7,8 @@ from itertools import groupby, zip_longest
 from typing import Final
 
 from patclaimeval.claims.change_classes import CLASSES
-from patclaimeval.claims.comparing import REFERENCE
-from patclaimeval.claims.limitations import Standing
 from patclaimeval.claims.minimap import Cell, State, state_of
+from patclaimeval.claims.placing import REFERENCE, Verdict
 from patclaimeval.claims.reading import (
     ONLY,
     ClaimView,
@@ -253,12 +252,12 @@ def _joined(views: Sequence[ClaimView], note: Note) -> ClaimView:
             limitations.append(replace(last, segments=_merged((*last.segments, *segments))))
             continue
         lacking = [
-            place for place, piece in enumerate(together[0]) if piece.standing == Standing.MISSING
+            place for place, piece in enumerate(together[0]) if piece.standing == Verdict.NOWHERE
         ]
         standing, words = (LACKING, note(lacking)) if lacking else ("", "")
         limitations.append(LimitationView(standing, segments, words))
     # What one candidate made of the claim says nothing of the others.
-    return replace(views[0], limitations=tuple(limitations), sharing=None, share="")
+    return replace(views[0], limitations=tuple(limitations), elsewhere=())
 
 
 def _merged(segments: Iterable[Segment]) -> tuple[Segment, ...]:
@@ -305,6 +304,6 @@ def _common(pieces: Sequence[_Piece]) -> Segment:
     """
     first = pieces[0].segment
     marked = next((piece for piece in pieces if piece.is_only_here), None)
-    if marked and all(p.is_only_here or p.standing == Standing.MISSING for p in pieces):
+    if marked and all(p.is_only_here or p.standing == Verdict.NOWHERE for p in pieces):
         return replace(first, kinds=marked.segment.kinds)
     return replace(first, kinds=tuple(kind for kind in first.kinds if not _is_change(kind)))

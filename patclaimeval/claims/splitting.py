@@ -4,6 +4,8 @@ import re
 from bisect import bisect_left
 from dataclasses import dataclass
 
+from patclaimeval.claims.parsing import Claim
+
 # A feature ends after a semicolon and the conjunction that follows it, at a line break, after the
 # colon that opens a list (of letters: "1: 2" is a ratio), and before "wherein", ", where",
 # ", in which" or ", characterised in that", or what German and French have for them. Ideographic
@@ -97,3 +99,20 @@ def _with_long_parts(text: str, words: list[int], cuts: list[int]) -> list[int]:
 def _count(words: list[int], start: int, end: int) -> int:
     """Return how many words begin in a stretch of the text."""
     return bisect_left(words, end) - bisect_left(words, start)
+
+
+def listed_elements(text: str) -> tuple[str, ...]:
+    """Cut the words of one claim at its semicolons; joined by ";" they give the input.
+
+    Coarser than `split_features`: one element is one line of a claim's list, with the clauses
+    that belong to it. A claim without a list has one element.
+    """
+    return tuple(text.split(";"))
+
+
+def count_elements(claims: tuple[Claim, ...]) -> int:
+    """Count the elements of a claim set: the lines of every list, and one per other claim.
+
+    This is the number by which the share of dropped features is measured. Range: 0 and up.
+    """
+    return sum(len(listed_elements(claim.text)) for claim in claims)

@@ -1,32 +1,12 @@
 """The word diff of two claim texts: what each side has that the other lacks."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 
-from patclaimeval.claims.change_classes import Change, classify
-from patclaimeval.claims.words import Tokens, common_words, is_content, read_tokens
+from patclaimeval.claims.words import common_words, is_content
 
 # A run of same function words goes if the words that differ around it outnumber it this often.
 _DISSOLVES = 4
-
-
-class Kind(StrEnum):
-    """Whether the other side has these words too, or lacks them."""
-
-    SAME = "same"
-    ONLY_HERE = "only-here"
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """One stretch of a text: text[start:end]."""
-
-    start: int
-    end: int
-    kind: Kind
-    change: Change | None = None
-    """What a difference is about; None where the other side has the words too."""
 
 
 Place = tuple[int, int]
@@ -40,29 +20,6 @@ class Gap:
     high: int
     start: int
     stop: int
-
-
-def diff_words(reference: str, candidate: str) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
-    """Return the pieces of the reference and of the candidate that are the same or only there.
-
-    Inputs: the texts of two claims (or any texts). Output: for each side pieces in order that
-    cover it byte for byte, neighbours of different kinds or changes; () for "".
-    What is compared are the tokens of `words.read_tokens`: words, numbers, punctuation marks, and
-    characters of unspaced scripts; case matters only in short symbols (CO is not Co). White space,
-    unseen characters and the number marker of a claim are never a difference; white space between
-    two words that differ in one way belongs to them. The words in common are a longest common
-    subsequence (see `common_words` for very long texts), then made readable: a difference that
-    could stand in several places starts after punctuation, and function words that are the same by
-    chance amid other words ("of" in "pump of steel", "valve of brass") count as different.
-    """
-    if reference == candidate:
-        whole = (Piece(0, len(reference), Kind.SAME),) if reference else ()
-        return whole, whole
-    left, right = read_tokens(reference), read_tokens(candidate)
-    gaps = find_gaps(left.keys, right.keys)
-    places = [(gap.low, gap.high, gap.start, gap.stop) for gap in gaps]
-    here, there = classify(left.keys, right.keys, places)
-    return _pieces(reference, left, here), _pieces(candidate, right, there)
 
 
 def find_gaps(left: list[str], right: list[str]) -> list[Gap]:
@@ -129,26 +86,3 @@ def _best_shift(words: list[str], start: int, stop: int, floor: int, ceiling: in
         return 4 * opens + 2 * closes + is_content(words[end - 1])
 
     return max(range(leftmost, rightmost + 1), key=worth) - start
-
-
-def _pieces(text: str, tokens: Tokens, differing: Mapping[int, Change]) -> tuple[Piece, ...]:
-    """Return the pieces of a text from the class of each token that differs, in order."""
-    # White space between two tokens of one class belongs to the difference.
-    runs: list[tuple[int, int, Change]] = []
-    before = -2
-    for place, change in differing.items():
-        start, end = tokens.starts[place], tokens.ends[place]
-        if place == before + 1 and runs[-1][2] == change:
-            start = runs.pop()[0]
-        runs.append((start, end, change))
-        before = place
-    pieces: list[Piece] = []
-    done = 0
-    for start, end, change in runs:
-        if start > done:
-            pieces.append(Piece(done, start, Kind.SAME))
-        pieces.append(Piece(start, end, Kind.ONLY_HERE, change))
-        done = end
-    if done < len(text):
-        pieces.append(Piece(done, len(text), Kind.SAME))
-    return tuple(pieces)

@@ -23,7 +23,7 @@ from patclaimeval.claims.edits import (
     remove_element,
     without_overlaps,
 )
-from patclaimeval.claims.limitations import count_elements
+from patclaimeval.claims.splitting import count_elements
 from patclaimeval.claims.parsing import parse_claims
 from tests.amounts import few, tries
 

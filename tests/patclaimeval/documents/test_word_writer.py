@@ -9,7 +9,7 @@ from hypothesis import given
 from lxml import etree
 
 from core.errors import Refused
-from patclaimeval.claims.comparing import CANDIDATE, REFERENCE
+from patclaimeval.claims.placing import CANDIDATE, REFERENCE
 from patclaimeval.claims.tracked_changes import track_changes, unchanged
 from patclaimeval.documents.reading import read_document
 from patclaimeval.documents.records import ReadOptions, Severity, TrackedChanges
