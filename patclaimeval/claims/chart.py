@@ -130,7 +130,8 @@ def read_chart(reference: str, candidate: str, language: str = "") -> Chart:
     words do (a word weighs the more the fewer limitations hold it; a number weighs most), in one
     claim, with up to three limitations of it, or split over up to three claims that depend on one
     another; in part from 50 % on; nowhere below. The corresponding claim, as `align_claims` finds
-    it, is preferred. Whether a change makes a claim broader is said of English alone. Source: ours; figures in `benchmarks/RESULTS.md`.
+    it, is preferred. Whether a change makes a claim broader is said of English alone. Source:
+    ours; figures in `benchmarks/RESULTS.md`.
     """
     claims = parse_claims(reference), parse_claims(candidate)
     rows = align_claims(*claims)

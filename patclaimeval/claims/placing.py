@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from heapq import nsmallest
 from typing import Final
 
 from patclaimeval.claims.coverage import (
@@ -33,6 +34,8 @@ _IN_PART: Final = 0.5
 _LEAD: Final = 0.3
 _RELATED: Final = 0.05
 _MOST_CLAIMS: Final = 3
+# So many claims, of those that hold most of the words, are searched limitation by limitation.
+_MOST_TRIED: Final = 8
 # Fewer words may stand anywhere.
 _TELLING: Final = 3
 
@@ -238,7 +241,7 @@ def _best_claim(
         return share + (_RELATED if other.are_related(index, partner) else 0.0)
 
     best: tuple[float, int, Cover] | None = None
-    for index in sorted(range(len(most)), key=lambda i: (-rank(i, most[i]), i)):
+    for index in nsmallest(_MOST_TRIED, range(len(most)), key=lambda i: (-rank(i, most[i]), i)):
         if most[index] < _IN_PART or (best and rank(index, most[index]) <= best[0]):
             break
         places = other.of_claim[index]
