@@ -46,7 +46,7 @@ help: ## list these commands
 
 install: .venv/runtime.stamp ## packages and code for a service, which cannot write what it compiles
 	@# Among torch's tools for its own tests is syntax of a newer Python.
-	@env -u PYTHONPYCACHEPREFIX $(PY) -m compileall -q -j 0 -x torch/testing core annotator scoring config .venv/lib
+	@env -u PYTHONPYCACHEPREFIX $(PY) -m compileall -q -j 0 -x torch/testing patclaimeval core annotator scoring config .venv/lib
 
 run: .venv/runtime.stamp ## serve the application with its demo campaign at PORT (8000)
 	@exec $(PY) -m scripts.supervise --with-parent

@@ -24,7 +24,7 @@ FACTS: Final = ("method", "route", "status", "milliseconds", "user", "job")
 CELERY_ENDS: Final = "celery.app.trace"
 JOBS: Final = "annotator.jobs"
 # Loggers that write nothing but the messages of this project.
-OURS: Final = ("annotator", "scoring")
+OURS: Final = ("annotator", "patclaimeval", "scoring")
 # Addresses that no route knows may hold anything, so they are logged as this.
 NO_ROUTE: Final = "none"
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})

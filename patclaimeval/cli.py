@@ -212,7 +212,3 @@ def _parser() -> argparse.ArgumentParser:
     for command in (scoring, agreeing):
         command.add_argument("--json", action="store_true", help="one JSON document")
     return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -22,7 +22,8 @@ from scoring.files import (
 from scoring.models import DatasetVersion, Erasure, ErasureStatus, ModelVersion
 from scoring.training.model_versions.files import BLOCK, directory_of, open_model
 
-# What the files of a model are called: those of patclaimeval/checkpoint.py, which needs torch.
+# What the files of a model are called: those of patclaimeval/models/checkpoint.py, which needs
+# torch.
 MODEL_FILES: Final = (
     *("MANIFEST.json", "README.md", "config.json", "encoder_config.json"),
     *("model.safetensors", "tokenizer.json"),

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from patclaimeval.claims.antecedents import AntecedentGap, find_antecedent_gaps
-from patclaimeval.claims.change_classes import Change
-from patclaimeval.claims.coverage import WordMasks, bag_of
+from patclaimeval.claims.coverage import WordMasks
 from patclaimeval.claims.languages import is_read_as_english, languages_of_pair
 from patclaimeval.claims.ledger import TermChange, find_term_changes
 from patclaimeval.claims.notes import Note, find_notes
@@ -16,12 +15,12 @@ from patclaimeval.claims.placing import (
     CANDIDATE,
     REFERENCE,
     ClaimSide,
-    Limitation,
     Place,
     Verdict,
     find_places,
 )
 from patclaimeval.claims.scope import (
+    Classes,
     Context,
     Difference,
     ScopeChange,
@@ -31,7 +30,7 @@ from patclaimeval.claims.scope import (
 )
 from patclaimeval.claims.scope_rules import Scope, join_scopes
 from patclaimeval.claims.tree import Fault
-from patclaimeval.claims.wording import Wording, read_wording
+from patclaimeval.claims.wording import Wording, join_wordings
 from patclaimeval.claims.words import stem
 
 
@@ -141,14 +140,17 @@ def read_chart(reference: str, candidate: str, language: str = "") -> Chart:
         if row.reference is not None and row.candidate is not None
     )
     terms = find_term_changes(*claims, pairs)
-    left = ClaimSide(REFERENCE, reference, dict(pairs))
-    right = ClaimSide(CANDIDATE, candidate, {j: i for i, j in pairs})
     renamed = _renamed_stems(terms)
+    left = ClaimSide(REFERENCE, reference, dict(pairs), {})
+    right = ClaimSide(CANDIDATE, candidate, {j: i for i, j in pairs}, renamed)
+    masks = WordMasks([*left.bags, *right.bags])
+    left.keep(masks, {})
+    right.keep(masks, renamed)
     languages = dict(
         zip((REFERENCE, CANDIDATE), languages_of_pair(reference, candidate, language), strict=True)
     )
     return Chart(
-        _rows(left, right, renamed, judges_scope=all(map(is_read_as_english, languages.values()))),
+        _rows(left, right, judges_scope=all(map(is_read_as_english, languages.values()))),
         rows,
         terms,
         {
@@ -174,18 +176,8 @@ def _renamed_stems(terms: Iterable[TermChange]) -> dict[str, str]:
     return found
 
 
-def _rows(
-    left: ClaimSide, right: ClaimSide, renamed: Mapping[str, str], *, judges_scope: bool
-) -> tuple[ChartRow, ...]:
-    bags = (
-        [bag_of(one.text) for one in left.limitations],
-        [bag_of(one.text, renamed) for one in right.limitations],
-    )
-    masks = WordMasks([*bags[0], *bags[1]])
-    left.keep(bags[0], masks)
-    right.keep(bags[1], masks)
-    places = find_places(left, right)
-    judge = _Judge(left, right, renamed, places, judges_scope=judges_scope)
+def _rows(left: ClaimSide, right: ClaimSide, *, judges_scope: bool) -> tuple[ChartRow, ...]:
+    judge = _Judge(left, right, find_places(left, right), judges_scope=judges_scope)
     return (*judge.rows_of(left, right), *judge.rows_of(right, left))
 
 
@@ -196,20 +188,17 @@ class _Judge:
         self,
         left: ClaimSide,
         right: ClaimSide,
-        renamed: Mapping[str, str],
         places: tuple[list[Place], list[Place]],
         *,
         judges_scope: bool,
     ) -> None:
-        self._renamed = renamed
         self._judges_scope = judges_scope
         self._places = {left.name: places[0], right.name: places[1]}
         self._bags = {left.name: left.bags, right.name: right.bags}
-        self._words = frozenset(read_wording(left.text, [(0, len(left.text))]).stems)
-        self._neighbours = {
-            left.name: left.neighbours({}),
-            right.name: right.neighbours(renamed),
-        }
+        self._words = frozenset(word for one in left.wordings for word in one.stems)
+        self._neighbours = {side.name: side.neighbours for side in (left, right)}
+        # What a limitation and its place differ in, where each is the only place of the other.
+        self._mutual: dict[tuple[int, int], _Compared] = {}
         # By limitation: the limitations of the other side that stand in it.
         self._sharing: dict[str, dict[int, list[int]]] = {left.name: {}, right.name: {}}
         for own, other in ((left, right), (right, left)):
@@ -264,43 +253,45 @@ class _Judge:
         self, place: int, own: ClaimSide, other: ClaimSide
     ) -> tuple[tuple[ScopeChange, ...], tuple[Difference, ...]]:
         found = self._places[own.name][place]
-        one = own.limitations[place]
         if not found.parts:
             return (), ()
-        parts = sorted(found.parts) if len(found.claims) == 1 else found.parts
-        spans = [(other.limitations[part].start, other.limitations[part].end) for part in parts]
-        around = {
-            word
-            for part in found.parts
-            for beside in self._sharing[other.name].get(part, ())
-            if beside != place
-            for word in self._bags[own.name][beside]
-        }
         is_of_reference = own.name == REFERENCE
-        mine = read_wording(
-            own.text, [(one.start, one.end)], {} if is_of_reference else self._renamed
-        )
-        theirs = read_wording(other.text, spans, self._renamed if is_of_reference else {})
-        wordings = (mine, theirs) if is_of_reference else (theirs, mine)
-        claims = ([one.claim], found.claims) if is_of_reference else (found.claims, [one.claim])
-        changes = compare_scope(*wordings, around, self._context(*claims))
+        parts = sorted(found.parts) if len(found.claims) == 1 else found.parts
+        mine, theirs = own.wordings[place], join_wordings([other.wordings[i] for i in parts])
+        is_mutual = self._is_mutual(place, own, other)
+        if is_mutual and not is_of_reference:
+            changes, classes = self._mutual[parts[0], place]
+        else:
+            changes, classes = self._compare(place, own, mine, theirs)
+        if is_mutual and is_of_reference:
+            self._mutual[place, parts[0]] = changes, classes
         if found.verdict is Verdict.PART:
             # Where words are dropped and all else is as it was, the limitation is there.
             clean = Scope.BROADER if is_of_reference else Scope.NARROWER
             if not changes or {change.scope for change in changes} != {clean}:
-                lacking = _lacking(mine, theirs, is_of_reference=is_of_reference)
-                spans = [c.reference_span or c.candidate_span or (0, 0) for c in lacking]
-                return lacking, tuple((*span, Change.SUBSTANCE) for span in spans)
-        changes += _dropped_reference(one, spans, own, other)
-        if not self._is_mutual(place, own, other):
+                changes = _lacking(mine, theirs, is_of_reference=is_of_reference)
+                classes = {}, {}
+        else:
+            changes += _dropped_reference(place, parts, own, other)
+        spans = [one.reference_span if is_of_reference else one.candidate_span for one in changes]
+        if not is_mutual:
             # What the place says besides is of other limitations.
-            changes = tuple(
-                change
-                for change in changes
-                if (change.reference_span if is_of_reference else change.candidate_span)
-            )
-        sides = differences_of(*wordings, changes)
-        return changes, tuple(sides[not is_of_reference])
+            changes = tuple(one for one, span in zip(changes, spans, strict=True) if span)
+        return changes, differences_of(mine, classes[not is_of_reference], spans)
+
+    def _compare(self, place: int, own: ClaimSide, mine: Wording, theirs: Wording) -> "_Compared":
+        found, claim = self._places[own.name][place], own.limitations[place].claim
+        other = CANDIDATE if own.name == REFERENCE else REFERENCE
+        around = {
+            word
+            for part in found.parts
+            for beside in self._sharing[other].get(part, ())
+            if beside != place
+            for word in self._bags[own.name][beside]
+        }
+        if own.name == REFERENCE:
+            return compare_scope(mine, theirs, around, self._context([claim], found.claims))
+        return compare_scope(theirs, mine, around, self._context(found.claims, [claim]))
 
     def _context(self, reference: Sequence[int], candidate: Sequence[int]) -> Context:
         """Return what some claims say around a limitation and its place."""
@@ -317,12 +308,16 @@ class _Judge:
         return len(parts) == 1 and self._places[other.name][parts[0]].parts == (place,)
 
 
+_Compared = tuple[tuple[ScopeChange, ...], Classes]
+
+
 def _dropped_reference(
-    one: Limitation, spans: Sequence[tuple[int, int]], own: ClaimSide, other: ClaimSide
+    place: int, parts: Sequence[int], own: ClaimSide, other: ClaimSide
 ) -> tuple[ScopeChange, ...]:
     """Return the claims that a limitation refers to where its place refers to none."""
-    cited = citations(one.text)
-    if not cited or any(citations(other.text[start:end]) for start, end in spans):
+    one = own.limitations[place]
+    cited = citations(one.text) if any(map(str.isdigit, one.text)) else ()
+    if not cited or any(citations(other.limitations[part].text) for part in parts):
         return ()
     span = one.start + cited[0].start, one.start + cited[-1].end
     words = f"claim {own.text[slice(*span)]}"

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 from heapq import nsmallest
 from typing import Final
 
@@ -66,12 +67,15 @@ class Limitation:
 class ClaimSide:
     """One claim set as the chart reads it."""
 
-    def __init__(self, name: str, text: str, partner: Mapping[int, int]) -> None:
+    def __init__(
+        self, name: str, text: str, partner: Mapping[int, int], renamed: Mapping[str, str]
+    ) -> None:
         self.name = name
         self.text = text
         self.claims = parse_claims(text)
         self.partner = partner
         self.limitations = [*_limitations(self.claims)]
+        self.bags = [bag_of(one.text, renamed) for one in self.limitations]
         self.of_claim: list[list[int]] = [[] for _ in self.claims]
         for place, one in enumerate(self.limitations):
             self.of_claim[one.claim].append(place)
@@ -89,13 +93,15 @@ class ClaimSide:
             above = frozenset(node.parents).union(*(self.above[i] for i in node.parents))
             self.above.append(above)
 
-    def keep(self, bags: list[list[str]], masks: WordMasks) -> None:
-        """Keep the words of the limitations, and their bits."""
-        self.bags = bags
-        self.masks = [masks.of(bag) for bag in bags]
+    def keep(self, masks: WordMasks, renamed: Mapping[str, str]) -> None:
+        """Keep the words of the limitations and their bits; `renamed` as for `read_wording`."""
+        self.masks = [masks.of(bag) for bag in self.bags]
         self.starts = masks.starts
         self.ordinals = [ordinals_in(one.text) for one in self.limitations]
         self.forms = [_form_of(one.text) for one in self.limitations]
+        self.wordings = [
+            read_wording(self.text, one.start, one.end, renamed) for one in self.limitations
+        ]
 
     def wanted(self) -> list[Wanted]:
         """Return what is looked for of each limitation."""
@@ -116,11 +122,12 @@ class ClaimSide:
         """Return the number of a claim, 0 where it has none."""
         return self.claims[claim].number or 0
 
-    def neighbours(self, renamed: Mapping[str, str]) -> list[frozenset[tuple[str, str]]]:
-        """Return the pairs of neighbouring words of each claim."""
+    @cached_property
+    def neighbours(self) -> list[frozenset[tuple[str, str]]]:
+        """The pairs of neighbouring words of each claim."""
         return [
-            frozenset(neighbours_in(read_wording(self.text, [(claim.start, claim.end)], renamed)))
-            for claim in self.claims
+            frozenset(pair for place in places for pair in neighbours_in(self.wordings[place]))
+            for places in self.of_claim
         ]
 
     def names(self, claims: Iterable[int]) -> str:

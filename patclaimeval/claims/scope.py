@@ -58,18 +58,22 @@ class ScopeChange:
         return f"“{self.reference}” became “{self.candidate}”"
 
 
+Classes = tuple[dict[int, Change], dict[int, Change]]
+"""Of both sides the class of each token that differs, by its place."""
+
+
 def compare_scope(
     reference: Wording,
     candidate: Wording,
     around: Collection[str] = (),
     context: Context = Context(),
-) -> tuple[ScopeChange, ...]:
+) -> tuple[tuple[ScopeChange, ...], Classes]:
     """Compare two wordings of one limitation.
 
     Inputs: a limitation of the reference; the places of the candidate in which it stands; and the
     stems of other limitations that stand in the same places; and what the claims say around.
-    Output: the changes from the reference to the candidate; `join_scopes` says what they do
-    together.
+    Output: the changes from the reference to the candidate, of which `join_scopes` says what they
+    do together; and the class of each token that differs.
     """
     gaps = _trimmed(
         find_gaps(reference.stems, candidate.stems), reference, candidate, around, context
@@ -82,7 +86,7 @@ def compare_scope(
         if (change := _judge(gap, reference, candidate, classes, around, context))
     ]
     changes += _other_words(gaps, reference, candidate)
-    return tuple(changes)
+    return tuple(changes), classes
 
 
 def _other_words(
@@ -112,38 +116,20 @@ Difference = tuple[int, int, Change]
 
 
 def differences_of(
-    reference: Wording, candidate: Wording, changes: Iterable[ScopeChange]
-) -> tuple[list[Difference], list[Difference]]:
-    """Return the words of both sides that differ, in order.
+    wording: Wording, classes: Mapping[int, Change], spans: Iterable[tuple[int, int] | None]
+) -> tuple[Difference, ...]:
+    """Return the words of one side that differ, in order.
 
-    Of substance are those of the changes; what was moved is no difference. Articles, punctuation
-    and the like are of their own classes.
+    Of substance are those of the changes, given by their spans; what was moved is no difference.
+    Articles, punctuation and the like are of their own classes.
     """
-    gaps = find_gaps(reference.stems, candidate.stems)
-    places = [(gap.low, gap.high, gap.start, gap.stop) for gap in gaps]
-    classes = classify(reference.keys, candidate.keys, places)
-    spans = (
-        [change.reference_span for change in changes],
-        [change.candidate_span for change in changes],
-    )
-    sides = zip((reference, candidate), classes, spans, strict=True)
-    here, there = (_runs(wording, own, filter(None, of_side)) for wording, own, of_side in sides)
-    return here, there
-
-
-def _runs(
-    wording: Wording, classes: Mapping[int, Change], spans: Iterable[tuple[int, int]]
-) -> list[Difference]:
-    marked = [(*span, Change.SUBSTANCE) for span in spans]
-    inside = {
-        place
-        for place, (start, end) in enumerate(zip(wording.starts, wording.ends, strict=True))
-        if any(low <= start and end <= high for low, high, _ in marked)
-    }
+    marked = [(*span, Change.SUBSTANCE) for span in spans if span]
     for place, change in classes.items():
-        if change is not Change.SUBSTANCE and place not in inside:
-            marked.append((wording.starts[place], wording.ends[place], change))
-    return sorted(marked)
+        start, end = wording.starts[place], wording.ends[place]
+        is_marked = any(low <= start and end <= high for low, high, _ in marked)
+        if change is not Change.SUBSTANCE and not is_marked:
+            marked.append((start, end, change))
+    return tuple(sorted(marked))
 
 
 def lacking_words(own: Wording, place: Wording) -> Iterator[tuple[int, int]]:

@@ -41,30 +41,49 @@ class Wording:
 
 
 def read_wording(
-    text: str, spans: Iterable[tuple[int, int]], renamed: Mapping[str, str] | None = None
+    text: str, start: int, end: int, renamed: Mapping[str, str] | None = None
 ) -> Wording:
-    """Return the tokens of some spans of a claim set, in the order of the spans.
+    """Return the tokens of a span of a claim set.
 
     `renamed` has by the stem of a name of the candidate that of the reference's name.
     """
-    starts: list[int] = []
-    ends: list[int] = []
-    keys: list[str] = []
-    for start, end in spans:
-        part = without_escapes(text[start:end])
-        found = read_tokens(part)
-        cited = {place for one in citations(part) for place in range(one.start, one.end)}
-        for begin, close, key in zip(found.starts, found.ends, found.keys, strict=True):
-            # The numbers of cited claims are compared by the claims that they name.
-            if begin not in cited:
-                starts.append(start + begin)
-                ends.append(start + close)
-                keys.append(key)
+    part = without_escapes(text[start:end])
+    found = read_tokens(part)
+    # The numbers of cited claims are compared by the claims that they name.
+    places: Iterable[int] = range(len(found.keys))
+    if any(map(str.isdigit, part)):
+        cited = {at for one in citations(part) for at in range(one.start, one.end)}
+        places = [place for place in places if found.starts[place] not in cited]
+    keys = [found.keys[place] for place in places]
     stems = [_key(key, renamed or {}) for key in keys]
     # A word that is its own stem counts once.
     counts = Counter(stems)
     counts.update(key for key, stem_of in zip(keys, stems, strict=True) if key != stem_of)
-    return Wording(text, starts, ends, keys, stems, counts)
+    return Wording(
+        text,
+        [start + found.starts[place] for place in places],
+        [start + found.ends[place] for place in places],
+        keys,
+        stems,
+        counts,
+    )
+
+
+def join_wordings(parts: Sequence[Wording]) -> Wording:
+    """Return several spans of one claim set as one wording, in the order given."""
+    if len(parts) == 1:
+        return parts[0]
+    counts = Counter[str]()
+    for part in parts:
+        counts.update(part.counts)
+    return Wording(
+        parts[0].text if parts else "",
+        [start for part in parts for start in part.starts],
+        [end for part in parts for end in part.ends],
+        [key for part in parts for key in part.keys],
+        [word for part in parts for word in part.stems],
+        counts,
+    )
 
 
 def without_escapes(text: str) -> str:

@@ -35,7 +35,7 @@ _PATHS: Final = r"[/\\:]"
 _UNREADABLE: Final = "The file cannot be read. Save it again, or paste the claims as text."
 # Of the places where a reader failed: the last ones say most.
 _MOST_LOGGED: Final = 8_000
-_ROOT: Final = Path(__file__).resolve().parents[3]
+_ROOT: Final = Path(__file__).resolve().parents[2]
 # Of the environment, what a Python needs to start, and no secret.
 _PASSED_ON: Final = ("PATH", "LANG", "LC_ALL", "PYTHONPYCACHEPREFIX", "LD_LIBRARY_PATH")
 

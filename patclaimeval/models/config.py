@@ -253,7 +253,7 @@ READING: Final = (
 # Everything counts unless it stands here: forgetting a file then costs a training, not the truth.
 WITHOUT_EFFECT: Final = frozenset(
     (
-        *("__init__.py", "__main__.py", "named_scorers.py", "plain_export.py", "scorer.py"),
+        *("__init__.py", "named_scorers.py", "plain_export.py", "scorer.py"),
         *("encoder_scorer.py", "explanation.py", "pair_scores.py", "stream.py"),
     )
 )

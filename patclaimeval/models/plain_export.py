@@ -92,7 +92,7 @@ def _refuse_features(checkpoint: Checkpoint) -> None:
         raise NotPlain(
             f"This model is a {kind}: its score also rests on features of claim text (terms, "
             "antecedents, citations, overlap) that no short head can compute. Download its own "
-            "directory and score with `python -m patclaimeval.models score`; only models of the "
+            "directory and score with `python -m patclaimeval score`; only models of the "
             "method finetune are exported for plain transformers."
         )
 

@@ -100,7 +100,7 @@ def test_only_the_metric_and_the_metrics_of_networks_import_what_the_web_image_l
     assert not left & {"django", "numpy", "scipy"}
     packages = packages_distributions()
     found = set()
-    for package in ("core", "annotator", "scoring", "config"):
+    for package in ("patclaimeval", "core", "annotator", "scoring", "config"):
         for path in (ROOT / package).rglob("*.py"):
             names = {name.partition(".")[0] for name in imported(path)}
             brought = {canonicalize_name(one) for name in names for one in packages.get(name, ())}

@@ -221,7 +221,7 @@ import scoring.tasks, patclaimeval.models.encoder, patclaimeval.metrics.neural  
 
 names = sorted(n for n, one in logging.Logger.manager.loggerDict.items() if hasattr(one, "level"))
 for name in names:
-    if name.split(".")[0] not in ("annotator", "scoring"):
+    if name.split(".")[0] not in ("annotator", "patclaimeval", "scoring"):
         logger = logging.getLogger(name)
         logger.disabled = False
         logger.setLevel(logging.WARNING)

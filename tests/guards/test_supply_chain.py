@@ -36,7 +36,7 @@ def test_what_runs_has_the_known_faults_mended(package, least) -> None:
 def test_no_signed_in_page_is_stored_by_djangos_cache() -> None:
     sources = [
         path
-        for package in ("core", "annotator", "scoring", "config")
+        for package in ("patclaimeval", "core", "annotator", "scoring", "config")
         for path in (ROOT / package).rglob("*.py")
     ]
     assert not [path for path in sources if "cache_page" in path.read_text()]

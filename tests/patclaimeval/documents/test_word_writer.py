@@ -8,12 +8,17 @@ import pytest
 from hypothesis import given
 from lxml import etree
 
-from core.errors import Refused
 from patclaimeval.claims.placing import CANDIDATE, REFERENCE
 from patclaimeval.claims.tracked_changes import track_changes, unchanged
 from patclaimeval.documents.reading import read_document
 from patclaimeval.documents.records import ReadOptions, Severity, TrackedChanges
-from patclaimeval.documents.word_writer import Comment, WordFile, first_unwritable, write_docx
+from patclaimeval.documents.word_writer import (
+    Comment,
+    UnwritableText,
+    WordFile,
+    first_unwritable,
+    write_docx,
+)
 from tests.amounts import tries
 from tests.patclaimeval.claims.test_tracked_changes import TEXTS
 from tests.patclaimeval.documents.office_program import WORD as WORD_FORMAT
@@ -159,7 +164,7 @@ def test_the_notice_stands_on_each_page_and_is_no_claim():
 
 @pytest.mark.parametrize("sign", ["\x00", "\x0b", "\x1f", "\ufffe", "\uffff"])
 def test_a_character_that_no_document_can_hold_is_refused_with_its_code(sign):
-    with pytest.raises(Refused, match=rf"U\+{ord(sign):04X}"):
+    with pytest.raises(UnwritableText, match=rf"U\+{ord(sign):04X}"):
         written(unchanged(f"1. A pump{sign}."))
     # Beside the claims it is marked: nothing is read from there.
     assert written(unchanged("1. A pump."), comments=[Comment(f"a{sign}", "Annotator 1")])

@@ -32,10 +32,10 @@ def test_the_version_is_known_where_torch_is_not_installed(monkeypatch) -> None:
 
 
 def test_a_changed_source_is_another_version_unless_it_decides_no_weight(tmp_path) -> None:
-    for name in ("loss.py", "__main__.py"):
+    for name in ("loss.py", "scorer.py"):
         (tmp_path / name).write_text("one")
     first = _digest(tmp_path)
-    (tmp_path / "__main__.py").write_text("two")
+    (tmp_path / "scorer.py").write_text("two")
     assert _digest(tmp_path) == first
     (tmp_path / "loss.py").write_text("two")
     second = _digest(tmp_path)

@@ -12,7 +12,7 @@ from tests.amounts import tries
 
 SAMPLE = os.environ.get("PATENT_CE_SAMPLE", "")
 GOLDEN = Path(__file__).with_name("golden_trees.json")
-REFERENCES = Path(__file__).parents[3] / "fixtures" / "demo" / "references"
+REFERENCES = Path(__file__).parents[4] / "fixtures" / "demo" / "references"
 PIECES = st.sampled_from(
     [
         *("1. ", "2) ", "Claim 3", "\n", " ", "A pump", ". ", "claim 1", "claims 1 to 3", ";", "9"),
