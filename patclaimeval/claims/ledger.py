@@ -2,11 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from patclaimeval.claims.languages import is_read_as_english, pair_language
+from patclaimeval.claims.notes import find_notes, spans_without_claims
 from patclaimeval.claims.nouns import find_nouns
 from patclaimeval.claims.parsing import Claim
 from patclaimeval.claims.term_changes import ForeignTerm, foreign_terms
@@ -123,20 +124,20 @@ def find_new_terms(
     reference: Sequence[Claim],
     candidate: Sequence[Claim],
     pairs: Sequence[tuple[int, int]],
-    skip: Iterable[tuple[int, int]] = (),
 ) -> tuple[ForeignTerm, ...]:
     """Return the terms of the candidate that the reference has under no name, once each.
 
-    Inputs as for `find_term_changes`, and spans of the candidate that are no claim. Left out are
-    claims of the candidate without a counterpart, which are new as a whole.
+    Inputs as for `find_term_changes`. Left out are claims of the candidate without a counterpart,
+    which are new as a whole, and remarks that are no claim.
     """
     changes = find_term_changes(reference, candidate, pairs)
     paired = {j for _, j in pairs}
     added = [(one.start, one.end) for j, one in enumerate(candidate) if j not in paired]
+    text = "".join(claim.text for claim in candidate)
     return foreign_terms(
         "".join(claim.text for claim in reference),
-        "".join(claim.text for claim in candidate),
-        skip=[*added, *skip],
+        text,
+        skip=[*added, *spans_without_claims(find_notes("candidate", text, candidate))],
         renamed=[change.candidate for change in changes],
     )
 
