@@ -82,7 +82,7 @@ def foreign_terms(
             continue
         new = [at for at, word in enumerate(phrase) if _is_foreign(word.text, known)]
         names = [at for at in new if phrase[at].is_noun]
-        roots = {fold(_lowered(phrase[at].text)) for at in names}
+        roots = {root_of(_lowered(phrase[at].text)) for at in names}
         if roots <= seen:
             continue
         seen |= roots
@@ -97,15 +97,15 @@ def _roots(text: str) -> set[str]:
     found: set[str] = set()
     for word in {match.group() for match in WORD.finditer(text)}:
         parts = _PART.split(_lowered(word))
-        found.update(map(fold, [*parts, "".join(parts)]))
+        found.update(map(root_of, [*parts, "".join(parts)]))
     return found
 
 
 def _is_foreign(word: str, known: set[str]) -> bool:
     parts = [part for part in _PART.split(word) if _is_content(part)]
-    if not parts or fold(_PART.sub("", _lowered(word))) in known:
+    if not parts or root_of(_PART.sub("", _lowered(word))) in known:
         return False
-    return any(fold(_lowered(part)) not in known for part in parts)
+    return any(root_of(_lowered(part)) not in known for part in parts)
 
 
 def _lowered(word: str) -> str:
@@ -116,17 +116,19 @@ def _lowered(word: str) -> str:
 def _is_content(word: str) -> bool:
     """Whether a word shows what a claim is about: no common word, no letter, no bare unit."""
     lowered = word.lower()
-    if lowered in _COMMON or fold(lowered) in _COMMON_FOLDED:
+    if lowered in _COMMON or root_of(lowered) in _COMMON_ROOTS:
         return False
     return len(word) > 2 or (len(word) == 2 and word.isupper())
 
 
 @cached
-def fold(word: str) -> str:
-    """Fold the inflections and plain derivations of a lower-case word to one stem, by suffix.
+def root_of(word: str) -> str:
+    """Return the root that the inflections and derivations of a lower-case word share, by suffix.
 
     "Rotating", "rotates", "rotation" and "rotated" share "rot"; "control" and "controller" meet.
-    Stems have at least three letters. A surface proxy: "general" and "generator" meet too.
+    Roots have at least three letters. A surface proxy: "general" and "generator" meet too. Unlike
+    `words.stem` it joins a thing and its act, and no synonyms: it tells whether a text has a word
+    in any form, not whether two texts mean the same.
     """
     stem = _without_suffix(singular(word))
     if stem.endswith("miss"):
@@ -155,7 +157,7 @@ def _without_suffix(word: str) -> str:
 
 _COMMON = STOP_WORDS.union(_CLAIM_WORDS.split())
 # Short stems are left out: "capable" must not hide "cap".
-_COMMON_FOLDED = frozenset(stem for stem in map(fold, _COMMON) if len(stem) > _SHORTEST_STEM + 1)
+_COMMON_ROOTS = frozenset(stem for stem in map(root_of, _COMMON) if len(stem) > _SHORTEST_STEM + 1)
 
 
 # "housing (12)" or "housing 12": one reference numeral after a word. Lists "(18, 19)" name several
@@ -285,8 +287,8 @@ def _name_before(text: str, end: int) -> _Name | None:
 
 def _one_name(first: _Name, then: _Name, text: str) -> bool:
     """Whether two names of a numeral may be one: a noun of one is in or beside the other."""
-    stems = {fold(word) for word in first.words}
-    if fold(then.words[-1]) in stems or fold(first.words[-1]) in map(fold, then.words):
+    stems = {root_of(word) for word in first.words}
+    if root_of(then.words[-1]) in stems or root_of(first.words[-1]) in map(root_of, then.words):
         return True
     if _is_acronym(first.words, then.words) or _is_acronym(then.words, first.words):
         return True
@@ -296,7 +298,7 @@ def _one_name(first: _Name, then: _Name, text: str) -> bool:
 def _stands_beside(name: _Name, other: _Name, text: str) -> bool:
     around = text[max(0, other.start - _NEARBY) : other.end + _NEARBY // 3]
     words = (singular(word.lower()) for word in _CAPITALISED.findall(around))
-    return fold(name.words[-1]) in map(fold, words)
+    return root_of(name.words[-1]) in map(root_of, words)
 
 
 def _is_acronym(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
@@ -400,4 +402,4 @@ def _stem_keys(words: tuple[str, ...]) -> list[_Key]:
     """Return the key of a term with a noun for its qualifier: "controller unit", "control unit"."""
     if len(words) < 2 or words[-2].endswith(("ing", "ed")):
         return []
-    return [("stem", *words[:-2], fold(words[-2]), words[-1])]
+    return [("stem", *words[:-2], root_of(words[-2]), words[-1])]
