@@ -43,6 +43,7 @@ _LONGEST_TERM = 3
 # So many words around a difference must agree with so many around its counterpart.
 _CONTEXT = 4
 _LEAST_AGREEING = 5
+_NEARLY_ALL = 7
 _LEAST_PLACES = 2
 _LARGEST_SHIFT = 3
 _TOKEN = re.compile(r"[^\W\d_]\w*(?:-\w+)*|\d+(?:[.,]\d+)*|[^\w\s]")
@@ -111,7 +112,7 @@ def find_term_changes(
     if language is None or not is_read_as_english(language):
         return ()
     sides = [list(map(_read, side)) for side in (reference, candidate)]
-    nouns = find_nouns(claim.text for side in (reference, candidate) for claim in side)
+    nouns = find_nouns(claim.text for claim in (*reference, *candidate))
     found: dict[tuple[Phrase, Phrase], list[_Replacement]] = {}
     for pair, (i, j) in enumerate(pairs):
         for one in _replacements(pair, sides[0][i].keys, sides[1][j].keys, nouns):
@@ -124,13 +125,16 @@ def find_new_terms(
     reference: Sequence[Claim],
     candidate: Sequence[Claim],
     pairs: Sequence[tuple[int, int]],
+    changes: Sequence[TermChange] | None = None,
 ) -> tuple[ForeignTerm, ...]:
     """Return the terms of the candidate that the reference has under no name, once each.
 
-    Inputs as for `find_term_changes`. Left out are claims of the candidate without a counterpart,
-    which are new as a whole, and remarks that are no claim.
+    Inputs as for `find_term_changes`, and what it returns where that is known. Left out are
+    claims of the candidate without a counterpart, which are new as a whole, and remarks that are
+    no claim.
     """
-    changes = find_term_changes(reference, candidate, pairs)
+    if changes is None:
+        changes = find_term_changes(reference, candidate, pairs)
     paired = {j for _, j in pairs}
     added = [(one.start, one.end) for j, one in enumerate(candidate) if j not in paired]
     text = "".join(claim.text for claim in candidate)
@@ -139,6 +143,7 @@ def find_new_terms(
         text,
         skip=[*added, *spans_without_claims(find_notes("candidate", text, candidate))],
         renamed=[change.candidate for change in changes],
+        nouns=find_nouns(claim.text for claim in (*reference, *candidate)),
     )
 
 
@@ -319,8 +324,8 @@ class _Ledger:
         counts = [
             side[phrase].total() for side, phrase in zip(self._counts, (old, new), strict=True)
         ]
-        is_alone = good[0].beside == 1
-        return is_alone and counts[0] <= 2 * counts[1]
+        is_sure = counts[0] == 1 or good[0].agreeing >= _NEARLY_ALL
+        return is_sure and good[0].beside == 1 and counts[0] <= 2 * counts[1]
 
     def _in_pair(self, phrase: Phrase, i: int, j: int) -> tuple[int, int]:
         left, right = (side.get(phrase, Counter()) for side in self._counts)

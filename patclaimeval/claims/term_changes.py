@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from patclaimeval.claims.antecedents import MissingAntecedent, chains_above, missing_antecedents
 from patclaimeval.claims.nouns import WORD, find_nouns, find_phrases
@@ -14,19 +15,19 @@ _PART = re.compile(r"[-'\u2019]")
 _CLAIM_WORDS = """
 able accordance according accordingly adapted additional additionally aforementioned apparatus
 appropriate arranged aspect associated back being both capable carried carry carrying characterised
-characterized claim claimed cm coming composed comprise comprised conjunction consist consisting
-consists corresponding device directly disclosed done eighth embodiment employ employed etc even
-every example executed execution exhibit exhibits fifth first following fourth furthermore ghz group
-having hence herein how hz ii iii indirectly invention item iv ix just kg khz kind km kpa kv kw
-least like made make makes making manner many mean means method mg mhz ml mm mode more moreover most
-mpa much must mv mw namely need neither next ninth nm none nor operable optionally other others
-otherwise pa pair part particular particularly perform performed performing performs plurality
-portion possible ppm preceding predetermined preferably preferred present prior procedure process
-product program provision psi recited respective respectively rpm same second separate serve serves
-set seventh shall since sixth some someone something specific specified step still subject
-subsequent subsequently substantially sum system take taken tenth then thing third time together
-type use useful user utilize utilized utilizes utilizing various very vi vii viii vol way well what
-who why wt xi yet
+characterized claim claimed cm combination coming composed comprise comprised conjunction consist
+consisting consists corresponding device directly disclosed done eight eighth embodiment employ
+employed etc even every example executed execution exhibit exhibits fifth first five following four
+fourth furthermore ghz group having hence herein how hz ii iii indirectly invention item iv ix just
+kg khz kind km kpa kv kw least like made make makes making manner many mean means method mg mhz ml
+mm mode more moreover most mpa much must mv mw namely need neither next nine ninth nm none nor
+operable optionally other others otherwise pa pair part particular particularly perform performed
+performing performs plurality portion possible ppm preceding predetermined preferably preferred
+present prior procedure process product program provision psi recited respective respectively rpm
+same second separate serve serves set seven seventh shall since six sixth some someone something
+specific specified step still subject subsequent subsequently substantially sum system take taken
+ten tenth then thing third three time together two type use useful user utilize utilized utilizes
+utilizing various very vi vii viii vol way well what who why wt xi yet
 """
 # The longest first; what stands before must have three letters.
 _SUFFIX_LIST = """
@@ -53,14 +54,16 @@ def foreign_terms(
     *,
     skip: Iterable[tuple[int, int]] = (),
     renamed: Iterable[str] = (),
+    nouns: frozenset[str] | None = None,
 ) -> tuple[ForeignTerm, ...]:
     """Return the noun phrases of the candidate that the reference lacks, each at its first place.
 
     Inputs: two texts in English; spans of the candidate that are left out, such as claims without
-    a counterpart; and terms that are known to stand for terms of the reference. Output: terms in
-    order of appearance with offsets into `candidate`. A term runs from the first new word of a noun
-    phrase to its noun ("stepper motor" where "stepper" is new), and a word is new if the reference
-    has it in no inflection. A phrase in which only an adjective or a participle is new is no term,
+    a counterpart; terms that are known to stand for terms of the reference; and what `find_nouns`
+    finds in both, where that is known. Output: terms in order of appearance with offsets into
+    `candidate`. A term runs from the first new word of a noun phrase to its noun ("stepper motor"
+    where "stepper" is new), and a word is new if the reference has it in no inflection. A phrase in
+    which only an adjective or a participle is new is no term,
     nor are verbs and adverbs, common words of claims, single letters, numbers and units. A term
     whose new words were all in terms before is not repeated. () where either text has no Latin
     words: there is nothing to compare.
@@ -71,16 +74,21 @@ def foreign_terms(
     for term in renamed:
         known |= _roots(term)
     skipped = sorted(skip)
-    nouns = find_nouns((reference, candidate))
+    nouns = find_nouns((reference, candidate)) if nouns is None else nouns
+
+    @cache
+    def is_foreign(word: str) -> bool:
+        return _is_foreign(word, known)
+
     found: list[ForeignTerm] = []
     seen: set[str] = set()
     place = 0
-    for phrase in find_phrases(candidate, nouns):
+    for phrase in find_phrases(candidate, nouns, is_foreign):
         while place < len(skipped) and skipped[place][1] <= phrase[0].start:
             place += 1
         if place < len(skipped) and skipped[place][0] <= phrase[0].start:
             continue
-        new = [at for at, word in enumerate(phrase) if _is_foreign(word.text, known)]
+        new = [at for at, word in enumerate(phrase) if is_foreign(word.text)]
         names = [at for at in new if phrase[at].is_noun]
         roots = {root_of(_lowered(phrase[at].text)) for at in names}
         if roots <= seen:
