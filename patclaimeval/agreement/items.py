@@ -164,22 +164,22 @@ def number(values: Sequence[str]) -> tuple[Integers, list[str]]:
     return found, list(numbers)
 
 
-def fold(text: str) -> str:
-    """Fold white space: every run of it becomes one space, the ends are cut."""
+def collapse_spaces(text: str) -> str:
+    """Return a text with every run of white space as one space, and none at its ends."""
     return " ".join(text.split())
 
 
 Fold = Callable[[str], str]
 
 
-def contains_reference(item: Item, folded: Fold = fold) -> bool:
+def contains_reference(item: Item, folded: Fold = collapse_spaces) -> bool:
     """Whether B or C is the reference's own text, white space folded."""
     return folded(item.reference) in (folded(item.b), folded(item.c))
 
 
 def contain_reference(items: Sequence[Item]) -> NDArray[np.bool_]:
     """Return the same for n items at once, each distinct text folded once. Output: n truths."""
-    folded = cache(fold)
+    folded = cache(collapse_spaces)
     return np.array([contains_reference(item, folded) for item in items], dtype=bool)
 
 
@@ -191,7 +191,7 @@ def item_checks(items: Sequence[Item]) -> dict[str, Any]:
     their reference in white space alone), references_with_shared_text (reference texts under
     several ids, which so count as several references), and those of the functions below.
     """
-    folded = cache(fold)
+    folded = cache(collapse_spaces)
     labels = Counter(item.y for item in items)
     candidates = {(item.reference_id, text) for item in items for text in (item.b, item.c)}
     ids_of_text: dict[str, set[str]] = {}

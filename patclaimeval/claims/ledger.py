@@ -2,11 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from patclaimeval.claims.languages import is_read_as_english, pair_language
+from patclaimeval.claims.notes import find_notes, spans_without_claims
 from patclaimeval.claims.nouns import find_nouns
 from patclaimeval.claims.parsing import Claim
 from patclaimeval.claims.term_changes import ForeignTerm, foreign_terms
@@ -42,6 +43,7 @@ _LONGEST_TERM = 3
 # So many words around a difference must agree with so many around its counterpart.
 _CONTEXT = 4
 _LEAST_AGREEING = 5
+_NEARLY_ALL = 7
 _LEAST_PLACES = 2
 _LARGEST_SHIFT = 3
 _TOKEN = re.compile(r"[^\W\d_]\w*(?:-\w+)*|\d+(?:[.,]\d+)*|[^\w\s]")
@@ -110,7 +112,7 @@ def find_term_changes(
     if language is None or not is_read_as_english(language):
         return ()
     sides = [list(map(_read, side)) for side in (reference, candidate)]
-    nouns = find_nouns(claim.text for side in (reference, candidate) for claim in side)
+    nouns = find_nouns(claim.text for claim in (*reference, *candidate))
     found: dict[tuple[Phrase, Phrase], list[_Replacement]] = {}
     for pair, (i, j) in enumerate(pairs):
         for one in _replacements(pair, sides[0][i].keys, sides[1][j].keys, nouns):
@@ -123,21 +125,25 @@ def find_new_terms(
     reference: Sequence[Claim],
     candidate: Sequence[Claim],
     pairs: Sequence[tuple[int, int]],
-    skip: Iterable[tuple[int, int]] = (),
+    changes: Sequence[TermChange] | None = None,
 ) -> tuple[ForeignTerm, ...]:
     """Return the terms of the candidate that the reference has under no name, once each.
 
-    Inputs as for `find_term_changes`, and spans of the candidate that are no claim. Left out are
-    claims of the candidate without a counterpart, which are new as a whole.
+    Inputs as for `find_term_changes`, and what it returns where that is known. Left out are
+    claims of the candidate without a counterpart, which are new as a whole, and remarks that are
+    no claim.
     """
-    changes = find_term_changes(reference, candidate, pairs)
+    if changes is None:
+        changes = find_term_changes(reference, candidate, pairs)
     paired = {j for _, j in pairs}
     added = [(one.start, one.end) for j, one in enumerate(candidate) if j not in paired]
+    text = "".join(claim.text for claim in candidate)
     return foreign_terms(
         "".join(claim.text for claim in reference),
-        "".join(claim.text for claim in candidate),
-        skip=[*added, *skip],
+        text,
+        skip=[*added, *spans_without_claims(find_notes("candidate", text, candidate))],
         renamed=[change.candidate for change in changes],
+        nouns=find_nouns(claim.text for claim in (*reference, *candidate)),
     )
 
 
@@ -318,8 +324,8 @@ class _Ledger:
         counts = [
             side[phrase].total() for side, phrase in zip(self._counts, (old, new), strict=True)
         ]
-        is_alone = good[0].beside == 1
-        return is_alone and counts[0] <= 2 * counts[1]
+        is_sure = counts[0] == 1 or good[0].agreeing >= _NEARLY_ALL
+        return is_sure and good[0].beside == 1 and counts[0] <= 2 * counts[1]
 
     def _in_pair(self, phrase: Phrase, i: int, j: int) -> tuple[int, int]:
         left, right = (side.get(phrase, Counter()) for side in self._counts)

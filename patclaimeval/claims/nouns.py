@@ -1,7 +1,7 @@
 """Which words of English claims are nouns: by the places in which they stand, without a lexicon."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from patclaimeval.claims.terms import (
@@ -31,14 +31,18 @@ def find_nouns(texts: Iterable[str]) -> frozenset[str]:
     """Return the words, in the singular, that end a noun phrase somewhere in English texts.
 
     A noun phrase stands after an article, or is one word between a preposition and punctuation or
-    a function word. Words ending in "-ing", "-ed" and "-ly" count only after an article.
+    a function word. Participles and adverbs are left out, but for an "-ing" after an article. A
+    word that ends like an adjective must stand alone after its article, or in the plural: "the
+    drive" but not "a roller cooperative with".
     """
     found: set[str] = set()
     for text in texts:
         for mention in find_mentions(text):
             noun = _head(mention)
             # "Each consisting of ..." is no phrase; "the coating" is one.
-            if not (_is_participle(noun) and (mention.article == "each" or noun[-3:] != "ing")):
+            is_gerund = noun.endswith("ing") and mention.article != "each"
+            is_named = noun == mention.term or not noun.endswith(_ADJECTIVE_ENDINGS)
+            if (is_gerund or not _is_participle(noun)) and (is_named or _has_plural(mention, noun)):
                 found.add(noun)
         for match in _BARE.finditer(text):
             word, following = match["word"].lower(), match["next"]
@@ -46,6 +50,16 @@ def find_nouns(texts: Iterable[str]) -> frozenset[str]:
             if is_last and not _is_participle(word):
                 found.add(singular(word))
     return frozenset(found - _NO_NOUNS - STOP_WORDS)
+
+
+_ADJECTIVE_ENDINGS = (
+    *("able", "ible", "ive", "ous", "ful", "less", "ary", "ic", "al", "ant"),
+    *("dent", "rent", "tent", "cent", "lent", "form"),
+)
+
+
+def _has_plural(mention: Mention, noun: str) -> bool:
+    return noun not in mention.term.split(" ")
 
 
 _LONGEST_IN_ED = 4
@@ -113,34 +127,50 @@ class ReadWord:
     is_modifier: bool
 
 
-def find_phrases(text: str, nouns: Collection[str]) -> Iterator[tuple[ReadWord, ...]]:
+def find_phrases(
+    text: str, nouns: Collection[str], wanted: Callable[[str], bool]
+) -> Iterator[tuple[ReadWord, ...]]:
     """Yield the noun phrases of an English text without their articles, in order.
 
-    Inputs: a text, and what `find_nouns` finds in it and in texts like it. A phrase is a run of
-    words without function words and punctuation that ends with its last noun.
+    Inputs: a text, what `find_nouns` finds in it and in texts like it, and which words are looked
+    for: only runs of words with one of them are read. A phrase is part of a run of words without
+    function words and punctuation, and ends with its last noun.
     """
-    run: list[ReadWord] = []
-    before = ""
-    done = 0
+    run: list[re.Match[str]] = []
+    before, done = "", 0
     for match in WORD.finditer(text):
-        start, end = match.span()
-        word = match.group()
-        if text[done:start] not in _BLANK:
-            yield from _until_noun(run)
-            run, before = [], ""
-        if word.lower() in STOP_WORDS:
-            yield from _until_noun(run)
-            run = []
+        start, word = match.start(), match.group().lower()
+        is_next = text[done:start] in _BLANK
+        if run and (not is_next or word in STOP_WORDS):
+            if any(wanted(one.group()) for one in run):
+                yield from _read_run(run, before, word if is_next else "", nouns)
+            before, run = "", []
+        if word in STOP_WORDS:
+            before = word
         else:
-            following = WORD.match(text, end + 1) if text[end : end + 1] in _BLANK else None
-            read = _read(match, before, following.group().lower() if following else "", nouns)
-            if read.is_noun or read.is_modifier:
-                run.append(read)
-            if not read.is_modifier:
-                yield from _until_noun(run)
-                run = []
-        before, done = word.lower(), end
-    yield from _until_noun(run)
+            before = before if is_next else ""
+            run.append(match)
+        done = match.end()
+    if any(wanted(one.group()) for one in run):
+        yield from _read_run(run, before, "", nouns)
+
+
+def _read_run(
+    run: Sequence[re.Match[str]], before: str, behind: str, nouns: Collection[str]
+) -> Iterator[tuple[ReadWord, ...]]:
+    """Yield the noun phrases of a run of words, between the function words at its ends."""
+    words = [match.group().lower() for match in run]
+    phrase: list[ReadWord] = []
+    for match, previous, following in zip(
+        run, [before, *words], [*words[1:], behind], strict=False
+    ):
+        read = _read(match, previous, following, nouns)
+        if read.is_noun or read.is_modifier:
+            phrase.append(read)
+        if not read.is_modifier:
+            yield from _until_noun(phrase)
+            phrase = []
+    yield from _until_noun(phrase)
 
 
 def _until_noun(run: list[ReadWord]) -> Iterator[tuple[ReadWord, ...]]:

@@ -181,7 +181,13 @@ _INLINE_MARKER = re.compile(
     rf"(?P<word>Claim )?{_CLAIM_NUMBER}[{SPACE}]{{0,2}}(?P<style>[.):\uff0e\u3001])"
     rf"(?=[\s{SPACE}]*(?:[A-Z{_HAN}\u00c0-\u00dd]|[(\[][A-Za-z]{{3}}))"
 )
-_STATUS = r"[(\[]?(?:previously[ ]+)?(?:cancel|withdrawn|deleted|not[ ]entered)"
+# In English, German, French, Chinese and Japanese.
+CANCELLED_WORD: Final = (
+    r"(?:cancell?ed|cancellation|withdrawn|deleted|not[ ]entered|gestrichen|gel\u00f6scht"
+    r"|entf(?:allen|\u00e4llt)|zur\u00fcckgezogen|annul\u00e9e?s?|supprim\u00e9e?s?|retir\u00e9e?s?"
+    r"|[\u5220\u522a\u524a]\u9664|\u53d6\u6d88|\u64a4\u56de)"
+)
+_STATUS = rf"[(\[\uff08]?(?:previously[ ]+)?{CANCELLED_WORD}"
 _CANCELLED = re.compile(
     rf"(?:{_LINE}|(?<=[.)])[{SPACE}]+)(?:claims?[{SPACE}]+)?{_CLAIM_NUMBER}\.?"
     rf"[{SPACE}]{{0,2}}(?:-|\u2013|\u2014|to|through|and)[{SPACE}]{{0,2}}(?P<last>\d{{1,4}})(?!\d)"

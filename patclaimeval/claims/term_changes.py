@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from patclaimeval.claims.antecedents import MissingAntecedent, chains_above, missing_antecedents
 from patclaimeval.claims.nouns import WORD, find_nouns, find_phrases
@@ -14,19 +15,19 @@ _PART = re.compile(r"[-'\u2019]")
 _CLAIM_WORDS = """
 able accordance according accordingly adapted additional additionally aforementioned apparatus
 appropriate arranged aspect associated back being both capable carried carry carrying characterised
-characterized claim claimed cm coming composed comprise comprised conjunction consist consisting
-consists corresponding device directly disclosed done eighth embodiment employ employed etc even
-every example executed execution exhibit exhibits fifth first following fourth furthermore ghz group
-having hence herein how hz ii iii indirectly invention item iv ix just kg khz kind km kpa kv kw
-least like made make makes making manner many mean means method mg mhz ml mm mode more moreover most
-mpa much must mv mw namely need neither next ninth nm none nor operable optionally other others
-otherwise pa pair part particular particularly perform performed performing performs plurality
-portion possible ppm preceding predetermined preferably preferred present prior procedure process
-product program provision psi recited respective respectively rpm same second separate serve serves
-set seventh shall since sixth some someone something specific specified step still subject
-subsequent subsequently substantially sum system take taken tenth then thing third time together
-type use useful user utilize utilized utilizes utilizing various very vi vii viii vol way well what
-who why wt xi yet
+characterized claim claimed cm combination coming composed comprise comprised conjunction consist
+consisting consists corresponding device directly disclosed done eight eighth embodiment employ
+employed etc even every example executed execution exhibit exhibits fifth first five following four
+fourth furthermore ghz group having hence herein how hz ii iii indirectly invention item iv ix just
+kg khz kind km kpa kv kw least like made make makes making manner many mean means method mg mhz ml
+mm mode more moreover most mpa much must mv mw namely need neither next nine ninth nm none nor
+operable optionally other others otherwise pa pair part particular particularly perform performed
+performing performs plurality portion possible ppm preceding predetermined preferably preferred
+present prior procedure process product program provision psi recited respective respectively rpm
+same second separate serve serves set seven seventh shall since six sixth some someone something
+specific specified step still subject subsequent subsequently substantially sum system take taken
+ten tenth then thing third three time together two type use useful user utilize utilized utilizes
+utilizing various very vi vii viii vol way well what who why wt xi yet
 """
 # The longest first; what stands before must have three letters.
 _SUFFIX_LIST = """
@@ -53,14 +54,16 @@ def foreign_terms(
     *,
     skip: Iterable[tuple[int, int]] = (),
     renamed: Iterable[str] = (),
+    nouns: frozenset[str] | None = None,
 ) -> tuple[ForeignTerm, ...]:
     """Return the noun phrases of the candidate that the reference lacks, each at its first place.
 
     Inputs: two texts in English; spans of the candidate that are left out, such as claims without
-    a counterpart; and terms that are known to stand for terms of the reference. Output: terms in
-    order of appearance with offsets into `candidate`. A term runs from the first new word of a noun
-    phrase to its noun ("stepper motor" where "stepper" is new), and a word is new if the reference
-    has it in no inflection. A phrase in which only an adjective or a participle is new is no term,
+    a counterpart; terms that are known to stand for terms of the reference; and what `find_nouns`
+    finds in both, where that is known. Output: terms in order of appearance with offsets into
+    `candidate`. A term runs from the first new word of a noun phrase to its noun ("stepper motor"
+    where "stepper" is new), and a word is new if the reference has it in no inflection. A phrase in
+    which only an adjective or a participle is new is no term,
     nor are verbs and adverbs, common words of claims, single letters, numbers and units. A term
     whose new words were all in terms before is not repeated. () where either text has no Latin
     words: there is nothing to compare.
@@ -71,18 +74,23 @@ def foreign_terms(
     for term in renamed:
         known |= _roots(term)
     skipped = sorted(skip)
-    nouns = find_nouns((reference, candidate))
+    nouns = find_nouns((reference, candidate)) if nouns is None else nouns
+
+    @cache
+    def is_foreign(word: str) -> bool:
+        return _is_foreign(word, known)
+
     found: list[ForeignTerm] = []
     seen: set[str] = set()
     place = 0
-    for phrase in find_phrases(candidate, nouns):
+    for phrase in find_phrases(candidate, nouns, is_foreign):
         while place < len(skipped) and skipped[place][1] <= phrase[0].start:
             place += 1
         if place < len(skipped) and skipped[place][0] <= phrase[0].start:
             continue
-        new = [at for at, word in enumerate(phrase) if _is_foreign(word.text, known)]
+        new = [at for at, word in enumerate(phrase) if is_foreign(word.text)]
         names = [at for at in new if phrase[at].is_noun]
-        roots = {fold(_lowered(phrase[at].text)) for at in names}
+        roots = {root_of(_lowered(phrase[at].text)) for at in names}
         if roots <= seen:
             continue
         seen |= roots
@@ -97,15 +105,15 @@ def _roots(text: str) -> set[str]:
     found: set[str] = set()
     for word in {match.group() for match in WORD.finditer(text)}:
         parts = _PART.split(_lowered(word))
-        found.update(map(fold, [*parts, "".join(parts)]))
+        found.update(map(root_of, [*parts, "".join(parts)]))
     return found
 
 
 def _is_foreign(word: str, known: set[str]) -> bool:
     parts = [part for part in _PART.split(word) if _is_content(part)]
-    if not parts or fold(_PART.sub("", _lowered(word))) in known:
+    if not parts or root_of(_PART.sub("", _lowered(word))) in known:
         return False
-    return any(fold(_lowered(part)) not in known for part in parts)
+    return any(root_of(_lowered(part)) not in known for part in parts)
 
 
 def _lowered(word: str) -> str:
@@ -116,17 +124,19 @@ def _lowered(word: str) -> str:
 def _is_content(word: str) -> bool:
     """Whether a word shows what a claim is about: no common word, no letter, no bare unit."""
     lowered = word.lower()
-    if lowered in _COMMON or fold(lowered) in _COMMON_FOLDED:
+    if lowered in _COMMON or root_of(lowered) in _COMMON_ROOTS:
         return False
     return len(word) > 2 or (len(word) == 2 and word.isupper())
 
 
 @cached
-def fold(word: str) -> str:
-    """Fold the inflections and plain derivations of a lower-case word to one stem, by suffix.
+def root_of(word: str) -> str:
+    """Return the root that the inflections and derivations of a lower-case word share, by suffix.
 
     "Rotating", "rotates", "rotation" and "rotated" share "rot"; "control" and "controller" meet.
-    Stems have at least three letters. A surface proxy: "general" and "generator" meet too.
+    Roots have at least three letters. A surface proxy: "general" and "generator" meet too. Unlike
+    `words.stem` it joins a thing and its act, and no synonyms: it tells whether a text has a word
+    in any form, not whether two texts mean the same.
     """
     stem = _without_suffix(singular(word))
     if stem.endswith("miss"):
@@ -155,7 +165,7 @@ def _without_suffix(word: str) -> str:
 
 _COMMON = STOP_WORDS.union(_CLAIM_WORDS.split())
 # Short stems are left out: "capable" must not hide "cap".
-_COMMON_FOLDED = frozenset(stem for stem in map(fold, _COMMON) if len(stem) > _SHORTEST_STEM + 1)
+_COMMON_ROOTS = frozenset(stem for stem in map(root_of, _COMMON) if len(stem) > _SHORTEST_STEM + 1)
 
 
 # "housing (12)" or "housing 12": one reference numeral after a word. Lists "(18, 19)" name several
@@ -285,8 +295,8 @@ def _name_before(text: str, end: int) -> _Name | None:
 
 def _one_name(first: _Name, then: _Name, text: str) -> bool:
     """Whether two names of a numeral may be one: a noun of one is in or beside the other."""
-    stems = {fold(word) for word in first.words}
-    if fold(then.words[-1]) in stems or fold(first.words[-1]) in map(fold, then.words):
+    stems = {root_of(word) for word in first.words}
+    if root_of(then.words[-1]) in stems or root_of(first.words[-1]) in map(root_of, then.words):
         return True
     if _is_acronym(first.words, then.words) or _is_acronym(then.words, first.words):
         return True
@@ -296,7 +306,7 @@ def _one_name(first: _Name, then: _Name, text: str) -> bool:
 def _stands_beside(name: _Name, other: _Name, text: str) -> bool:
     around = text[max(0, other.start - _NEARBY) : other.end + _NEARBY // 3]
     words = (singular(word.lower()) for word in _CAPITALISED.findall(around))
-    return fold(name.words[-1]) in map(fold, words)
+    return root_of(name.words[-1]) in map(root_of, words)
 
 
 def _is_acronym(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
@@ -400,4 +410,4 @@ def _stem_keys(words: tuple[str, ...]) -> list[_Key]:
     """Return the key of a term with a noun for its qualifier: "controller unit", "control unit"."""
     if len(words) < 2 or words[-2].endswith(("ing", "ed")):
         return []
-    return [("stem", *words[:-2], fold(words[-2]), words[-1])]
+    return [("stem", *words[:-2], root_of(words[-2]), words[-1])]

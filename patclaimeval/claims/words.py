@@ -70,11 +70,11 @@ def read_tokens(text: str) -> Tokens:
     # The pattern is one group: gap, token, gap, token, ..., gap.
     pieces = _TOKEN.split(text[begin:])
     borders = list(accumulate(map(len, pieces), initial=begin))
-    return Tokens(borders[1:-1:2], borders[2::2], [fold(piece) for piece in pieces[1::2]])
+    return Tokens(borders[1:-1:2], borders[2::2], [token_key(piece) for piece in pieces[1::2]])
 
 
 @cached
-def fold(word: str) -> str:
+def token_key(word: str) -> str:
     """Return the key by which a token equals another, as `read_tokens` describes it."""
     if not (word.isascii() and word.isalnum()):
         word = unicodedata.normalize("NFKC", _UNSEEN_RUN.sub("", word).translate(_ONE_SIGN))

@@ -1,11 +1,11 @@
 """A dataset in the making: its rows, their splits, and the lengths of their texts."""
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from statistics import fmean, median, stdev
 from typing import Any, Final
 
+from patclaimeval.claims import languages
 from patclaimeval.claims.parsing import find_markers
 from scoring.formats import patent_ce_jsonl
 from scoring.quadruplets import (
@@ -23,21 +23,9 @@ COUNTED_BY: Final = (
     "numbers count, punctuation does not (the Longformer tokenizer of published figures cuts words "
     "into pieces, so that it counts more)"
 )
-# Kana, ideographs, Thai, Lao, Burmese, Khmer: no spaces between their words.
-_UNSPACED: Final = (
-    r"\u0e01-\u0e30\u0e40-\u0e46\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf"
-    r"\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-)
 # Claims take ten times as long to count as words: of more texts, those with the least keys are a
 # sample, as keys are digests.
 MOST_PARSED: Final = 512
-_ASCII_WORD: Final = re.compile(r"[A-Za-z0-9]+")
-_WORD: Final = re.compile(rf"[^\W_{_UNSPACED}]+|[{_UNSPACED}]")
-
-
-def count_words(text: str) -> int:
-    """Count the words of a text as COUNTED_BY defines. Input: any text. Output: a count from 0."""
-    return len((_ASCII_WORD if text.isascii() else _WORD).findall(text))
 
 
 def count_claims(text: str) -> int:
@@ -155,7 +143,7 @@ class Draft:
 
     def words(self) -> dict[str, Any]:
         """Describe the words of a text, of a reference and of a candidate, each text once."""
-        counts = [count_words(text) for text in self.texts]
+        counts = [len(languages.words(text)) for text in self.texts]
         found = {
             name: summary([counts[number] for number in numbers])
             for name, numbers in self._roles().items()

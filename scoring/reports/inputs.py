@@ -17,7 +17,7 @@ from annotator.rating_values import ruled_points, settled_value
 from annotator.records import rating_admins
 from annotator.typology import tag_of
 from patclaimeval.agreement.ceiling import Columns, Evidence, Overlap
-from patclaimeval.agreement.items import Integers, fold
+from patclaimeval.agreement.items import Integers, collapse_spaces
 from patclaimeval.agreement.transitive_labels import Comparison, implied_labels
 from patclaimeval.claims.languages import LATIN, is_other, language_of, pair_language
 from patclaimeval.rubric import ALL_CRITERIA, SCORE_COLUMNS, unit_of
@@ -144,7 +144,7 @@ class Text:
 
     @classmethod
     def of(cls, content: str) -> "Text":
-        return cls(content, text_sha256(content), text_sha256(fold(content)))
+        return cls(content, text_sha256(content), text_sha256(collapse_spaces(content)))
 
 
 @dataclass(frozen=True, slots=True)

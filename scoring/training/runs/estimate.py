@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from annotator.models import User
 from core.jobs.rows import JobStatus
-from patclaimeval.agreement.items import fold
+from patclaimeval.agreement.items import collapse_spaces
 from patclaimeval.rubric import NAMES
 from scoring.access.scopes import LabelledRow
 from scoring.models import DatasetVersion, TrainingRun
@@ -35,15 +35,15 @@ def seen_in_training(rows: Sequence[LabelledRow]) -> dict[str, Any]:
     white space folded}. In training itself all are seen.
     """
     training = (row for row in rows if row.split == TRAIN)
-    known = {fold(text) for row in training for text in (row.reference, row.b, row.c)}
+    known = {collapse_spaces(text) for row in training for text in (row.reference, row.b, row.c)}
     return {
         split: _counts([row for row in rows if row.split == split], known) for split in SPLIT_NAMES
     }
 
 
 def _counts(rows: Sequence[LabelledRow], known: set[str]) -> dict[str, Any]:
-    references = {fold(row.reference) for row in rows}
-    candidates = {fold(text) for row in rows for text in (row.b, row.c)}
+    references = {collapse_spaces(row.reference) for row in rows}
+    candidates = {collapse_spaces(text) for row in rows for text in (row.b, row.c)}
     return {
         "items": len(rows),
         "references": {"of": len(references), "seen": len(references & known)},

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patclaimeval.claims import term_changes as module
-from patclaimeval.claims.term_changes import fold, foreign_terms, renamed_terms
+from patclaimeval.claims.term_changes import foreign_terms, renamed_terms, root_of
 from tests.amounts import tries
 
 REFERENCE = "1. A pump comprising a stepper motor (12), a light emitting diode and a rotating rod."
@@ -103,7 +103,7 @@ def test_inflections_claim_words_numbers_and_letters_are_not_new(words):
     ],
 )
 def test_a_family_of_words_has_one_stem(family):
-    assert len({fold(word) for word in family.split()}) == 1
+    assert len({root_of(word) for word in family.split()}) == 1
 
 
 def test_text_without_latin_words_has_no_terms():
