@@ -251,6 +251,17 @@ def missing_antecedents(text: str) -> tuple[MissingAntecedent, ...]:
     return tuple(findings)
 
 
+def count_antecedents(text: str) -> tuple[int, int]:
+    """Count the definite phrases of a claim set that need basis, and those without it.
+
+    Input: the text of a claim set. Output: the number of phrases after "the" or "said" that need
+    an earlier introduction, at every place, and the number of those that `find_antecedent_gaps`
+    reports, each phrase once per claim and chain.
+    """
+    checked = sum(len(Reading.of(claim.text).definite) for claim in parse_claims(text))
+    return checked, len(missing_antecedents(text))
+
+
 # Parts of every person, and what is everywhere.
 _EVERYWHERE_WORDS = """
 abdomen air ankle arm atmosphere brain chest ear eye face finger foot forehead hand head heart knee

@@ -4,7 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patclaimeval.claims.antecedents import missing_antecedents, unintroduced_phrases
+from patclaimeval.claims.antecedents import (
+    count_antecedents,
+    missing_antecedents,
+    unintroduced_phrases,
+)
 from patclaimeval.claims.parsing import parse_claims
 from patclaimeval.claims.term_changes import renamed_terms
 from patclaimeval.claims.terms import find_mentions, singular
@@ -180,3 +184,8 @@ def test_spans_lie_inside_any_text(text):
     for mention in find_mentions(text):
         assert 0 <= mention.start < mention.end <= len(text)
         assert text[mention.start : mention.end].lower().startswith(mention.article)
+
+
+def test_definite_phrases_and_those_without_basis_are_counted():
+    assert count_antecedents("1. A pump with a rod, the rod and the lid, the lid.") == (3, 1)
+    assert count_antecedents("") == (0, 0)
