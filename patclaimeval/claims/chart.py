@@ -8,7 +8,7 @@ from patclaimeval.claims.antecedents import AntecedentGap, find_antecedent_gaps
 from patclaimeval.claims.coverage import WordMasks
 from patclaimeval.claims.languages import is_read_as_english, languages_of_pair
 from patclaimeval.claims.ledger import TermChange, find_term_changes
-from patclaimeval.claims.notes import Note, find_notes
+from patclaimeval.claims.notes import Note, find_notes, spans_without_claims
 from patclaimeval.claims.pairing import Row, align_claims
 from patclaimeval.claims.parsing import citations, parse_claims
 from patclaimeval.claims.placing import (
@@ -141,8 +141,15 @@ def read_chart(reference: str, candidate: str, language: str = "") -> Chart:
     )
     terms = find_term_changes(*claims, pairs)
     renamed = _renamed_stems(terms)
-    left = ClaimSide(REFERENCE, reference, dict(pairs), {})
-    right = ClaimSide(CANDIDATE, candidate, {j: i for i, j in pairs}, renamed)
+    notes = [
+        find_notes(name, text, own)
+        for name, text, own in zip(
+            (REFERENCE, CANDIDATE), (reference, candidate), claims, strict=True
+        )
+    ]
+    remarks = [spans_without_claims(own) for own in notes]
+    left = ClaimSide(REFERENCE, reference, dict(pairs), {}, remarks[0])
+    right = ClaimSide(CANDIDATE, candidate, {j: i for i, j in pairs}, renamed, remarks[1])
     masks = WordMasks([*left.bags, *right.bags])
     left.keep(masks, {})
     right.keep(masks, renamed)
@@ -160,9 +167,7 @@ def read_chart(reference: str, candidate: str, language: str = "") -> Chart:
             for side in (left, right)
         },
         {side.name: side.faults for side in (left, right)},
-        tuple(
-            note for side in (left, right) for note in find_notes(side.name, side.text, side.claims)
-        ),
+        (*notes[0], *notes[1]),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Final, Protocol
 
 from rapidfuzz.distance import LCSseq
 
-from patclaimeval.claims.antecedents import ORDINALS
+from patclaimeval.claims.definite_phrases import ORDINALS
 from patclaimeval.claims.wording import LIGHT_NOUNS, without_escapes
 from patclaimeval.claims.words import content_words, stem
 

@@ -19,6 +19,7 @@ from patclaimeval.claims.coverage import (
     reads_alike,
     shares_run,
 )
+from patclaimeval.claims.notes import is_cancelled
 from patclaimeval.claims.pairing import claims_activity, other_category
 from patclaimeval.claims.parsing import Claim, parse_claims
 from patclaimeval.claims.scope_rules import Scope
@@ -68,13 +69,19 @@ class ClaimSide:
     """One claim set as the chart reads it."""
 
     def __init__(
-        self, name: str, text: str, partner: Mapping[int, int], renamed: Mapping[str, str]
+        self,
+        name: str,
+        text: str,
+        partner: Mapping[int, int],
+        renamed: Mapping[str, str],
+        remarks: Sequence[tuple[int, int]] = (),
     ) -> None:
+        """Read the limitations; `remarks` are spans of the text that are no claims."""
         self.name = name
         self.text = text
         self.claims = parse_claims(text)
         self.partner = partner
-        self.limitations = [*_limitations(self.claims)]
+        self.limitations = [*_limitations(self.claims, remarks)]
         self.bags = [bag_of(one.text, renamed) for one in self.limitations]
         self.of_claim: list[list[int]] = [[] for _ in self.claims]
         for place, one in enumerate(self.limitations):
@@ -144,10 +151,18 @@ class ClaimSide:
         return one == other or one in self.above[other] or other in self.above[one]
 
 
-def _limitations(claims: Sequence[Claim]) -> Iterator[Limitation]:
+def _limitations(
+    claims: Sequence[Claim], remarks: Sequence[tuple[int, int]]
+) -> Iterator[Limitation]:
     for index, claim in enumerate(claims):
+        if is_cancelled(claim):
+            continue
         begin = claim.start + claim.body_offset
-        features = split_features(claim.text[claim.body_offset :])
+        # What a model says behind a claim is none of its limitations.
+        close = min((low for low, _ in remarks if begin < low < claim.end), default=claim.end)
+        if any(low <= begin < high for low, high in remarks):
+            continue
+        features = split_features(claim.text[claim.body_offset : close - claim.start])
         start: int | None = None
         for place, one in enumerate(features):
             text = one.text.strip()

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from patclaimeval.claims.antecedents import likely_basis, missing_antecedents
+from patclaimeval.claims.antecedents import find_antecedent_gaps
 from patclaimeval.claims.change_classes import CLASSES, Change
 from patclaimeval.claims.chart import Chart, ChartRow, read_chart
 from patclaimeval.claims.invisible import count_invisible, find_invisible
@@ -22,6 +22,7 @@ from patclaimeval.claims.languages import (
     languages_of_pair,
     words,
 )
+from patclaimeval.claims.ledger import find_new_terms
 from patclaimeval.claims.mark_kinds import (
     BROKEN,
     CERTAIN,
@@ -37,7 +38,7 @@ from patclaimeval.claims.parsing import CITED_IN, Claim, claim_body, find_marker
 from patclaimeval.claims.placing import CANDIDATE, REFERENCE, Verdict
 from patclaimeval.claims.segments import Segment, Span, cut_segments
 from patclaimeval.claims.splitting import split_features
-from patclaimeval.claims.term_changes import foreign_terms, renamed_terms
+from patclaimeval.claims.term_changes import renamed_terms
 from patclaimeval.claims.tree import build_tree, misread_faults
 
 
@@ -194,7 +195,20 @@ def read_pair(reference: str, candidate: str, language: str = "") -> Reading:
         return read_plainly(reference, candidate, too_large)
     chart = read_chart(reference, candidate, language)
     languages = languages_of_pair(reference, candidate, language)
-    foreign = foreign_terms(reference, candidate) if all(map(is_marked, languages)) else ()
+    foreign = (
+        find_new_terms(
+            parse_claims(reference),
+            parse_claims(candidate),
+            [
+                (row.reference, row.candidate)
+                for row in chart.alignment
+                if row.reference is not None and row.candidate is not None
+            ],
+            chart.terms,
+        )
+        if all(map(is_marked, languages))
+        else ()
+    )
     marks = (
         *(Span(t.start, t.end, FOREIGN, "not in the reference") for t in foreign),
         *_own_marks(candidate, languages[1]),
@@ -322,18 +336,18 @@ def _own_marks(text: str, language: str) -> tuple[Span, ...]:
     """Return the marks that a claim set earns by itself, in a language in which they are read."""
     if not is_marked(language):
         return ()
-    missing = missing_antecedents(text)
-    renamed = renamed_terms(text, missing)
-    likely, named = likely_basis(text, missing), {item.end for item in renamed}
+    gaps = find_antecedent_gaps(text)
+    renamed = renamed_terms(text, gaps)
+    named = {item.end for item in renamed}
     return (
         *(
             Span(
-                m.start,
-                m.end,
-                LIKELY_BASIS if m.start in likely or m.end in named else NO_ANTECEDENT,
-                f"“{m.term}” is not introduced before",
+                gap.start,
+                gap.end,
+                NO_ANTECEDENT if gap.is_certain and gap.end not in named else LIKELY_BASIS,
+                gap.sentence,
             )
-            for m in missing
+            for gap in gaps
         ),
         *(
             Span(r.start, r.end, SIGN, f"{r.sign} stood for “{r.first}” before")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from patclaimeval.claims.antecedents import ORDINALS
+from patclaimeval.claims.definite_phrases import ORDINALS
 from patclaimeval.claims.parsing import citations
 from patclaimeval.claims.words import CRAFT_WORDS, is_content, read_tokens, stem
 
