@@ -78,6 +78,8 @@ def _limitation(entry: LimitationView) -> str:
         tail, segments[-1] = _without_space(segments[-1], at_end=True)
     html = _gap(head) + "".join(_segment(segment) for segment in segments) + _gap(tail)
     note = f' data-note="{escape(entry.note)}"' if entry.note else ""
+    if entry.reason:
+        note += f' title="{escape(entry.reason)}"'
     return f'<span class="limitation{standing}"{note}>{html}</span>'
 
 

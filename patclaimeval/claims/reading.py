@@ -472,7 +472,7 @@ def _view(
         ),
     ]
     spans.sort(key=lambda item: item.start)
-    cuts = _cut_alone(body, offset) if rows is None else _cut_by_rows(rows, offset, claim.end)
+    cuts = _cut_alone(body, offset) if rows is None else _cut_by_rows(rows, offset, body)
     numbers = _where(rows or ())
     return ClaimView(
         number=claim.number,
@@ -501,17 +501,23 @@ def _cut_alone(body: str, offset: int) -> list[Cut]:
     return [(offset + one.start, offset + one.end, None) for one in split_features(body)]
 
 
-def _cut_by_rows(rows: Sequence[ChartRow], offset: int, end: int) -> list[Cut]:
-    """Cut the words of a claim where a limitation begins; a preamble may have no row."""
-    starts = [row.start for row in rows]
-    cuts: list[Cut] = [
-        (start, stop, row)
-        for start, stop, row in zip(starts, [*starts[1:], end], rows, strict=True)
-    ]
-    if not cuts:
-        return [(offset, end, None)] if end > offset else []
-    if offset < starts[0]:
-        cuts.insert(0, (offset, starts[0], None))
+def _cut_by_rows(rows: Sequence[ChartRow], offset: int, body: str) -> list[Cut]:
+    """Cut the words of a claim where a limitation begins; what has no row has no standing."""
+    end = offset + len(body)
+    cuts: list[Cut] = []
+    at = offset
+    for row in rows:
+        if at < row.start:
+            if cuts and not body[cuts[-1][1] - offset : row.start - offset].strip():
+                cuts[-1] = (cuts[-1][0], row.start, cuts[-1][2])
+            else:
+                cuts.append((at, row.start, None))
+        cuts.append((row.start, row.end, row))
+        at = row.end
+    if cuts and not body[at - offset :].strip():
+        cuts[-1] = (cuts[-1][0], end, cuts[-1][2])
+    elif at < end:
+        cuts.append((at, end, None))
     return cuts
 
 

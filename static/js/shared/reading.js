@@ -2,7 +2,7 @@
 import { markClaim, placesOf, startMinimap, takeUpCells } from "./minimap.js";
 import { quietButton, replacePart } from "./page.js";
 
-const DIFFERENCES = ".limitation:is(.is-missing, .is-added, .is-narrowed, .is-broadened, .is-changed)";
+const DIFFERENCES = ".limitation[data-note]";
 const MARKS = ".shows-marks .claim mark:is(.foreign, .no-antecedent, .sign, .broken), .shows-marks.shows-less-certain .claim mark:is(.likely-basis, .renamed, .misread), .claim mark.invisible";
 const SCROLLERS = ["reading", "reference", "candidate"];
 const panes = () => document.getElementById("panes");
