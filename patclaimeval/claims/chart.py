@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from patclaimeval.claims.antecedents import AntecedentGap, find_antecedent_gaps
 from patclaimeval.claims.coverage import WordMasks
@@ -71,6 +71,7 @@ class ChartRow:
         return f"{place}, {scope}" if scope and self.verdict is not Verdict.PART else place
 
 
+_ROW: Final = ("side", "claim", "limitation", "start", "end", "verdict")
 _SCOPES: Final = {
     Scope.SAME: "",
     Scope.BROADER: "broader",
@@ -119,6 +120,75 @@ class Chart:
     antecedents: Mapping[str, tuple[AntecedentGap, ...]]
     citations: Mapping[str, tuple[Fault, ...]]
     notes: tuple[Note, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the chart as `patclaimeval chart --json` prints it; offsets count characters."""
+        return {
+            "rows": [
+                {
+                    **{name: getattr(row, name) for name in _ROW},
+                    "where": list(row.where),
+                    "scope": str(row.scope),
+                    "reason": row.reason,
+                }
+                for row in self.rows
+            ],
+            "terms": [
+                {
+                    "reference": term.reference,
+                    "candidate": term.candidate,
+                    "replaced": term.replaced,
+                    "of": term.of,
+                    "verdict": str(term.verdict),
+                }
+                for term in self.terms
+            ],
+            "antecedents": [
+                {
+                    "side": side,
+                    "claim": gap.claim,
+                    "phrase": gap.phrase,
+                    "start": gap.start,
+                    "end": gap.end,
+                    "path": list(gap.path),
+                }
+                for side, found in self.antecedents.items()
+                for gap in found
+            ],
+            "citations": [
+                {
+                    "side": side,
+                    "claim": fault.number,
+                    "start": fault.start,
+                    "end": fault.end,
+                    "sentence": fault.sentence,
+                }
+                for side, found in self.citations.items()
+                for fault in found
+            ],
+            "notes": [f"{note.side}: {note.sentence}" for note in self.notes],
+        }
+
+    def lines(self) -> Iterator[str]:
+        """Yield what a command prints: notes, then what is not as in the reference."""
+        for note in self.notes:
+            yield f"{note.side}: {note.sentence}"
+        for row in self.rows:
+            if row.label:
+                words = " ".join(row.limitation.split())
+                yield f"{row.side} {row.claim}: {words}"
+                yield f"    {row.label}{': ' * bool(row.reason)}{row.reason}"
+        for term in self.terms:
+            yield (
+                f"{term.reference} -> {term.candidate}: {term.replaced} of {term.of}, "
+                f"{term.verdict}"
+            )
+        for side, gaps in self.antecedents.items():
+            for gap in gaps:
+                on = f" on claim {', '.join(map(str, gap.path))}" if gap.path else ""
+                yield f"{side} {gap.claim}: “{gap.phrase}” lacks antecedent basis{on}"
+        for side, faults in self.citations.items():
+            yield from (f"{side}: {fault.sentence}" for fault in faults)
 
 
 def read_chart(reference: str, candidate: str, language: str = "") -> Chart:

@@ -316,8 +316,7 @@ def _find_holders(
     """Say of limitations that stand nowhere, but of which the other side says a part, where."""
     holders: dict[int, list[int]] = {}
     for place, found in enumerate(back):
-        is_telling = len({*other.bags[place]}) >= _TELLING
-        if len(found.parts) == 1 and is_telling and not other.limitations[place].is_preamble:
+        if len(found.parts) == 1 and not other.limitations[place].is_preamble:
             holders.setdefault(found.parts[0], []).append(place)
     for place, one in enumerate(own.limitations):
         if places[place].verdict is not Verdict.NOWHERE or one.is_preamble:
@@ -326,7 +325,8 @@ def _find_holders(
         parts = [
             part
             for part in holders.get(place, ())
-            if back[part].verdict is not Verdict.PART or other.limitations[part].claim == partner
+            if other.limitations[part].claim == partner
+            or (back[part].verdict is not Verdict.PART and len({*other.bags[part]}) >= _TELLING)
         ]
         if parts:
             claim = other.limitations[parts[0]].claim
@@ -378,19 +378,19 @@ def compare_dependency(
     """Compare what a claim and its counterpart depend on; the scope is that of the candidate."""
     parents, given = {*own.parents[claim]}, {*other.parents[partner]}
     is_of_reference = own.name == REFERENCE
+    now = "now" if is_of_reference else "in the reference"
     if not parents or not given:
         if not parents and not given:
             return Scope.SAME, ""
         # Without the claim that it depends on a claim has fewer limitations.
         scope = Scope.BROADER if bool(parents) == is_of_reference else Scope.NARROWER
-        now = "now " * is_of_reference
-        return scope, f"{now}depends on {other.names(given)}" if given else f"{now}independent"
+        return scope, f"{now} " + (f"dependent on {other.names(given)}" if given else "independent")
     # Claims without a counterpart are no change by themselves.
     wanted = {own.partner[parent] for parent in parents if parent in own.partner}
     known = {index for index in given if index in other.partner}
     if wanted == known and (wanted or len(parents) == len(given)):
         return Scope.SAME, ""
-    reason = f"depends on {other.names(given)}"
+    reason = f"{now} dependent on {other.names(given)}"
     if not wanted or not known:
         return Scope.UNSURE, reason
     return Scope.UNSURE, f"{reason}, not on {other.names(wanted)}"
