@@ -343,7 +343,7 @@ class _Judge:
         if found.verdict is Verdict.PART:
             # Where words are dropped and all else is as it was, the limitation is there.
             clean = Scope.BROADER if is_of_reference else Scope.NARROWER
-            if not changes or {change.scope for change in changes} != {clean}:
+            if len(changes) not in (1, 2) or {change.scope for change in changes} != {clean}:
                 changes = _lacking(mine, theirs, is_of_reference=is_of_reference)
                 classes = {}, {}
         else:

@@ -18,7 +18,7 @@ _ORDINAL_BEFORE: Final = re.compile(rf"\b({'|'.join(sorted(ORDINALS))})\s+([a-z]
 # A part of a place must add this share of a limitation's weight.
 LEAST_ADDED: Final = 0.12
 _NUMBER: Final = 2
-_MOST_PARTS: Final = 3
+_MOST_PARTS: Final = 4
 _NEARLY: Final = 0.8
 _IN_ORDER: Final = 0.65
 _FEW: Final = 5
@@ -89,7 +89,8 @@ class WordMasks:
             # With another number a limitation is changed, but not another one.
             if word[:1].isdigit():
                 weight = min(weight, _NUMBER)
-            weight = 1 if word in LIGHT_NOUNS else weight
+            # An ordinal with its noun only tells likely places apart.
+            weight = 1 if word in LIGHT_NOUNS or " " in word else weight
             self._bits[word] = ((1 << weight) - 1) << used
             self.starts |= 1 << used
             used += weight
@@ -151,8 +152,11 @@ def cover(wanted: Wanted, words: Sequence[str], places: Sequence[int], side: "Wo
             break
         rest = rest.without(side.masks[best])
         parts.append(best)
-    if len(parts) > 1 and not reads_alike(
-        words, [w for part in sorted(parts) for w in side.bags[part]]
+    are_next = max(parts) - min(parts) < len(parts)
+    if (
+        len(parts) > 1
+        and not are_next
+        and not reads_alike(words, [w for part in sorted(parts) for w in side.bags[part]])
     ):
         parts = [first]
         rest = wanted.without(side.masks[first])

@@ -238,9 +238,9 @@ def _search(
     if split := _split(wanted, index, found, other):
         return split
     # New words beside another subject are another limitation.
-    given = [word for part in sorted(found.parts) for word in other.bags[part]]
-    words = {*own.bags[place]}
-    if 2 * len(words.intersection(given)) < len(words) or not shares_run(own.bags[place], given):
+    words, given = own.bags[place], [w for i in sorted(found.parts) for w in other.bags[i]]
+    holds_half = 2 * len({*words}.intersection(given)) >= len({*words})
+    if words[0] not in given or not holds_half or not shares_run(words, given):
         return Place(Verdict.NOWHERE)
     return Place(Verdict.PART, (index,), found.parts)
 
@@ -266,9 +266,7 @@ def _best_claim(
     for index in nsmallest(_MOST_TRIED, range(len(most)), key=lambda i: (-rank(i, most[i]), i)):
         if most[index] < _IN_PART or (best and rank(index, most[index]) <= best[0]):
             break
-        places = other.of_claim[index]
-        if index != partner:
-            places = [part for part in places if not other.limitations[part].is_preamble]
+        places = [p for p in other.of_claim[index] if not other.limitations[p].is_preamble]
         found = cover(wanted, own.bags[place], places, other)
         words = [word for part in sorted(found.parts) for word in other.bags[part]]
         if index != partner and not (
@@ -297,7 +295,9 @@ def _split(wanted: Wanted, index: int, found: Cover, other: ClaimSide) -> Place 
         near = [
             place
             for place, one in enumerate(other.limitations)
-            if one.claim not in claims and other.are_related(one.claim, index)
+            if one.claim not in claims
+            and not one.is_preamble
+            and other.are_related(one.claim, index)
         ]
         best = max(near, key=lambda place: wanted.weight_in(others[place]), default=None)
         if best is None or not adds(wanted, others[best], total):

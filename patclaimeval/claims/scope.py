@@ -1,7 +1,7 @@
 """How other words for a limitation change what is claimed: which words, and to what effect."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from patclaimeval.claims.change_classes import Change, classify, find_labels
@@ -12,6 +12,7 @@ from patclaimeval.claims.scope_rules import (
     listed_scope,
     scope_of,
 )
+from patclaimeval.claims.terms import is_verb
 from patclaimeval.claims.word_diff import Gap, find_gaps
 from patclaimeval.claims.wording import MARKS, Wording, keys_between, limits, pairs_at, span_of
 from patclaimeval.claims.words import cut_suffixes, is_content, stem
@@ -32,6 +33,7 @@ class Context:
 
 _CONNECT: Final = stem("connect")
 _MOST_ADDED: Final = 8
+_MOSTLY: Final = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,34 @@ def compare_scope(
         if (change := _judge(gap, reference, candidate, classes, around, context))
     ]
     changes += _other_words(gaps, reference, candidate)
-    return tuple(changes), classes
+    agrees = _share_in_common(gaps, reference)
+    return tuple(change if _is_sure(change, agrees) else _unsure(change) for change in changes), (
+        classes
+    )
+
+
+def _share_in_common(gaps: Iterable[Gap], reference: Wording) -> float:
+    """Return the share of a limitation's content words that stand in the place in order."""
+    content = [is_content(key) for key in reference.keys]
+    lost = sum(sum(content[gap.low : gap.high]) for gap in gaps)
+    return 1 - lost / max(1, sum(content))
+
+
+def _is_sure(change: ScopeChange, agrees: float) -> bool:
+    """Return whether the rest of a limitation agrees so far that a change is what it seems."""
+    if change.scope is Scope.DIFFERENT:
+        return agrees >= _MOSTLY
+    words = (change.reference or change.candidate).lower().split()
+    is_alone = not (change.reference and change.candidate)
+    return not (is_alone and len(words) == 1 and _is_verb(words[0]))
+
+
+def _is_verb(word: str) -> bool:
+    return word.endswith("ing") or is_verb(word)
+
+
+def _unsure(change: ScopeChange) -> ScopeChange:
+    return replace(change, scope=Scope.UNSURE)
 
 
 def _other_words(
@@ -202,10 +231,21 @@ def _judge(
         if _is_light(left, right, reference, candidate):
             return None
         return change or _change(left, right, reference, candidate)
+    if not (lost and added):
+        # All of the phrase is quoted, the words of drafting in it too.
+        lost = _with_drafting(lost, left, reference)
+        added = _with_drafting(added, right, candidate)
     # What was moved to where words were dropped stands in their place.
     lost = lost or [i for i in left if is_content(reference.keys[i])]
     added = added or [j for j in right if is_content(candidate.keys[j])]
     return _change(lost, added, reference, candidate)
+
+
+def _with_drafting(found: list[int], places: list[int], wording: Wording) -> list[int]:
+    """Return all of the places, if none of them but those found has a word that limits."""
+    if found and all(place in found or not limits(wording.keys[place]) for place in places):
+        return places
+    return found
 
 
 def _missing(

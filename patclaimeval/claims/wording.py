@@ -13,7 +13,8 @@ ARTICLES: Final = frozenset(("a", "an", "the", "said"))
 MARKS: Final = frozenset(",;:.")
 # "The pump device" is the pump.
 _LIGHT_WORDS: Final = """
-apparatus arrangement assembly device element means member part serve system unit
+apparatus arrangement assembly composition device element material means member part portion serve
+system unit
 """
 LIGHT_NOUNS: Final = frozenset(map(stem, _LIGHT_WORDS.split()))
 # Alone they say nothing: "a lid disposed on", "a lid on".
