@@ -21,7 +21,7 @@ from patclaimeval.claims.coverage import (
 )
 from patclaimeval.claims.notes import is_cancelled
 from patclaimeval.claims.pairing import claims_activity, other_category
-from patclaimeval.claims.parsing import Claim, parse_claims
+from patclaimeval.claims.parsing import Claim, citations, parse_claims
 from patclaimeval.claims.scope_rules import Scope
 from patclaimeval.claims.splitting import split_features
 from patclaimeval.claims.tree import build_tree
@@ -235,7 +235,9 @@ def _search(
     if found.share >= ENOUGH:
         verdict, reason = _verdict(claim, index, own, other)
         return Place(verdict, (index,), found.parts, reason)
-    if split := _split(wanted, index, found, other):
+    # What cites a claim of another kind, "a car with the engine of claim 1", is in no parts of it.
+    is_citing = bool(citations(own.limitations[place].text))
+    if not is_citing and (split := _split(wanted, index, found, other)):
         return split
     # New words beside another subject are another limitation.
     words, given = own.bags[place], [w for i in sorted(found.parts) for w in other.bags[i]]

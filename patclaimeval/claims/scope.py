@@ -33,6 +33,7 @@ class Context:
 
 _CONNECT: Final = stem("connect")
 _MOST_ADDED: Final = 8
+_JOINING: Final = frozenset(("and", "or", ",", ";"))
 _MOSTLY: Final = 0.7
 
 
@@ -88,7 +89,7 @@ def compare_scope(
         if (change := _judge(gap, reference, candidate, classes, around, context))
     ]
     changes += _other_words(gaps, reference, candidate)
-    agrees = _share_in_common(gaps, reference)
+    agrees = 1.0 if len(changes) == 1 else _share_in_common(gaps, reference)
     return tuple(change if _is_sure(change, agrees) else _unsure(change) for change in changes), (
         classes
     )
@@ -213,7 +214,9 @@ def _judge(
 ) -> ScopeChange | None:
     """Return what one difference does to the scope, None where nothing of substance differs."""
     whole = range(gap.low, gap.high), range(gap.start, gap.stop)
-    if scope := listed_scope(keys_between(whole[0], reference), keys_between(whole[1], candidate)):
+    if scope := listed_scope(
+        *_apart(keys_between(whole[0], reference), keys_between(whole[1], candidate))
+    ):
         return _made(scope, whole[0], whole[1], reference, candidate)
     left = [i for i in whole[0] if classes[0].get(i) == Change.SUBSTANCE]
     right = [j for j in whole[1] if classes[1].get(j) == Change.SUBSTANCE]
@@ -241,11 +244,24 @@ def _judge(
     return _change(lost, added, reference, candidate)
 
 
+def _apart(
+    left: tuple[str, ...], right: tuple[str, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return two runs without what both begin and end with."""
+    while left and right and left[0] == right[0]:
+        left, right = left[1:], right[1:]
+    while left and right and left[-1] == right[-1]:
+        left, right = left[:-1], right[:-1]
+    return left, right
+
+
 def _with_drafting(found: list[int], places: list[int], wording: Wording) -> list[int]:
     """Return all of the places, if none of them but those found has a word that limits."""
-    if found and all(place in found or not limits(wording.keys[place]) for place in places):
-        return places
-    return found
+    if not found or any(place not in found and limits(wording.keys[place]) for place in places):
+        return found
+    # "or tin" is one of several alternatives, whose words are "tin".
+    inner = [place for place in places if wording.keys[place] not in _JOINING]
+    return places[places.index(inner[0]) : places.index(inner[-1]) + 1]
 
 
 def _missing(
