@@ -331,15 +331,16 @@ class _Judge:
         if not found.parts:
             return (), ()
         is_of_reference = own.name == REFERENCE
-        parts = sorted(found.parts) if len(found.claims) == 1 else found.parts
+        parts = sorted(found.parts)
         mine, theirs = own.wordings[place], join_wordings([other.wordings[i] for i in parts])
         is_mutual = self._is_mutual(place, own, other)
-        if is_mutual and not is_of_reference:
-            changes, classes = self._mutual[parts[0], place]
+        pair = (place, parts[0]) if is_of_reference else (parts[0], place)
+        if is_mutual and pair in self._mutual:
+            changes, classes = self._mutual[pair]
         else:
             changes, classes = self._compare(place, own, mine, theirs)
-        if is_mutual and is_of_reference:
-            self._mutual[place, parts[0]] = changes, classes
+        if is_mutual:
+            self._mutual[pair] = changes, classes
         if found.verdict is Verdict.PART:
             # Where words are dropped and all else is as it was, the limitation is there.
             clean = Scope.BROADER if is_of_reference else Scope.NARROWER

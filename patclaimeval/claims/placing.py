@@ -228,6 +228,9 @@ def _search(
         for part in other.of_claim[partner]:
             if own.forms[place] and other.forms[part] == own.forms[place]:
                 return Place(Verdict.IN, (partner,), (part,))
+        if not wanted.total:
+            # Without a word that tells anything it is where its claim is.
+            return Place(Verdict.IN, (partner,))
     best = _best_claim(place, wanted, own, other, whole)
     if best is None:
         return Place(Verdict.NOWHERE)
@@ -309,7 +312,7 @@ def _split(wanted: Wanted, index: int, found: Cover, other: ClaimSide) -> Place 
         parts.append(best)
     if 1 - wanted.total / total < ENOUGH:
         return None
-    return Place(Verdict.SPLIT, tuple(claims), tuple(parts))
+    return Place(Verdict.SPLIT, tuple(sorted(claims)), tuple(sorted(parts)))
 
 
 def _find_holders(
