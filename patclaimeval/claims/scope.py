@@ -292,7 +292,8 @@ def _is_light(
     """Return whether two runs without new content differ in nothing that limits."""
     here = [key for i in left if not is_content(key := reference.keys[i])]
     there = [key for j in right if not is_content(key := candidate.keys[j])]
-    if here == there:
+    has_moved = len(here) < len(left) or len(there) < len(right)
+    if here == there or (has_moved and CHOOSING.isdisjoint([*here, *there])):
         return True
     if here and there:
         return False
