@@ -1,7 +1,7 @@
 """The claim chart of a pair: where each limitation of one claim set stands in the other."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from patclaimeval.claims.antecedents import AntecedentGap, find_antecedent_gaps
@@ -19,6 +19,7 @@ from patclaimeval.claims.placing import (
     Verdict,
     find_places,
 )
+from patclaimeval.claims.preambles import PreambleMismatch, find_preamble_mismatches
 from patclaimeval.claims.scope import (
     Classes,
     Context,
@@ -110,14 +111,15 @@ _SEEN_BACK: Final = {
 class Chart:
     """Two claim sets compared: limitations both ways, terms, antecedents, citations and notes.
 
-    `alignment` sets the claims side by side, as `align_claims` does; `antecedents` and
-    `citations` have the findings of each side, by its name.
+    `alignment` sets the claims side by side, as `align_claims` does; `antecedents`,
+    `preambles` and `citations` have the findings of each side, by its name.
     """
 
     rows: tuple[ChartRow, ...]
     alignment: tuple[Row, ...]
     terms: tuple[TermChange, ...]
     antecedents: Mapping[str, tuple[AntecedentGap, ...]]
+    preambles: Mapping[str, tuple[PreambleMismatch, ...]]
     citations: Mapping[str, tuple[Fault, ...]]
     notes: tuple[Note, ...]
 
@@ -155,6 +157,11 @@ class Chart:
                 for side, found in self.antecedents.items()
                 for gap in found
             ],
+            "preambles": [
+                {"side": side, **asdict(one)}
+                for side, found in self.preambles.items()
+                for one in found
+            ],
             "citations": [
                 {
                     "side": side,
@@ -187,6 +194,8 @@ class Chart:
             for gap in gaps:
                 on = f" on claim {', '.join(map(str, gap.path))}" if gap.path else ""
                 yield f"{side} {gap.claim}: “{gap.phrase}” lacks antecedent basis{on}"
+        for side, mismatches in self.preambles.items():
+            yield from (f"{side} {one.claim}: {one.sentence}" for one in mismatches)
         for side, faults in self.citations.items():
             yield from (f"{side}: {fault.sentence}" for fault in faults)
 
@@ -231,7 +240,17 @@ def read_chart(reference: str, candidate: str, language: str = "") -> Chart:
         rows,
         terms,
         {
-            side.name: find_antecedent_gaps(side.text)
+            side.name: tuple(
+                gap
+                for gap in find_antecedent_gaps(side.text)
+                if gap.is_certain and not any(low <= gap.start < high for low, high in spans)
+            )
+            if is_read_as_english(languages[side.name])
+            else ()
+            for side, spans in zip((left, right), remarks, strict=True)
+        },
+        {
+            side.name: find_preamble_mismatches(side.text)
             if is_read_as_english(languages[side.name])
             else ()
             for side in (left, right)

@@ -46,6 +46,11 @@ class PreambleMismatch:
     cited: int
     cited_phrase: str
 
+    @property
+    def sentence(self) -> str:
+        """The mismatch in plain English."""
+        return f"“{self.phrase}”, but claim {self.cited} is “{self.cited_phrase}”"
+
 
 @dataclass(frozen=True, slots=True)
 class _Subject:

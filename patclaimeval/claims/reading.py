@@ -30,12 +30,14 @@ from patclaimeval.claims.mark_kinds import (
     LIKELY_BASIS,
     MISREAD,
     NO_ANTECEDENT,
+    PREAMBLE,
     RENAMED,
     SIGN,
 )
 from patclaimeval.claims.pairing import other_category
 from patclaimeval.claims.parsing import CITED_IN, Claim, claim_body, find_markers, parse_claims
 from patclaimeval.claims.placing import CANDIDATE, REFERENCE, Verdict
+from patclaimeval.claims.preambles import find_preamble_mismatches
 from patclaimeval.claims.segments import Segment, Span, cut_segments
 from patclaimeval.claims.splitting import split_features
 from patclaimeval.claims.term_changes import renamed_terms
@@ -339,7 +341,9 @@ def _own_marks(text: str, language: str) -> tuple[Span, ...]:
     gaps = find_antecedent_gaps(text)
     renamed = renamed_terms(text, gaps)
     named = {item.end for item in renamed}
+    mismatches = find_preamble_mismatches(text)
     return (
+        *(Span(one.start, one.end, PREAMBLE, one.sentence) for one in mismatches),
         *(
             Span(
                 gap.start,
