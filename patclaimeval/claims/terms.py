@@ -50,7 +50,7 @@ _NOUNS_IN_ING_LIST = """
 bearing bushing casing ceiling coating housing lining opening ring spring string tubing winding wing
 wiring
 """
-_NOUNS_IN_ING = frozenset(_NOUNS_IN_ING_LIST.split())
+NOUNS_IN_ING = frozenset(_NOUNS_IN_ING_LIST.split())
 # Nouns whose plural no suffix shows, and nouns that end like a plural.
 _IRREGULAR_WORDS = """
 always:always analyses:analysis antennae:antenna apparatuses:apparatus appendices:appendix
@@ -109,7 +109,7 @@ def _phrases(term: str) -> tuple[str, ...]:
     ends = [
         place
         for place in range(1, len(words))
-        if words[place].endswith(("s", "ing")) and words[place] not in _NOUNS_IN_ING
+        if words[place].endswith(("s", "ing")) and words[place] not in NOUNS_IN_ING
     ]
     folded = [singular(word) for word in words]
     return tuple(" ".join(folded[:end]) for end in [len(words), *reversed(ends)])

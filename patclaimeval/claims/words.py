@@ -273,7 +273,12 @@ def content_words(text: str) -> list[str]:
 def _read_unlabelled(text: str) -> Tokens:
     if step := _STEP.match(text):
         text = text[step.end() :]
-    return read_tokens(_LABELS.sub(" ", text))
+    return read_tokens(blank_labels(text))
+
+
+def blank_labels(text: str) -> str:
+    """Return a text with a blank for each character of a label or reference numeral in brackets."""
+    return _LABELS.sub(lambda match: " " * len(match.group()), text)
 
 
 def read_unlabelled(text: str) -> list[str]:
