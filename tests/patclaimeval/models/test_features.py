@@ -1,5 +1,5 @@
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -7,13 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patclaimeval.models import features
-from patclaimeval.models.claims import Claim, Words, read_claims
+from patclaimeval.claims.parsing import Claim
 from patclaimeval.models.features import (
     FEATURES,
     GROUPS,
+    ClaimWords,
+    compare_each,
     feature_vector,
-    match_claims,
+    pair_claims,
     pair_features,
+    read_claim_set,
 )
 
 PUMP = "1. A pump comprising a housing, an inlet valve, a spring and a pressure sensor. "
@@ -121,20 +124,52 @@ def test_renamed_terms_are_counted_by_kind_and_by_place(candidate, kinds, mixed,
 
 
 def test_a_claim_shares_each_word_as_often_as_both_have_it() -> None:
-    left = read_claims("1. A lid, a rod, a rod. 2. A red cap.")
-    right = read_claims("1. A lid. 2. A red, red cap of tin. 3. Glue.")
-    assert match_claims(left, right).rouge_1 == pytest.approx(
+    left = read_claim_set("1. A lid, a rod, a rod. 2. A red cap.")
+    right = read_claim_set("1. A lid. 2. A red, red cap of tin. 3. Glue.")
+    assert compare_each(left.claims, right.claims).rouge_1 == pytest.approx(
         np.array([[2 * 2 / 8, 2 * 1 / 12, 0], [2 * 1 / 5, 2 * 3 / 9, 0]])
     )
 
 
-def test_claims_are_matched_one_to_one_to_the_largest_sum_and_strangers_stay_alone() -> None:
-    left = read_claims("1. A seal ring. 2. A seal ring with grease. 3. A lever.")
-    right = read_claims("1. A seal ring with grease. 2. A seal. 3. A motor.")
-    # The first claim alone is most like the first: the sum is larger the other way round.
-    found = match_claims(left, right)
-    assert found.dice[0].tolist() == pytest.approx([2 * 2 / 5, 2 * 1 / 3, 0])
-    assert found.pairs == ((0, 1), (1, 0))
+def test_content_words_are_compared_each_once() -> None:
+    left = read_claim_set("1. A seal ring and a seal. 2. A seal ring with grease. 3. A lever.")
+    right = read_claim_set("1. A seal ring with grease. 2. A seal. 3. A motor.")
+    assert compare_each(left.claims, right.claims).dice == pytest.approx(
+        np.array([[2 * 2 / 5, 2 * 1 / 3, 0], [1, 2 * 1 / 4, 0], [0, 0, 0]])
+    )
+
+
+def test_claims_are_paired_in_the_order_of_the_reference_and_strangers_stay_alone() -> None:
+    pump, lid, lever = "A pump with a rotor.", "A lid of clay.", "A lever of steel."
+    left = read_claim_set(f"1. {pump}\n2. {lid}\n3. {lever}")
+    right = read_claim_set(f"1. {lid}\n2. {pump}\n3. A motor.")
+    assert pair_claims(left, right) == ((0, 1), (1, 0))
+
+
+def test_text_before_the_first_number_and_cancelled_claims_are_not_counted() -> None:
+    found = read_claim_set(
+        "What is claimed is:\n1-2. (canceled)\n3. A pump.\n4. The pump of claim 3."
+    )
+    assert [(one.number, sorted(one.cited)) for one in found.claims] == [(3, []), (4, [3])]
+    assert found.claims[0].words == ("a", "pump")
+    assert pair_claims(found, read_claim_set("1. A pump. 2. The pump of claim 1.")) == (
+        (0, 0),
+        (1, 1),
+    )
+
+
+def test_text_without_numbers_is_one_claim_and_so_is_no_text() -> None:
+    (claim,) = read_claim_set("A pump comprising 2 valves.").claims
+    assert (claim.number, claim.words) == (1, ("a", "pump", "comprising", "2", "valves"))
+    assert [(one.number, one.words) for one in read_claim_set("").claims] == [(1, ())]
+    assert pair_claims(read_claim_set(""), read_claim_set("1. A pump.")) == ()
+
+
+def test_words_are_letters_and_digits_of_any_script_and_single_chinese_characters() -> None:
+    (claim,) = read_claim_set("Ein Gehäuse_teil, C₆H₅ 泵体 of ポンプ and насос.").claims
+    assert claim.words == (
+        *("ein", "gehäuse", "teil", "c₆h₅", "泵", "体", "of", "ポ", "ン", "プ", "and", "насос"),
+    )
 
 
 def test_the_reference_itself_lacks_nothing() -> None:
@@ -330,14 +365,15 @@ def test_the_words_of_a_claim_are_read_a_few_times_and_not_for_each_of_the_other
             return super().__iter__()
 
     def readings(count: int) -> int:
-        claims: Sequence[Claim] = [
-            Claim(number, words(number), (), ()) for number in range(1, count + 1)
+        claims = [
+            ClaimWords(Claim(number, "", 0, 0, ()), words(number), ())
+            for number in range(1, count + 1)
         ]
         Counted.readings = 0
-        match_claims(claims, claims[:-1])
+        compare_each(claims, claims[:-1])
         return Counted.readings
 
-    def words(number: int) -> Words:
+    def words(number: int) -> tuple[str, ...]:
         return Counted(("a", "pump", str(number)))
 
     assert readings(60) <= 2.1 * readings(30)
