@@ -41,6 +41,8 @@ _LONGEST_TERM = 3
 # So many words around a difference must agree with so many around its counterpart.
 _CONTEXT = 4
 _LEAST_AGREEING = 5
+_LEAST_PLACES = 2
+_LARGEST_SHIFT = 3
 _TOKEN = re.compile(r"[^\W\d_]\w*(?:-\w+)*|\d+(?:[.,]\d+)*|[^\w\s]")
 # They say which one, how many or how much, and name nothing.
 _NAMING_NOTHING = """
@@ -67,9 +69,10 @@ _SPELLINGS = (
 
 @dataclass(slots=True)
 class _Words:
-    """The words of a claim: keys in the singular, and the span of each in the claim set."""
+    """The words of a claim: keys in the singular, as written, and their spans in the claim set."""
 
     keys: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
     spans: list[tuple[int, int]] = field(default_factory=list)
 
 
@@ -84,6 +87,8 @@ class _Replacement:
     """Index of the first word of the new phrase in the candidate's claim."""
     agreeing: int
     """How many of the words around, _CONTEXT on each side, are the same on both sides."""
+    beside: int
+    """How many runs of words the difference has; 1 where this phrase is all that differs."""
 
 
 def find_term_changes(
@@ -117,6 +122,7 @@ def _read(claim: Claim) -> _Words:
     words = _Words()
     offset = claim.body_offset
     for match in _TOKEN.finditer(blank_labels(claim.text[offset:])):
+        words.names.append(match.group())
         words.keys.append(singular(match.group().lower()))
         start, end = match.span()
         words.spans.append((claim.start + offset + start, claim.start + offset + end))
@@ -132,18 +138,44 @@ def _replacements(
     low = start = 0
     for i, j in [*same, (len(left), len(right))]:
         if i > low and j > start:
-            run = _as_phrases(left, (low, i), right, (start, j), nouns)
-            if run is not None:
-                old, new, place = run
-                around = [*range(low - _CONTEXT, low), *range(i, i + _CONTEXT)]
-                # At either end of a claim there is nothing that could differ.
-                agreeing = sum(
-                    not 0 <= k < len(left)
-                    or (k in partner and abs((partner[k] - start) - (k - low)) <= 2 * _CONTEXT)
-                    for k in around
+            agreeing = sum(
+                _agree(left, partner, edge + step, other + step)
+                for edge, other, steps in (
+                    (low, start, range(-_CONTEXT, 0)),
+                    (i, j, range(_CONTEXT)),
                 )
-                yield _Replacement(old, new, pair, place, agreeing)
+                for step in steps
+            )
+            runs = _cut_at_stops(left, low, i), _cut_at_stops(right, start, j)
+            if len(runs[0]) == len(runs[1]):
+                for here, there in zip(*runs, strict=True):
+                    found = _as_phrases(left, here, right, there, nouns)
+                    if found is not None:
+                        yield _Replacement(*found, pair, there[0], agreeing, len(runs[0]))
         low, start = i + 1, j + 1
+
+
+def _agree(left: list[str], partner: dict[int, int], place: int, other: int) -> bool:
+    """Whether a word has its counterpart about where it is expected.
+
+    At either end of a claim there is nothing that could differ.
+    """
+    if not 0 <= place < len(left):
+        return True
+    return place in partner and abs(partner[place] - other) <= _LARGEST_SHIFT
+
+
+def _cut_at_stops(words: list[str], low: int, high: int) -> list[tuple[int, int]]:
+    """Cut a stretch of words at function words and punctuation, which belong to no run."""
+    runs: list[tuple[int, int]] = []
+    for place in range(low, high):
+        if words[place] in STOP_WORDS or not words[place][0].isalpha():
+            continue
+        if runs and runs[-1][1] == place:
+            runs[-1] = runs[-1][0], place + 1
+        else:
+            runs.append((place, place + 1))
+    return runs
 
 
 def _as_phrases(
@@ -152,19 +184,14 @@ def _as_phrases(
     right: list[str],
     there: tuple[int, int],
     nouns: frozenset[str],
-) -> tuple[Phrase, Phrase, int] | None:
-    """Return a stretch of each side as noun phrases, if both are, and the place of the new one.
+) -> tuple[Phrase, Phrase] | None:
+    """Return a stretch of each side as noun phrases, if both are.
 
     A stretch that ends within a phrase is carried on to its noun: "provisioning" in the place of
     "boot" before "server" gives "provisioning server" and "boot server".
     """
-    low, high = here
-    start, stop = there
-    while low < high and left[low] in STOP_WORDS:
-        low += 1
-    while start < stop and right[start] in STOP_WORDS:
-        start += 1
-    if not (0 < high - low <= _LONGEST_TERM and 0 < stop - start <= _LONGEST_TERM):
+    (low, high), (start, stop) = here, there
+    if max(high - low, stop - start) > _LONGEST_TERM:
         return None
     ends_in_nouns = left[high - 1] in nouns and right[stop - 1] in nouns
     while not ends_in_nouns and max(high - low, stop - start) < _LONGEST_TERM:
@@ -174,7 +201,7 @@ def _as_phrases(
         ends_in_nouns = left[high - 1] in nouns
     old, new = tuple(left[low:high]), tuple(right[start:stop])
     is_named = ends_in_nouns and _names(old) and _names(new) and not _is_same(old, new)
-    return (old, new, start) if is_named else None
+    return (old, new) if is_named else None
 
 
 def _names(phrase: Phrase) -> bool:
@@ -218,7 +245,9 @@ class _Ledger:
 
     def judge(self, found: dict[tuple[Phrase, Phrase], list[_Replacement]]) -> Iterator[TermChange]:
         """Yield the replacements that are certain, in the order of their first place."""
-        certain = {names: places for names, places in found.items() if self._holds(*names, places)}
+        certain = _without_variants(
+            {names: places for names, places in found.items() if self._holds(*names, places)}
+        )
         new_names = Counter(old for old, _ in certain)
         for (old, new), places in certain.items():
             is_gone = old not in self._counts[1] and new_names[old] == 1
@@ -229,8 +258,8 @@ class _Ledger:
                 replaced += min(max(0, olds[0] - olds[1]), max(0, news[1] - news[0]))
             spans = self._spans(new, places)
             yield TermChange(
-                " ".join(old),
-                " ".join(new),
+                self._written(0, old),
+                self._written(1, new),
                 max(replaced, len(places)),
                 max(of, len(places)),
                 Naming.RENAMED if is_gone else Naming.DRIFTS,
@@ -238,18 +267,38 @@ class _Ledger:
             )
 
     def _holds(self, old: Phrase, new: Phrase, places: Sequence[_Replacement]) -> bool:
-        """Whether a replacement is a second name and no chance neighbour of a rewritten text."""
-        good = sum(place.agreeing >= _LEAST_AGREEING for place in places)
+        """Whether a replacement is a second name and no chance neighbour of a rewritten text.
+
+        One place is enough for a noun that the candidate has lost altogether, if it has the other
+        name about as often.
+        """
         is_lost, is_new = old not in self._counts[1], new not in self._counts[0]
-        if not (is_lost or is_new):
+        least = _LEAST_AGREEING - (is_lost and is_new)
+        good = [place for place in places if place.agreeing >= least + place.beside - 1]
+        if len(good) >= _LEAST_PLACES:
+            is_clear = any(place.agreeing >= _LEAST_AGREEING for place in good)
+            return (is_lost or is_new) and is_clear
+        if not good or not (is_lost and is_new) or len(old) != len(new) or old[-1] == new[-1]:
             return False
-        if good >= 2:
-            return True
-        return good == 1 and is_lost and is_new and sum(self._counts[0][old].values()) == 1
+        counts = [
+            side[phrase].total() for side, phrase in zip(self._counts, (old, new), strict=True)
+        ]
+        is_alone = good[0].beside == 1
+        return is_alone and counts[0] <= 2 * counts[1]
 
     def _in_pair(self, phrase: Phrase, i: int, j: int) -> tuple[int, int]:
         left, right = (side.get(phrase, Counter()) for side in self._counts)
         return left[i], right[j]
+
+    def _written(self, side: int, phrase: Phrase) -> str:
+        """Return a phrase in the singular, with the capitals of "CMTS" where it has them."""
+        claim, place = self._places[side][phrase][0]
+        claims = self._sides[side]
+        names = claims[claim].names[place : place + len(phrase)]
+        return " ".join(
+            name if any(map(str.isupper, name[1:])) else word
+            for name, word in zip(names, phrase, strict=True)
+        )
 
     def _spans(self, new: Phrase, places: Sequence[_Replacement]) -> tuple[tuple[int, int], ...]:
         """Return where the candidate has the new name: everywhere, unless the reference has it."""
@@ -262,6 +311,28 @@ class _Ledger:
             (claims[claim].spans[place][0], claims[claim].spans[place + len(new) - 1][1])
             for claim, place in found
         )
+
+
+_Found = dict[tuple[Phrase, Phrase], list[_Replacement]]
+
+
+def _without_variants(found: _Found) -> _Found:
+    """Keep one old name of each new one, and of the new names of one that share words the first.
+
+    The more frequent replacement is first: the others are what a rewritten text leaves of it.
+    """
+    old_of: dict[Phrase, Phrase] = {}
+    news: dict[Phrase, list[Phrase]] = {}
+
+    def weight(names: tuple[Phrase, Phrase]) -> int:
+        return sum(place.agreeing for place in found[names])
+
+    for old, new in sorted(found, key=weight, reverse=True):
+        is_variant = any(set(new) & set(other) for other in news.get(old, ()))
+        if new not in old_of and not is_variant:
+            old_of[new] = old
+            news.setdefault(old, []).append(new)
+    return {names: places for names, places in found.items() if old_of.get(names[1]) == names[0]}
 
 
 def _find_phrases(

@@ -28,7 +28,10 @@ def find_nouns(texts: Iterable[str]) -> frozenset[str]:
     found: set[str] = set()
     for text in texts:
         for mention in find_mentions(text):
-            found.add(_head(mention))
+            noun = _head(mention)
+            # "Each consisting of ..." is no phrase; "the coating" is one.
+            if not noun.endswith("ing" if mention.article == "each" else ("ed", "ly")):
+                found.add(noun)
         for match in _BARE.finditer(text):
             word, following = match["word"].lower(), match["next"]
             is_last = following is None or following.lower() in STOP_WORDS
