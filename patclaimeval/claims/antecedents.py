@@ -1,152 +1,214 @@
 """Antecedent basis: which "the X" has no earlier X in its chain of claims."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
 
+from patclaimeval.claims.definite_phrases import ORDINALS, UNIQUE, DefinitePhrase, definite_phrases
+from patclaimeval.claims.dependency_paths import KnownWords, cited_alternatives
 from patclaimeval.claims.parsing import Claim, parse_claims
-from patclaimeval.claims.terms import Mention, find_mentions, singular
+from patclaimeval.claims.terms import STOP_WORDS, find_mentions, singular
 
-WORD = re.compile(r"[A-Za-z][A-Za-z-]*")
-# Nouns that need no introduction: properties and parts that every thing of their kind has.
-_INHERENT_WORDS = """
-amount art average back beginning bottom boundary bulk case center centre change circumference
-claim combination dark decrease difference direction earth edge end environment equation
-expression extent exterior fact first following foregoing former formula front ground group
-increase inside interface interior internet invention last latter left length like majority manner
-maximum mean middle minimum need number order other outcome outside part periphery plane position
-presence present proviso rate ratio rear reduction remainder rest right same second side step sum
-surface surroundings third time top total use user value variation vicinity way weight width world
-"""
-_INHERENT = frozenset(_INHERENT_WORDS.split())
-ORDINALS = frozenset(["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"])
-# "The lowest pressure", "the respective valve", "the visible range": unique by what they mean.
-_UNIQUE_WORDS = """
-appropriate best complete desired entire following foregoing least most next only opposite other
-overall particular present previous proper remaining required respective same subsequent visible
-whole worst
-"""
-_UNIQUE = frozenset(_UNIQUE_WORDS.split())
+WORD = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
 # Adjectives that may join a known noun without making it another thing.
 _LIGHT_WORDS = """
 actual associated certain current final given individual initial known new original resultant
 resulting single specific specified various
 """
-_LIGHT = _UNIQUE.union(ORDINALS, _LIGHT_WORDS.split())
-_NO_SUPERLATIVE = frozenset(["guest", "harvest", "interest", "request", "test", "forest"])
-# "The edge of the plate", "the gap between", "the current produced by": what follows shows which
-# is meant. Not so "the method of claim 1", and never after "said".
-_DEFINED = re.compile(
-    r"(?:\s*\([^()]{1,24}\))?(?:\s+(?:and|or)(?:\s+[\w-]+){1,3}?)?\s+(?:of(?!\s+(?:claims?|any|one"
-    r"|either)\b)|between|among|(?:in|at|to|on|by|from|for)\s+which|where|corresponding\s+to"
-    r"|thereof|associated\s+therewith|ones?|(?:caused|created|emitted|generated|measured|obtained"
-    r"|produced|provided|supplied)\s+by)\b",
-    re.IGNORECASE,
-)
-# "The equation z = x + y".
-_NAMED_AFTER = frozenset(["equation", "expression", "formula", "letter", "symbol", "word"])
+_LIGHT = UNIQUE.union(ORDINALS, _LIGHT_WORDS.split())
+# "Another valve" stands for an ordinal that is not written.
+_FURTHER = frozenset(["additional", "another", "further", "other"])
+_FINITE = frozenset(["are", "being", "has", "have", "is", "was", "were"])
+# Words of these that stand between an ordinal and its noun: "a second, different valve".
+_BETWEEN_WORDS = """
+a adjacent an and at available corresponding different equal given greater larger least one opposite
+or parallel said selected separate similar smaller the
+"""
+_BETWEEN_ORDINALS = frozenset(_BETWEEN_WORDS.split())
 # "The transmission" has basis in "transmitting"; "the heating step" in "heating".
 _ACTION_ENDINGS = ("tion", "sion", "ment", "ance", "ence", "ysis", "ison", "ing", "al", "ure")
 _ACT_NOUNS = frozenset(["act", "action", "operation", "procedure", "process", "stage", "step"])
 _STEM = 5
-_DEFINITE_OPENING = re.compile(r"(?:the|said)\b", re.IGNORECASE)
 
 
-def chains_above(claims: tuple[Claim, ...]) -> Iterator[int]:
-    """Yield for each claim the set of claims above it, as bits: bit i stands for claims[i].
+class Standing(NamedTuple):
+    """On which paths of dependency a phrase is introduced, as bits: bit i stands for path i.
 
-    Sets as bits, because "any preceding claim" a hundred times over makes long unions.
+    `likely` has the paths of `basis` too, and those on which a reader may find an introduction.
     """
-    above_number: dict[int, int] = {}
-    for place, claim in enumerate(claims):
-        above = 0
-        for number in claim.depends_on:
-            above |= above_number.get(number, 0)
-        if not above and (claim.depends_on or _DEFINITE_OPENING.match(claim.body)):
-            above = (1 << place) - 1
-        yield above
-        if claim.number is not None:
-            own = above | 1 << place
-            above_number[claim.number] = above_number.get(claim.number, 0) | own
+
+    basis: int
+    likely: int
+
+    def __and__(self, other: "Standing") -> "Standing":
+        return Standing(self.basis & other.basis, self.likely & other.likely)
+
+    def __or__(self, other: "Standing") -> "Standing":
+        return Standing(self.basis | other.basis, self.likely | other.likely)
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """One claim read: its definite terms in question, and the first place of every other word."""
+@dataclass(slots=True)
+class ClaimWords:
+    """One claim read: its definite phrases in question, and the first place of every other word."""
 
-    definite: list[Mention]
+    definite: list[DefinitePhrase]
     words: dict[str, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, text: str) -> "Reading":
-        mentions = [item for item in find_mentions(text) if item.is_definite]
-        reading = cls([item for item in mentions if not _defines_itself(item, text)])
+    def read(cls, text: str) -> "ClaimWords":
+        reading = cls(definite_phrases(text))
         done = 0
-        for mention in reading.definite:
-            reading.take(text, done, mention.start)
-            done = mention.end
+        for item in reading.definite:
+            reading.take(text, done, item.start)
+            done = max(done, item.end)
         reading.take(text, done, len(text))
         return reading
 
     def take(self, text: str, start: int, end: int) -> None:
         """Note the words between two places: alone, in pairs, and by the stems of their acts."""
         before = ""
+        ordinals = _PendingOrdinals()
+        done = start
         for match in WORD.finditer(text, start, end):
             lowered = match.group().lower()
             word = singular(lowered)
-            self.words.setdefault(word, match.start())
-            self.words.setdefault(f"{before} {word}", match.start())
+            place = match.start()
+            self._note(place, word, f"{before} {word}")
+            if word != lowered:
+                self._note(place, f"{word}+s")
+            ordinals.pass_over(text[done:place], match.group())
+            parts = [word, *map(singular, lowered.split("-"))] if "-" in lowered else [word]
+            for ordinal in ordinals.read(lowered):
+                self._note(place, *(f"{ordinal}>{part}" for part in parts))
             if len(lowered) > _STEM:
-                self.words.setdefault(lowered[:_STEM] + "*", match.start())
+                self._note(place, lowered[:_STEM] + "*")
                 if lowered.endswith(("ing", "ed")):
-                    self.words.setdefault(lowered[: _STEM - 1] + "~", match.start())
+                    self._note(place, lowered[: _STEM - 1] + "~")
             if lowered.endswith(("y", "ying")):
-                self.words.setdefault(lowered.removesuffix("ing") + "*", match.start())
-            # "coil-shaped", "semi-conductor": the parts are known too.
-            for part in lowered.split("-") if "-" in lowered else ():
-                self.words.setdefault(singular(part), match.start())
-            before = word
+                self._note(place, lowered.removesuffix("ing") + "*")
+            if "-" in lowered:
+                # "coil-shaped", "semi-conductor": the parts are known too, and the whole.
+                self._note(place, *parts, singular(lowered.replace("-", "")))
+            before, done = word, match.end()
+
+    def introduce(self, item: DefinitePhrase) -> None:
+        """Take the words of a phrase that was reported as known, so that it is reported once."""
+        words = [singular(word) for word in item.mention.term.split(" ")]
+        for place, word in enumerate(words):
+            self._note(item.end, word, *(f"{first}>{word}" for first in words[:place]))
+
+    def _note(self, place: int, *keys: str) -> None:
+        for key in keys:
+            self.words.setdefault(key, place)
 
 
-@dataclass(slots=True)
+class _PendingOrdinals:
+    """The ordinals that wait for their noun: "a first and a second lid" has two lids."""
+
+    __slots__ = ("_has_noun", "_ordinals")
+
+    def __init__(self) -> None:
+        self._ordinals: list[str] = []
+        self._has_noun = False
+
+    def pass_over(self, between: str, word: str) -> None:
+        """End the phrase at a punctuation mark behind its noun, but not before its acronym."""
+        if self._has_noun and (mark := between.strip()) and not (mark == "(" and word.isupper()):
+            self._ordinals.clear()
+
+    def read(self, word: str) -> list[str]:
+        """Return the ordinals that a word has, after an ordinal as the noun or before it."""
+        ordinal = "other" if word in _FURTHER else word
+        if ordinal in ORDINALS or ordinal == "other":
+            if self._has_noun or not self._ordinals:
+                self._ordinals = []
+            self._has_noun = False
+            self._ordinals.append(ordinal)
+            return []
+        if word in STOP_WORDS and (self._has_noun or word not in _BETWEEN_ORDINALS):
+            self._ordinals.clear()
+        if word in STOP_WORDS or not self._ordinals:
+            return []
+        self._has_noun = True
+        return self._ordinals
+
+
+@dataclass(frozen=True, slots=True)
 class Basis:
-    """Which claims introduce which word, as bits."""
+    """What introduces the phrases of one claim: its own words, and those known on each path.
 
-    claims: dict[str, int] = field(default_factory=dict)
+    `inherited` has the words of one path each, as bits whose numbers are those of `bits`.
+    """
 
-    def add(self, reading: Reading, place: int) -> None:
-        for word in reading.words:
-            self.claims[word] = self.claims.get(word, 0) | 1 << place
+    own: ClaimWords
+    inherited: Sequence[int]
+    bits: Mapping[str, int]
 
-    def holds(self, mention: Mention, reading: Reading, above: int, *, loosely: bool) -> bool:
-        """Whether a definite term has basis in its claim before it or in the claims above.
+    @property
+    def all_paths(self) -> int:
+        """All paths, as bits."""
+        return (1 << len(self.inherited)) - 1
+
+    def judge(self, item: DefinitePhrase, *, loosely: bool) -> Standing:
+        """Judge on which paths a definite phrase is introduced before it or in the claims above.
 
         Loosely: the noun is enough, as for "the insertion device of claim 1" after "a device".
         """
+        words, *shorter = (phrase.split(" ") for phrase in item.mention.phrases)
+        found = self._judge_words(words, item.start, loosely)
+        for part in shorter if item.follower not in _FINITE else ():
+            standing = self._judge_words(part, item.start, loosely)
+            # The word behind may be a verb, "the water flows", or not: "the water pumps".
+            if len(part) == len(words) - 1 and not item.mention.term.endswith("ing"):
+                standing = Standing(0, standing.likely)
+            found |= standing
+        for last in range(1, len(words) - 1):
+            # "The base layer vary": two words known together are a term, whatever follows.
+            known = self._knows(item.start, f"{words[last - 1]} {words[last]}")
+            if known:
+                standing = self._judge_words(words[: last + 1], item.start, loosely)
+                found |= Standing(known, known) & standing
+        return found
 
-        def known(*keys: str) -> bool:
-            return any(
-                reading.words.get(key, mention.start) < mention.start
-                or self.claims.get(key, 0) & above
-                for key in keys
-            )
+    def _judge_words(self, words: list[str], place: int, loosely: bool) -> Standing:
+        head = words[-1]
+        known = self._knows(place, head, head.replace("-", ""), *_act_keys(words))
+        found = Standing(known, known)
+        if known and not loosely:
+            for word in words[:-1]:
+                found &= self._judge_qualifier(word, head, place)
+        if len(words) > 1:
+            # "The touch screen" after "a touchscreen".
+            found |= Standing(0, self._knows(place, words[-2] + head))
+        return found
 
-        def described(words: list[str]) -> bool:
-            return loosely or all(
-                known(word, *_stems(word)) or (word in _LIGHT and word not in ORDINALS)
-                for word in words
-            )
+    def _judge_qualifier(self, word: str, head: str, place: int) -> Standing:
+        if word in ORDINALS:
+            known = self._knows(place, f"{word}>{head}")
+            keys = [f"other>{head}", f"{head}+s"]
+            if word == "first":
+                keys.append(f"second>{head}")
+            return Standing(known, known | self._knows(place, *keys))
+        if word in _LIGHT:
+            return Standing(self.all_paths, self.all_paths)
+        known = self._knows(place, word, *_stems(word))
+        # "Saving the form ... the saved form": a participle for what was done to it.
+        is_done = word.endswith("ed") and not word.endswith("eed")
+        return Standing(known, self.all_paths if is_done else known)
 
-        for phrase in mention.phrases:
-            words = phrase.split(" ")
-            if (known(words[-1]) or known(*_act_keys(words))) and described(words[:-1]):
-                return True
-        # "The base layer vary": two words known together are a term, whatever follows.
-        words = mention.phrases[0].split(" ")
-        return any(
-            known(f"{words[last - 1]} {words[last]}") and described(words[: last - 1])
-            for last in range(1, len(words) - 1)
-        )
+    def _knows(self, place: int, *keys: str) -> int:
+        """Return the paths on which one of the keys is known at a place of the claim, as bits."""
+        words = self.own.words
+        if any(words.get(key, place) < place for key in keys):
+            return self.all_paths
+        wanted = [self.bits[key] for key in keys if key in self.bits]
+        found = 0
+        for path, known in enumerate(self.inherited):
+            if any(known >> bit & 1 for bit in wanted):
+                found |= 1 << path
+        return found
 
 
 def _act_keys(words: list[str]) -> Iterator[str]:
@@ -169,39 +231,14 @@ def _stems(word: str) -> Iterator[str]:
         yield word[:-3] + "y*"
 
 
-def _defines_itself(mention: Mention, text: str) -> bool:
-    """Whether a definite term needs no introduction: inherent, unique, or named by what follows."""
-    words = mention.term.split(" ")
-    if _INHERENT.intersection(mention.heads):
-        return True
-    if words[0] in _UNIQUE or (words[0].endswith("est") and words[0] not in _NO_SUPERLATIVE):
-        return True
-    if words[0] in _NAMED_AFTER or _holds_a_name(text[mention.start : mention.end].split()):
-        return True
-    return mention.article == "the" and _DEFINED.match(text, mention.end) is not None
-
-
-def _holds_a_name(written: list[str]) -> bool:
-    """Whether a term of several words has capitals in some, not all: "the Curie temperature"."""
-    capitals = [word[:1].isupper() and word[1:].islower() for word in written[1:]]
-    return any(capitals) and not all(capitals)
-
-
-@dataclass(frozen=True, slots=True)
-class MissingAntecedent:
-    """One definite term without basis, and its span in the source."""
-
-    term: str
-    start: int
-    end: int
-
-
 @dataclass(frozen=True, slots=True)
 class AntecedentGap:
     """A definite phrase without basis on at least one path of its claim's dependency.
 
-    `path`: the claims cited on which the claim has no basis for the phrase when it depends on
-    them; () where the claim cites none. `start` and `end` count characters in the claim set.
+    `phrase` has its article; in "the first and second lids" the phrases are "the first lids" and
+    "the second lids". `start` and `end` count characters in the claim set. `path`: the claims cited
+    on which the claim has no basis for the phrase when it depends on them; () where the claim
+    cites none. `is_certain`: whether a reader would hardly find it introduced in other words.
     """
 
     claim: int | None
@@ -209,46 +246,99 @@ class AntecedentGap:
     start: int
     end: int
     path: tuple[int, ...]
+    is_certain: bool = True
+
+    @property
+    def term(self) -> str:
+        """The phrase without its article."""
+        return self.phrase.split(" ", 1)[1]
+
+
+@dataclass(slots=True)
+class _GapSearch:
+    """The reading of a claim set, claim by claim."""
+
+    text: str
+    bits: dict[str, int] = field(default_factory=dict)
+    known: KnownWords = field(default_factory=KnownWords)
+    numbers: list[int] = field(default_factory=list)
+    checked: int = 0
+
+    def read(self, claim: Claim) -> Iterator[AntecedentGap]:
+        """Yield the gaps of the next claim."""
+        reading = ClaimWords.read(claim.text)
+        self.checked += len(reading.definite)
+        groups = cited_alternatives(claim, self.numbers, self.known.by_number)
+        on_all = Basis(reading, [self.known.inherit(groups, claim)], self.bits)
+        cited = [number for group in groups for number in group]
+        by_path: Basis | None = None
+        for item in reading.definite:
+            opens = claim.number is not None and not (
+                claim.text[claim.body_offset : item.start].strip()
+            )
+            is_orphan = opens and bool(self.numbers) and not claim.depends_on
+            found = Standing(0, 0) if is_orphan else on_all.judge(item, loosely=opens)
+            if found.basis:
+                continue
+            if groups:
+                by_path = by_path or Basis(reading, self._paths(groups), self.bits)
+                found = by_path.judge(item, loosely=opens)
+            path = [number for bit, number in enumerate(cited) if not found.basis >> bit & 1]
+            if groups and not path:
+                continue
+            reading.introduce(item)
+            is_likely = found.likely == (by_path or on_all).all_paths
+            yield AntecedentGap(
+                claim.number,
+                item.phrase,
+                claim.start + item.start,
+                claim.start + item.end,
+                tuple(path),
+                not is_likely and not _is_likely(item, claim.text),
+            )
+        self._add(claim, reading, on_all.inherited[0])
+
+    def _paths(self, groups: tuple[tuple[int, ...], ...]) -> list[int]:
+        """Return what a claim knows when it depends on each of the claims cited."""
+        shared = [self.known.shared_by(group) for group in groups]
+        paths: list[int] = []
+        for place, group in enumerate(groups):
+            rest = 0
+            for other in shared[:place] + shared[place + 1 :]:
+                rest |= other
+            paths += [rest | self.known.by_number[number] for number in group]
+        return paths
+
+    def _add(self, claim: Claim, reading: ClaimWords, inherited: int) -> None:
+        own = bytearray(len(self.bits) // 8 + len(reading.words) // 8 + 2)
+        for word in reading.words:
+            bit = self.bits.setdefault(word, len(self.bits))
+            own[bit >> 3] |= 1 << (bit & 7)
+        self.known.add(claim, inherited | int.from_bytes(own, "little"))
+        if claim.number is not None:
+            self.numbers.append(claim.number)
+
+
+@lru_cache(maxsize=8)
+def _search_gaps(text: str) -> tuple[tuple[AntecedentGap, ...], int]:
+    search = _GapSearch(text)
+    gaps = tuple(gap for claim in parse_claims(text) for gap in search.read(claim))
+    return gaps, search.checked
 
 
 def find_antecedent_gaps(text: str) -> tuple[AntecedentGap, ...]:
-    """Return the definite phrases of a claim set that have no basis along some path."""
-    return ()
+    """Return the definite phrases of a claim set that have no basis along some path.
 
-
-def missing_antecedents(text: str) -> tuple[MissingAntecedent, ...]:
-    """Return the definite terms of a claim set that nothing earlier introduces.
-
-    Input: the text of a claim set. Output: one finding per term and claim, the first place of
-    each, with offsets into `text`. "The X" has basis when the noun of X (or the act it names) and
-    the words before the noun stand earlier outside every "the ..." and "said ...", in the same
-    claim or in a claim on which it depends, directly or not; order and company of these words are
-    free. "The X of Y" defines itself and introduces X. A term found missing in a claim is not
-    reported again in its dependents. A claim that cites no earlier claim, but ought to (it cites
-    an unknown one, or opens with "The ..."), is read after all earlier ones: its fault is the
-    dependency. The reading is by surface words: a finding is a question, not a verdict.
+    Input: the text of a claim set. Output: one gap per phrase and claim, the first place of each,
+    in order. "The X" has basis when the noun of X (or the act it names) and the words before the
+    noun stand earlier outside every "the ..." and "said ...", in the same claim or, on every path
+    of dependency, in a claim above it; the order of these words is free, but "the second X" needs a
+    second X. "The X of Y" defines itself and introduces X. A phrase reported in a claim is not
+    reported again in its dependents. A claim that cites no earlier claim, but ought to (it cites an
+    unknown one, or opens with "The ..."), is read after all earlier ones: its fault is the
+    dependency. The reading is by surface words.
     """
-    claims = parse_claims(text)
-    basis = Basis()
-    reported: dict[str, int] = {}
-    findings: list[MissingAntecedent] = []
-    for place, (claim, above) in enumerate(zip(claims, chains_above(claims), strict=True)):
-        reading = Reading.of(claim.text)
-        chain = above | 1 << place
-        for mention in reading.definite:
-            before = claim.text[claim.body_offset : mention.start]
-            opens = claim.number is not None and not before.strip()
-            orphan = opens and bool(place) and not claim.depends_on
-            if not orphan and basis.holds(mention, reading, above, loosely=opens):
-                continue
-            keys = _report_keys(mention)
-            if not any(reported.get(key, 0) & chain for key in keys):
-                start, end = claim.start + mention.start, claim.start + mention.end
-                findings.append(MissingAntecedent(mention.term, start, end))
-            for key in keys:
-                reported[key] = reported.get(key, 0) | 1 << place
-        basis.add(reading, place)
-    return tuple(findings)
+    return _search_gaps(text)[0]
 
 
 def count_antecedents(text: str) -> tuple[int, int]:
@@ -256,10 +346,10 @@ def count_antecedents(text: str) -> tuple[int, int]:
 
     Input: the text of a claim set. Output: the number of phrases after "the" or "said" that need
     an earlier introduction, at every place, and the number of those that `find_antecedent_gaps`
-    reports, each phrase once per claim and chain.
+    reports as certain, each phrase once per claim and chain.
     """
-    checked = sum(len(Reading.of(claim.text).definite) for claim in parse_claims(text))
-    return checked, len(missing_antecedents(text))
+    gaps, checked = _search_gaps(text)
+    return checked, sum(gap.is_certain for gap in gaps)
 
 
 # Parts of every person, and what is everywhere.
@@ -272,28 +362,16 @@ _EVERYWHERE = frozenset(_EVERYWHERE_WORDS.split())
 _NAMED_BY = re.compile(r"\s+(?:encoding|having|named|called|known\s+as|['\u2018\u201c\"])")
 
 
-def likely_basis(text: str, missing: Sequence[MissingAntecedent]) -> frozenset[int]:
-    """Return the starts of those missing terms that a reader may well find introduced.
+def _is_likely(item: DefinitePhrase, text: str) -> bool:
+    """Whether a phrase that no earlier words introduce may well be known to a reader.
 
-    Inputs: a claim set, and what `missing_antecedents` finds in it. A term is likely to have basis
-    if it is a part of every person, if what follows names it, or if it is a noun that stands
-    before, with a participle for what was done to it: "saving the form ... the saved form".
+    It is a part of every person, the words behind it name it, or it may be a new noun in a list.
     """
-    found: set[int] = set()
-    known: dict[str, int] = {}
-    if missing:
-        for match in WORD.finditer(text):
-            known.setdefault(singular(match.group().lower()), match.start())
-    for item in missing:
-        first, *rest = item.term.split(" ")
-        is_done = first.endswith("ed") and not first.endswith("eed") and bool(rest)
-        if (
-            singular(item.term) in _EVERYWHERE
-            or _NAMED_BY.match(text, item.end)
-            or (is_done and all(known[singular(word)] < item.start for word in rest))
-        ):
-            found.add(item.start)
-    return frozenset(found)
+    return (
+        item.shares_article
+        or singular(item.mention.term) in _EVERYWHERE
+        or _NAMED_BY.match(text, item.end) is not None
+    )
 
 
 def unintroduced_phrases(text: str) -> frozenset[str]:
@@ -320,11 +398,3 @@ def unintroduced_phrases(text: str) -> frozenset[str]:
         if not runs.intersection(mention.phrases):
             found.add(mention.phrases[0])
     return frozenset(found)
-
-
-def _report_keys(mention: Mention) -> tuple[str, ...]:
-    """Return under which names a missing term is known as reported: its possible nouns."""
-    first = mention.term.split(" ", 1)[0]
-    if first in ORDINALS:
-        return tuple(f"{first} {head}" for head in mention.heads)
-    return mention.heads

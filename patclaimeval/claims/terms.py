@@ -18,28 +18,28 @@ _QUANTITY = re.compile(
     r"(?=[A-Za-z])",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[A-Za-z][A-Za-z-]*")
-_NEXT_WORD = re.compile(r"\s([A-Za-z][A-Za-z-]*)")
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
+_NEXT_WORD = re.compile(r"\s([A-Za-z][A-Za-z0-9-]*)")
 # Words that end a noun phrase: prepositions, conjunctions, verbs, adverbs and adjectives that
 # stand after their noun, as far as they are common in claims.
 _STOP_LIST = """
-a about above according across adapted adjacent after against agree along also an and any apart
-are around as at available away backward backwards based be because been before being below
-between beyond but by can cause causes characterised characterized comprise comprises comprising
-configured constitute constitutes contain containing contains correspond corresponding corresponds
-could define defines defining depend depends differ different differs disposed do does downstream
-downward downwards during each either encoding engages engaging equal extend extending extends faces
-following follows for forming forward forwards from further given greater has have having hold
-holding holds however if in include includes including indicate indicates indicating into inward
-inwards is it its larger less lies located made may meets more near no nor not of off on once one
-only onto opens operable opposite or out outside outward outwards over parallel past per
-perpendicular produce produces provide provides providing receive receives receiving relative
-remain remains representing represents rests resulting said selected several should similar
-smaller so such suitable than that the their them then thereafter therebetween thereby therefore
-therefrom therein thereof thereon thereto therewith these they this those through throughout to
-together toward towards under unless until up upon upstream upward upwards used uses using varies
-vary via was were when where whereby wherein whereupon whether which while whose will with within
-without would
+a about above according across adapted adjacent after against agree all along also an and any apart
+are around as at available away backward backwards based be because been before being below between
+beyond both but by can cannot capable cause causes characterised characterized comprise comprises
+comprising configured constitute constitutes contain containing contains correspond corresponding
+corresponds could define defines defining depend depends differ different differs disposed do does
+downstream downward downwards due during each every either encoding engages engaging equal extend
+extending extends faces following follows for forming forward forwards from further given greater
+has have having hold holding holds however if in include includes including indicate indicates
+indicating into inward inwards is it its larger less lies located made may meets might more must
+near no nor not of off on once one only onto opens operable opposite or out outside outward outwards
+over parallel past per perpendicular produce produces provide provides providing receive receives
+receiving relative remain remains representing represents rests resulting said selected several
+shall should similar smaller so such suitable than that the their them then thereafter therebetween
+thereby therefore therefrom therein thereof thereon thereto therewith these they this those through
+throughout to together toward towards under unless until up upon upstream upward upwards used uses
+using varies vary via was were when where whereby wherein whereupon whether which while whose will
+with within without would
 """
 STOP_WORDS = frozenset(_STOP_LIST.split())
 # After its noun an adverb ends a phrase; these end in "-ly" and are nouns.
@@ -63,7 +63,50 @@ spectra:spectrum stimuli:stimulus teeth:tooth ties:tie valves:valve vertices:ver
 women:woman
 """
 _IRREGULAR = dict(pair.split(":") for pair in _IRREGULAR_WORDS.split())
-_LONGEST_TERM = 4
+# Verbs of claims whose plain form and form in "-s" are hardly ever nouns.
+_VERB_LIST = """
+abut accept acquire activate actuate adhere adjoin adjust affect align allow apply arrive assemble
+assign associate attach authenticate avoid become belong bind calculate coincide collapse collect
+combine communicate compare compress compute conduct confirm connect consist converge convert convey
+cooperate couple create deactivate decide decode decrease deflect deform deliver deny depress
+describe detach detect determine direct disconnect disengage displace dissolve distribute diverge
+download elapse emit employ enable encircle enclose encode engage ensure enter establish evaluate
+examine exceed execute exert exhibit exist expand expose express extract fall flex function generate
+grow happen identify illuminate impinge improve increase inhibit initiate insert instruct interact
+interconnect interlock intersect invoke join judge lack maintain match melt merge modify move notify
+obtain occupy occur open operate originate overlap penetrate perform permit possess prevent proceed
+prohibit propagate protect protrude reach react reduce reflect remove replace reside resist resolve
+respond restore restrict retain retract retrieve reveal rise rotate satisfy seem send separate serve
+slide specify stop store stretch supply surround swell switch taper tend terminate translate
+transmit traverse trigger undergo update upload utilize write
+"""
+_VERBS = frozenset(_VERB_LIST.split())
+# Of these, the forms in "-s" may be plurals too.
+_NOUNS_TOO_LIST = """
+associate collapse decrease download express fall function increase judge lack match melt overlap
+permit reach slide stop store stretch supply switch taper trigger update upload
+"""
+_NOUNS_TOO = frozenset(_NOUNS_TOO_LIST.split())
+# What may open the object of a verb, and so shows that the word before is one.
+_DETERMINER_LIST = """
+a an any each it its itself one said that the their them themselves these this those two whether
+"""
+_DETERMINERS = frozenset(_DETERMINER_LIST.split())
+# Adjectives that stand after their noun when one of the small words follows.
+_ADJECTIVE_LIST = """
+coaxial common complementary concentric dependent distal equivalent external flush free full
+independent indicative integral internal normal orthogonal present prior proximal proximate ready
+responsive sensitive specific subject transverse unique
+"""
+_ADJECTIVES = frozenset(_ADJECTIVE_LIST.split())
+_AFTER_ADJECTIVES = frozenset(["to", "with", "of", "from", "among", "between", "on", "in"])
+_NOUNS_IN_ABLE = frozenset(["cable", "consumable", "table", "timetable", "variable", "wearable"])
+_PARTICIPLE_LIST = """
+bound built chosen drawn driven fed found frozen held kept known sent shown taken worn wound woven
+written
+"""
+_PARTICIPLES = frozenset(_PARTICIPLE_LIST.split())
+_LONGEST_TERM = 6
 _LONGEST_CACHED = 40
 T = TypeVar("T")
 
@@ -132,31 +175,82 @@ def find_mentions(text: str) -> tuple[Mention, ...]:
             continue
         article = match["article"].lower()
         quantity = _QUANTITY.match(text, match.end()) if article in _DEFINITE else None
-        position = taken = end = quantity.end() if quantity else match.end()
-        words: list[str] = []
-        while len(words) < _LONGEST_TERM and (word := _WORD.match(text, position)):
-            lowered = word.group().lower()
-            if lowered in STOP_WORDS or (words and _ends_phrase(lowered, text, word.end())):
-                break
-            words.append(lowered)
-            end = word.end()
-            position = end + 1 if text[end : end + 1] in (" ", "\n") else len(text)
-        if words:
-            found.append(Mention(article, " ".join(words), match.start(), end))
+        taken = quantity.end() if quantity else match.end()
+        term, end = read_term(text, taken)
+        if term:
+            found.append(Mention(article, term, match.start(), end))
     return tuple(found)
 
 
-def _ends_phrase(word: str, text: str, end: int) -> bool:
-    """Whether a word in second place or later is an adverb, or a participle without a noun.
+def read_term(text: str, position: int) -> tuple[str, int]:
+    """Return the term that begins at a place of `text`, in lower case, and where it ends.
 
-    "The signal received by ..." ends before the participle, "the lightly doped layer" does not.
+    Up to six words; "" where no term begins there.
     """
-    if word.endswith("ed") and len(word) > 4 and not word.endswith("eed"):
-        following = _NEXT_WORD.match(text, end)
-        return (
-            following is None or following[1].lower() in STOP_WORDS or following[1].endswith("ly")
-        )
-    return word.endswith("ly") and word.rsplit("-", 1)[-1] not in _NOUNS_IN_LY
+    words: list[str] = []
+    end = position
+    while len(words) < _LONGEST_TERM and (match := _WORD.match(text, position)):
+        word = match.group().lower()
+        if word in STOP_WORDS or (words and _ends_phrase(words[-1], word, text, match.end())):
+            break
+        words.append(word)
+        end = match.end()
+        position = end + 1 if text[end : end + 1] in (" ", "\n") else len(text)
+    return " ".join(words), end
+
+
+def _ends_phrase(before: str, word: str, text: str, end: int) -> bool:
+    """Whether a word in second place or later stands after the noun of its phrase.
+
+    It may be an adverb, a participle or adjective without a noun of its own ("the signal received
+    by", not "the lightly doped layer"), or the verb of the sentence ("the valve opens").
+    """
+    following = _NEXT_WORD.match(text, end)
+    follower = following[1].lower() if following else ""
+    if word.endswith("ly"):
+        return word.rsplit("-", 1)[-1] not in _NOUNS_IN_LY
+    if (word.endswith("ed") and len(word) > 4 and not word.endswith("eed")) or (
+        word in _PARTICIPLES
+    ):
+        return not follower or follower in STOP_WORDS or follower.endswith("ly")
+    if word in _ADJECTIVES and follower in _AFTER_ADJECTIVES:
+        return True
+    if word.endswith(("able", "ible")) and word not in _NOUNS_IN_ABLE:
+        return follower in STOP_WORDS
+    return _is_verb(before, word, follower)
+
+
+def _is_verb(before: str, word: str, follower: str) -> bool:
+    """Whether a word after a noun is a verb: by a list, or by the object that follows it."""
+    has_object = follower in _DETERMINERS
+    if word.endswith("ing"):
+        if word in _NOUNS_IN_ING:
+            return False
+        return has_object or (_is_listed(word[:-3]) and (not follower or follower in STOP_WORDS))
+    if word in _IRREGULAR:
+        return False
+    one = singular(word)
+    if one != word:
+        # The third person: "opens", "stores the file"; not "the control stores".
+        return has_object or (one in _VERBS and one not in _NOUNS_TOO)
+    if singular(before) == before:
+        return False
+    return has_object or (word in _VERBS and (word not in _NOUNS_TOO or follower in STOP_WORDS))
+
+
+def is_verb_form(word: str, follower: str) -> bool:
+    """Return whether a word without an article before it is a verb rather than a noun.
+
+    Inputs: the word in lower case, and the one behind it ("" at the end of a sentence).
+    """
+    return (
+        word.endswith(("ed", "ing", "ly")) or singular(word) in _VERBS or follower in _DETERMINERS
+    )
+
+
+def _is_listed(stem: str) -> bool:
+    """Whether what stands before "-ing" is a verb of the list: "rotat", "cutt", "send"."""
+    return stem in _VERBS or stem + "e" in _VERBS or stem[:-1] in _VERBS
 
 
 @cached
