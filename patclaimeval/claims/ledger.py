@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 
 from patclaimeval.claims.languages import is_read_as_english, pair_language
 from patclaimeval.claims.nouns import find_nouns
@@ -118,6 +119,8 @@ def find_term_changes(
     return tuple(ledger.judge(found))
 
 
+# The candidates of a reference are compared with it one after the other.
+@lru_cache(maxsize=256)
 def _read(claim: Claim) -> _Words:
     words = _Words()
     offset = claim.body_offset

@@ -224,7 +224,7 @@ def _is_verb(before: str, word: str, follower: str) -> bool:
     """Whether a word after a noun is a verb: by a list, or by the object that follows it."""
     has_object = follower in _DETERMINERS
     if word.endswith("ing"):
-        if word in _NOUNS_IN_ING:
+        if word in NOUNS_IN_ING:
             return False
         return has_object or (_is_listed(word[:-3]) and (not follower or follower in STOP_WORDS))
     if word in _IRREGULAR:

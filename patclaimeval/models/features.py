@@ -35,6 +35,7 @@ from patclaimeval.claims.languages import (
 from patclaimeval.claims.ledger import Naming, TermChange, find_term_changes
 from patclaimeval.claims.pairing import Content, align_claims, content_of
 from patclaimeval.claims.parsing import VAGUE_WORDS, Claim, parse_claims
+from patclaimeval.claims.term_changes import renamed_terms
 from patclaimeval.claims.terms import find_mentions
 from patclaimeval.metrics.rouge import rouge_l, rouge_n
 
@@ -49,11 +50,15 @@ ClaimPairs = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class ClaimWords:
-    """One claim with its lower-case ``words`` and its ``content`` words, both in order."""
+    """One claim with its lower-case ``words`` and its ``content`` words, both in order.
+
+    ``numbered_words`` are the words, each with how often it came before.
+    """
 
     claim: Claim
     words: tuple[str, ...]
     content: tuple[str, ...]
+    numbered_words: tuple[tuple[str, int], ...]
 
     @property
     def number(self) -> int:
@@ -94,12 +99,14 @@ def read_claim_set(text: str) -> ClaimSet:
         if claim.number is not None and claim.number == claim.last_number
     ]
     places = tuple(numbered or range(len(parsed)))
-    claims = [
-        ClaimWords(parsed[place], tuple(words(parsed[place].body)), tuple(content[place]))
-        for place in places
-    ]
-    nothing = ClaimWords(Claim(None, "", 0, 0, ()), (), ())
-    return ClaimSet(parsed, content, tuple(claims) or (nothing,), places)
+    claims = tuple(_read_claim(parsed[place], tuple(content[place])) for place in places)
+    nothing = _read_claim(Claim(None, "", 0, 0, ()), ())
+    return ClaimSet(parsed, content, claims or (nothing,), places)
+
+
+def _read_claim(claim: Claim, content: tuple[str, ...]) -> ClaimWords:
+    found = tuple(words(claim.body))
+    return ClaimWords(claim, found, content, tuple(_occurrences(found)))
 
 
 def pair_claims(reference: ClaimSet, candidate: ClaimSet) -> ClaimPairs:
@@ -143,7 +150,9 @@ def compare_each(left: Sequence[ClaimWords], right: Sequence[ClaimWords]) -> Sim
     return Similarities(
         _f_measures(common, *lengths),
         # The third "the" of a claim is another thing than its second: what is shared is a set.
-        _f_measures(_shared(*([[*_occurrences(one)] for one in side] for side in texts)), *lengths),
+        _f_measures(
+            _shared(*([claim.numbered_words for claim in side] for side in (left, right))), *lengths
+        ),
         _f_measures(_shared(*distinct), *sizes),
     )
 
@@ -266,6 +275,22 @@ def _find_renamings(
     return find_term_changes([one.claim for one in left], [one.claim for one in right], pairs)
 
 
+def _count_mixed_names(candidate: str, changes: Sequence[TermChange]) -> int:
+    """Count the terms that go by two names in the candidate.
+
+    They are the terms that drift in the ledger, and the pairs of names that the pages mark in the
+    candidate as inconsistent, without the places of the first ones.
+    """
+    drifts = [one for one in changes if one.verdict is Naming.DRIFTS]
+    ends = {end for one in drifts for _, end in one.spans}
+    marked = {
+        (mark.first.lower(), mark.then.lower())
+        for mark in renamed_terms(candidate)
+        if mark.end not in ends
+    }
+    return len(drifts) + len(marked)
+
+
 @lru_cache(maxsize=8192)
 def feature_vector(reference: str, candidate: str) -> Vector:
     """Return the numbers of ``pair_features`` in the order of FEATURES, shape [size], read-only.
@@ -291,6 +316,7 @@ def pair_features(reference: str, candidate: str) -> dict[str, dict[str, float]]
     reads = [is_read_as_english(language_of(text, language)) for text in (reference, candidate)]
     overlaps = _overlap(left, right)
     changes = _find_renamings(left, right, pairs) if all(reads) else ()
+    mixed = _count_mixed_names(candidate, changes) if reads[1] else 0
     definite, missing = count_antecedents(candidate) if reads[1] else (0, 0)
     vague = len(VAGUE_WORDS.findall(candidate)) if reads[1] else 0
     return {
@@ -310,7 +336,7 @@ def pair_features(reference: str, candidate: str) -> dict[str, dict[str, float]]
         },
         "vagueness": {"vague_count": _fewer(vague)},
         "renaming": {
-            "renamings_mixed": _fewer(sum(one.verdict is Naming.DRIFTS for one in changes)),
+            "renamings_mixed": _fewer(mixed),
             "renamings_places": _fewer(sum(one.replaced for one in changes)),
         },
         "citations": _citations(left, right),
@@ -331,10 +357,16 @@ def _content_lost_and_new(
     }
 
 
+@lru_cache(maxsize=1024)
+def _find_phrases(text: str) -> frozenset[str]:
+    """Return the noun phrases of a claim, in the singular."""
+    return frozenset(mention.phrases[0] for mention in find_mentions(text))
+
+
 def _phrases_lost(left: Sequence[ClaimWords], right: Sequence[ClaimWords]) -> float:
     """Return minus the share of the noun phrases of the reference that the candidate lacks."""
     phrases, kept = (
-        {mention.phrases[0] for claim in side for mention in find_mentions(claim.claim.text)}
+        frozenset().union(*(_find_phrases(claim.claim.text) for claim in side))
         for side in (left, right)
     )
     return -len(phrases - kept) / max(1, len(phrases))

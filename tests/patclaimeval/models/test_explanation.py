@@ -192,8 +192,8 @@ def told(b: str, c: str, feature: str) -> str:
         ),
         (
             *("antecedents_missing", RENAMED, REFERENCE),
-            "more definite terms of candidate 1 lack an antecedent: "
-            "1.00 a claim in candidate 1, 0.00 a claim in candidate 2",
+            "more definite phrases of candidate 1 lack antecedent basis: "
+            "0.33 a claim in candidate 1, 0.00 a claim in candidate 2",
         ),
         (
             *("dependent_share", SHORTER, REFERENCE),
