@@ -1,6 +1,7 @@
 """Antecedent basis: which "the X" has no earlier X in its chain of claims."""
 
 import re
+import string
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -9,7 +10,14 @@ from typing import NamedTuple
 from patclaimeval.claims.definite_phrases import ORDINALS, UNIQUE, DefinitePhrase, definite_phrases
 from patclaimeval.claims.dependency_paths import KnownWords, cited_alternatives
 from patclaimeval.claims.parsing import Claim, parse_claims
-from patclaimeval.claims.terms import STOP_WORDS, find_mentions, singular
+from patclaimeval.claims.terms import (
+    NOUNS_IN_ING,
+    STOP_WORDS,
+    find_mentions,
+    is_adverb,
+    is_verb,
+    singular,
+)
 
 WORD = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
 # Adjectives that may join a known noun without making it another thing.
@@ -20,6 +28,11 @@ resulting single specific specified various
 _LIGHT = UNIQUE.union(ORDINALS, _LIGHT_WORDS.split())
 # "Another valve" stands for an ordinal that is not written.
 _FURTHER = frozenset(["additional", "another", "further", "other"])
+_INFLECTIONS = ("", "e", "ed", "er", "es", "ing", "ion", "or", "s")
+# How far apart two words of one phrase may stand.
+_WINDOW = 5
+# Between a word and its acronym, as in "phosphatase-1 (NPP1)".
+_SPACE_AND_DIGITS = string.whitespace + string.digits + "-/"
 _FINITE = frozenset(["are", "being", "has", "have", "is", "was", "were"])
 # Words of these that stand between an ordinal and its noun: "a second, different valve".
 _BETWEEN_WORDS = """
@@ -29,6 +42,7 @@ or parallel said selected separate similar smaller the
 _BETWEEN_ORDINALS = frozenset(_BETWEEN_WORDS.split())
 # "The transmission" has basis in "transmitting"; "the heating step" in "heating".
 _ACTION_ENDINGS = ("tion", "sion", "ment", "ance", "ence", "ysis", "ison", "ing", "al", "ure")
+_BEHIND_NOUNS = ("ble", "ed", "ing")
 _ACT_NOUNS = frozenset(["act", "action", "operation", "procedure", "process", "stage", "step"])
 _STEM = 5
 
@@ -67,37 +81,71 @@ class ClaimWords:
         return reading
 
     def take(self, text: str, start: int, end: int) -> None:
-        """Note the words between two places: alone, in pairs, and by the stems of their acts."""
-        before = ""
+        """Note the words between two places: alone, in their phrases, and by the stems of acts.
+
+        The keys: "valve" for a word at any place, "valve$" for one that may be the noun of its
+        phrase, "second>valve" for one with a word before it in its phrase, "valve+s" for a plural.
+        """
+        phrase: list[str] = []
         ordinals = _PendingOrdinals()
-        done = start
+        done, was_acronym = start, False
         for match in WORD.finditer(text, start, end):
-            lowered = match.group().lower()
+            lowered, place = match.group().lower(), match.start()
             word = singular(lowered)
-            place = match.start()
-            self._note(place, word, f"{before} {word}")
-            if word != lowered:
-                self._note(place, f"{word}+s")
-            ordinals.pass_over(text[done:place], match.group())
+            is_acronym = len(lowered) > 1 and match.group().isupper()
+            mark = text[done:place].strip(_SPACE_AND_DIGITS)
+            # "A Cable Modem, CM, device" and "a user interface (UI) panel" are one phrase each.
+            if mark and not (is_acronym and mark in "(,") and not (was_acronym and mark in "),"):
+                phrase = self._end_phrase(phrase, done - 1)
+                ordinals.end_phrase()
+            done, was_acronym = match.end(), is_acronym and (mark != "" or was_acronym)
+            self._note_stems(lowered, place)
+            others = ordinals.read(lowered)
+            if lowered in STOP_WORDS or is_adverb(lowered):
+                phrase = self._end_phrase(phrase, place - 1)
+                self._note(place, word, f"{word}$")
+                continue
+            if phrase and lowered.endswith("s"):
+                # It may be the verb behind the noun, as in "water flows".
+                self._note(place, f"{phrase[-1]}$")
             parts = [word, *map(singular, lowered.split("-"))] if "-" in lowered else [word]
-            for ordinal in ordinals.read(lowered):
-                self._note(place, *(f"{ordinal}>{part}" for part in parts))
-            if len(lowered) > _STEM:
-                self._note(place, lowered[:_STEM] + "*")
-                if lowered.endswith(("ing", "ed")):
-                    self._note(place, lowered[: _STEM - 1] + "~")
-            if lowered.endswith(("y", "ying")):
-                self._note(place, lowered.removesuffix("ing") + "*")
+            self._note(place, *parts, *(f"{part}$" for part in parts[1:]))
+            for part in parts:
+                self._note(place, *(f"{other}>{part}" for other in (*others, *phrase[-_WINDOW:])))
             if "-" in lowered:
-                # "coil-shaped", "semi-conductor": the parts are known too, and the whole.
-                self._note(place, *parts, singular(lowered.replace("-", "")))
-            before, done = word, match.end()
+                self._note(place, "=" + singular(lowered.replace("-", "")))
+            if word != lowered:
+                self._note(place, f"{word}+s", f"{word}$")
+            phrase.append(word)
+        self._end_phrase(phrase, done - 1)
+
+    def _end_phrase(self, phrase: list[str], place: int) -> list[str]:
+        """Note the noun of a phrase that has ended, and return an empty one."""
+        # The last word may stand behind the noun: "water heated by", "a ring visible to".
+        is_behind = phrase[-1:] and phrase[-1].endswith(_BEHIND_NOUNS)
+        last = phrase[-2:] if is_behind and phrase[-1] not in NOUNS_IN_ING else phrase[-1:]
+        for word in last:
+            self._note(place, f"{word}$", *(f"{part}$" for part in word.split("-")))
+        return []
+
+    def _note_stems(self, lowered: str, place: int) -> None:
+        """Note the beginning of a verb, and what is left of a word without its inflection."""
+        is_participle = lowered.endswith(("ing", "ed"))
+        if is_participle or is_verb(lowered):
+            self._note(place, lowered[:_STEM] + "*")
+            if is_participle and len(lowered) > _STEM:
+                self._note(place, lowered[: _STEM - 1] + "~")
+        if lowered.endswith(("y", "ying")):
+            self._note(place, lowered.removesuffix("ing") + "*")
+        for suffix in _INFLECTIONS:
+            if len(lowered) > len(suffix) + 2 and lowered.endswith(suffix):
+                self._note(place, f"{lowered.removesuffix(suffix)}!{suffix}")
 
     def introduce(self, item: DefinitePhrase) -> None:
         """Take the words of a phrase that was reported as known, so that it is reported once."""
         words = [singular(word) for word in item.mention.term.split(" ")]
         for place, word in enumerate(words):
-            self._note(item.end, word, *(f"{first}>{word}" for first in words[:place]))
+            self._note(item.end, word, f"{word}$", *(f"{one}>{word}" for one in words[:place]))
 
     def _note(self, place: int, *keys: str) -> None:
         for key in keys:
@@ -113,10 +161,10 @@ class _PendingOrdinals:
         self._ordinals: list[str] = []
         self._has_noun = False
 
-    def pass_over(self, between: str, word: str) -> None:
-        """End the phrase at a punctuation mark behind its noun, but not before its acronym."""
-        if self._has_noun and (mark := between.strip()) and not (mark == "(" and word.isupper()):
-            self._ordinals.clear()
+    def end_phrase(self) -> None:
+        """Note a punctuation mark: it ends the phrase behind a noun, not a list of ordinals."""
+        if self._has_noun:
+            self._ordinals = []
 
     def read(self, word: str) -> list[str]:
         """Return the ordinals that a word has, after an ordinal as the noun or before it."""
@@ -128,7 +176,7 @@ class _PendingOrdinals:
             self._ordinals.append(ordinal)
             return []
         if word in STOP_WORDS and (self._has_noun or word not in _BETWEEN_ORDINALS):
-            self._ordinals.clear()
+            self._ordinals = []
         if word in STOP_WORDS or not self._ordinals:
             return []
         self._has_noun = True
@@ -160,13 +208,16 @@ class Basis:
         found = self._judge_words(words, item.start, loosely)
         for part in shorter if item.follower not in _FINITE else ():
             standing = self._judge_words(part, item.start, loosely)
-            # The word behind may be a verb, "the water flows", or not: "the water pumps".
-            if len(part) == len(words) - 1 and not item.mention.term.endswith("ing"):
+            if part[-1] in ORDINALS:
+                continue
+            # The last word may be a verb, "the water flows", or not: "the water pumps".
+            last = item.mention.term.rsplit(" ", 1)[-1]
+            if len(part) == len(words) - 1 and not last.endswith("ing") and not is_verb(last):
                 standing = Standing(0, standing.likely)
             found |= standing
         for last in range(1, len(words) - 1):
             # "The base layer vary": two words known together are a term, whatever follows.
-            known = self._knows(item.start, f"{words[last - 1]} {words[last]}")
+            known = self._knows(item.start, f"{words[last - 1]}>{words[last]}")
             if known:
                 standing = self._judge_words(words[: last + 1], item.start, loosely)
                 found |= Standing(known, known) & standing
@@ -174,29 +225,34 @@ class Basis:
 
     def _judge_words(self, words: list[str], place: int, loosely: bool) -> Standing:
         head = words[-1]
-        known = self._knows(place, head, head.replace("-", ""), *_act_keys(words))
-        found = Standing(known, known)
-        if known and not loosely:
-            for word in words[:-1]:
-                found &= self._judge_qualifier(word, head, place)
-        if len(words) > 1:
-            # "The touch screen" after "a touchscreen".
-            found |= Standing(0, self._knows(place, words[-2] + head))
+        known = self._knows(place, f"{head}$", *_act_keys(words))
+        # "The valve" after "a valve housing", "the touch screen" after "a touchscreen".
+        others = (head, f"={head}", head.replace("-", ""))
+        found = Standing(known, known | self._knows(place, *others))
+        if found.likely and not loosely:
+            for before, word in enumerate(words[:-1]):
+                found &= self._judge_qualifier(word, words[before + 1 :], place)
+        if len(words) > 1 and not found.likely:
+            found = Standing(0, self._knows(place, words[-2] + head))
         return found
 
-    def _judge_qualifier(self, word: str, head: str, place: int) -> Standing:
+    def _judge_qualifier(self, word: str, behind: list[str], place: int) -> Standing:
+        """Judge a word before the noun by the words behind it, the last of which is the noun."""
+        head = behind[-1]
+        known = self._knows(place, f"{word}>{head}")
         if word in ORDINALS:
-            known = self._knows(place, f"{word}>{head}")
+            known &= self._knows(place, f"{word}>{behind[0]}")
             keys = [f"other>{head}", f"{head}+s"]
             if word == "first":
                 keys.append(f"second>{head}")
             return Standing(known, known | self._knows(place, *keys))
         if word in _LIGHT:
             return Standing(self.all_paths, self.all_paths)
-        known = self._knows(place, word, *_stems(word))
-        # "Saving the form ... the saved form": a participle for what was done to it.
-        is_done = word.endswith("ed") and not word.endswith("eed")
-        return Standing(known, self.all_paths if is_done else known)
+        known |= self._knows(place, f"{word}$", f"{word}>{behind[0]}", *_stems(word))
+        if word.endswith("ed") and not word.endswith("eed"):
+            # "The dried film": what was done to it may stand in other words.
+            return Standing(known, self.all_paths)
+        return Standing(known, known | self._knows(place, word))
 
     def _knows(self, place: int, *keys: str) -> int:
         """Return the paths on which one of the keys is known at a place of the claim, as bits."""
@@ -215,20 +271,26 @@ def _act_keys(words: list[str]) -> Iterator[str]:
     """Yield what else may introduce a noun that names an act: the verb it comes from."""
     head = words[-1]
     if head in _ACT_NOUNS and len(words) > 1:
-        yield from _stems(words[-2])
+        yield from (f"{words[-2]}$", *_stems(words[-2]))
     elif head.endswith(_ACTION_ENDINGS):
         yield from _stems(head)
 
 
 def _stems(word: str) -> Iterator[str]:
-    """Yield the keys under which a verb and the noun of its act meet: a shared beginning."""
-    if len(word) > _STEM:
-        yield word[:_STEM] + "*"
-    # Four letters are enough where one of the two is a participle ("forming", "formation").
-    if len(word) >= _STEM:
-        yield word[: _STEM - 1] + "~"
+    """Yield the keys under which other forms of a word are known: a verb for the noun of an act."""
     if word.endswith("ied"):
         yield word[:-3] + "y*"
+    for suffix in _INFLECTIONS:
+        if suffix and len(word) > len(suffix) + 2 and word.endswith(suffix):
+            base = word.removesuffix(suffix)
+            yield from (f"{base}!{other}" for other in _INFLECTIONS if other != suffix)
+    # Not "operating": it would have its basis in "an operating mode".
+    if not word.endswith(("ing", "ed")):
+        if len(word) > _STEM:
+            yield word[:_STEM] + "*"
+        # Four letters are enough for a participle ("forming", "formation").
+        if len(word) >= _STEM:
+            yield word[: _STEM - 1] + "~"
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +300,8 @@ class AntecedentGap:
     `phrase` has its article; in "the first and second lids" the phrases are "the first lids" and
     "the second lids". `start` and `end` count characters in the claim set. `path`: the claims cited
     on which the claim has no basis for the phrase when it depends on them; () where the claim
-    cites none. `is_certain`: whether a reader would hardly find it introduced in other words.
+    cites none. `is_partial`: the phrase has basis on other claims that the claim cites.
+    `is_certain`: whether a reader would hardly find it introduced in other words.
     """
 
     claim: int | None
@@ -246,12 +309,22 @@ class AntecedentGap:
     start: int
     end: int
     path: tuple[int, ...]
+    is_partial: bool = False
     is_certain: bool = True
 
     @property
     def term(self) -> str:
         """The phrase without its article."""
-        return self.phrase.split(" ", 1)[1]
+        return self.phrase.split(maxsplit=1)[1]
+
+    @property
+    def sentence(self) -> str:
+        """The gap in plain English, for the person who reads the claims."""
+        if self.is_partial:
+            *others, last = map(str, self.path)
+            cited = f"{', '.join(others)} or {last}" if others else last
+            return f"\u201c{self.term}\u201d has no basis when read on claim {cited}"
+        return f"\u201c{self.term}\u201d is not introduced before"
 
 
 @dataclass(slots=True)
@@ -294,6 +367,7 @@ class _GapSearch:
                 claim.start + item.start,
                 claim.start + item.end,
                 tuple(path),
+                len(path) < len(cited),
                 not is_likely and not _is_likely(item, claim.text),
             )
         self._add(claim, reading, on_all.inherited[0])
@@ -359,7 +433,7 @@ leg mouth neck nose sea skin sky spine sternum sun thigh throat thumb torso wais
 """
 _EVERYWHERE = frozenset(_EVERYWHERE_WORDS.split())
 # "The gene encoding ...", "the half-width 'a'".
-_NAMED_BY = re.compile(r"\s+(?:encoding|having|named|called|known\s+as|['\u2018\u201c\"])")
+_NAMED_BY = re.compile(r"\s+(?:encoding|named|called|known\s+as|['\u2018\u201c\"])")
 
 
 def _is_likely(item: DefinitePhrase, text: str) -> bool:
@@ -378,7 +452,7 @@ def unintroduced_phrases(text: str) -> frozenset[str]:
     """Return the definite noun phrases of a claim set that occur nowhere before as a whole.
 
     Input: the text of a claim set. Output: the phrases, in the singular. Stricter than
-    `missing_antecedents` (all words must agree, not the noun alone: "the auxiliary coils" is not
+    `find_antecedent_gaps` (all words must agree, not the noun alone: "the auxiliary coils" is not
     introduced by "a receiver coil"), and so with more false findings on a single text: it is
     meant for comparing a text before and after a change.
     """

@@ -11,7 +11,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, TypeVar
 
-from patclaimeval.claims.antecedents import missing_antecedents, unintroduced_phrases
+from patclaimeval.claims.antecedents import (
+    count_antecedents,
+    find_antecedent_gaps,
+    unintroduced_phrases,
+)
 from patclaimeval.claims.edits import (
     Edit,
     apply_edits,
@@ -103,7 +107,7 @@ def delete_antecedent(text: str, severity: int, seed: int) -> Damaged:
     Lowers conceptual_clarity. Only mentions whose change leaves a term without basis count; as
     many are tried as MOST_READ allows.
     """
-    current, deleted, known = text, 0, len(missing_antecedents(text))
+    current, deleted, known = text, 0, count_antecedents(text)[1]
     mentions = [item for item in find_mentions(text) if item.article in ("a", "an")]
     random.Random(seed).shuffle(mentions)
     edits: list[Edit] = []
@@ -113,7 +117,7 @@ def delete_antecedent(text: str, severity: int, seed: int) -> Damaged:
             break
         article = Edit(mention.start, mention.start + len(mention.article), "the")
         trial = apply_edits(text, [*edits, article])
-        missing = len(missing_antecedents(trial))
+        missing = count_antecedents(trial)[1]
         if missing > known:
             edits.append(article)
             current, deleted, known = trial, deleted + 1, missing
@@ -189,11 +193,14 @@ def _drop_one(text: str, rng: random.Random) -> str | None:
         if claim.depends_on and size == 1 and claim.number not in cited
     ]
     rng.shuffle(places)
-    before = len(missing_antecedents(text))
+    before = len(find_antecedent_gaps(text))
     orphans = unintroduced_phrases(text)
     for claim, index in _tried(places, text):
         shorter = remove_element(text, claim, index) if index else remove_claim(text, claim)
-        if len(missing_antecedents(shorter)) <= before and unintroduced_phrases(shorter) <= orphans:
+        if (
+            len(find_antecedent_gaps(shorter)) <= before
+            and unintroduced_phrases(shorter) <= orphans
+        ):
             return shorter
     return None
 

@@ -16,6 +16,10 @@ presence present proviso rate ratio rear reduction remainder rest right same sec
 surface surroundings third time top total use user value variation vicinity way weight width world
 """
 _INHERENT = frozenset(_INHERENT_WORDS.split())
+# Of these, the ones that a word before them makes a thing of its own: "the carrying part".
+_INHERENT_ALONE = frozenset(
+    ["equation", "group", "interface", "part", "plane", "position", "step", "user", "value"]
+)
 ORDINALS = frozenset(["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"])
 # "The lowest pressure", "the respective valve", "the visible range": unique by what they mean.
 _UNIQUE_WORDS = """
@@ -37,7 +41,7 @@ _DEFINED = re.compile(
 # "The equation z = x + y".
 _NAMED_AFTER = frozenset(["equation", "expression", "formula", "letter", "symbol", "word"])
 # "The pump of claim 1", "the pump as recited in any of claims 1 to 3": the citation says which.
-_CITED = re.compile(
+CITED = re.compile(
     r"\s*(?:\([^()]{1,24}\)\s*)?,?\s*(?:(?:as\s+)?(?:claimed|defined|described|mentioned|recited|set"
     r"\s+forth|specified|stated)\s+(?:in|by)|according\s+to|as\s+(?:in|per)|from|in|in\s+accordance"
     r"\s+with|of|under|with)\s+(?:at\s+least\s+)?(?:(?:any|either|each|one|some)\s+(?:one\s+)?(?:or"
@@ -53,6 +57,7 @@ internal left lower male female major minor negative odd even outer outside posi
 proximal rear right secondary top upper upstream vertical horizontal
 """
 _SIDES = ORDINALS.union(_SIDE_LIST.split())
+_SAYS_LITTLE = _SIDES | UNIQUE | _INHERENT
 _JOINED = re.compile(
     r"(?:(?P<last>,?\s+(?:and/or|and|or))|,)\s+(?:(?P<article>the|said)\s+)?(?=[A-Za-z])",
     re.IGNORECASE,
@@ -108,11 +113,11 @@ def _sides(mention: Mention, text: str) -> list[DefinitePhrase]:
     """Return the items of "the first, second and third lids", each with the noun; or []."""
     sides = [mention]
     end = mention.end
-    while sides[-1].term in _SIDES and len(sides) < _LONGEST_LIST:
+    while _is_side(sides[-1].term) and len(sides) < _LONGEST_LIST:
         match = _JOINED.match(text, end)
         term, end = read_term(text, match.end()) if match else ("", end)
         side, _, noun = term.partition(" ")
-        if not match or side not in _SIDES:
+        if not match or not _is_side(side):
             return []
         item = Mention(mention.article, term, match.end(), end)
         if noun:
@@ -129,6 +134,11 @@ def _sides(mention: Mention, text: str) -> list[DefinitePhrase]:
             return items if match["article"] else [*items, last]
         sides.append(item)
     return []
+
+
+def _is_side(term: str) -> bool:
+    """Whether one word stands before a noun: an ordinal, a side, or "locked"."""
+    return term in _SIDES or (" " not in term and term.endswith("ed"))
 
 
 def _nouns(mention: Mention, text: str) -> list[DefinitePhrase]:
@@ -163,8 +173,12 @@ def _follower(text: str, end: int) -> str:
 
 def _is_inherent(mention: Mention, text: str) -> bool:
     """Whether a term names what needs no introduction: what is everywhere, or unique."""
-    words = mention.term.split(" ")
-    if singular(words[-1]) in _INHERENT or words[0] in UNIQUE or words[0] in _NAMED_AFTER:
+    *before, noun = mention.term.split(" ")
+    words = [*before, noun]
+    noun = singular(noun)
+    if noun in _INHERENT and (noun not in _INHERENT_ALONE or _SAYS_LITTLE.issuperset(before)):
+        return True
+    if words[0] in UNIQUE or words[0] in _NAMED_AFTER:
         return True
     if words[0].endswith("est") and words[0] not in _NO_SUPERLATIVE:
         return True
@@ -173,7 +187,7 @@ def _is_inherent(mention: Mention, text: str) -> bool:
 
 def _is_defined(mention: Mention, end: int, text: str) -> bool:
     """Whether the words around a definite phrase, or a list of them, say what is meant."""
-    if _CITED.match(text, end):
+    if CITED.match(text, end):
         return True
     before = text[max(0, mention.start - _EXPLAINED_WITHIN) : mention.start]
     return mention.article == "the" and bool(_DEFINED.match(text, end) or _EXPLAINS.search(before))

@@ -95,7 +95,7 @@ def cited_alternatives(
     """
     body = claim.text[claim.body_offset :]
     groups: dict[tuple[int, ...], None] = {}
-    for run in _citation_runs(body, citations(body, earlier)):
+    for run in citation_runs(body, citations(body, earlier)):
         numbers = [number for item in run for number in item.numbers if number in known_numbers]
         numbers = list(dict.fromkeys(numbers))
         if _are_alternatives(body, run):
@@ -107,8 +107,8 @@ def cited_alternatives(
     return tuple(group for group in groups if len(group) != 2 or group not in filled)
 
 
-def _citation_runs(body: str, found: tuple[Citation, ...]) -> Iterator[list[Citation]]:
-    """Yield the citations that are written as one: "claims 1, 2 or 5"."""
+def citation_runs(body: str, found: tuple[Citation, ...]) -> Iterator[list[Citation]]:
+    """Yield the citations of a text that are written as one: "claims 1, 2 or 5"."""
     run: list[Citation] = []
     for item in found:
         if run and not _joins(body[run[-1].end : item.start], run[-1], item):

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from patclaimeval.claims.antecedents import likely_basis, missing_antecedents
+from patclaimeval.claims.antecedents import find_antecedent_gaps
 from patclaimeval.claims.change_classes import CLASSES, Change
 from patclaimeval.claims.comparing import (
     CANDIDATE,
@@ -340,18 +340,18 @@ def _own_marks(text: str, language: str) -> tuple[Span, ...]:
     """Return the marks that a claim set earns by itself, in a language in which they are read."""
     if not is_marked(language):
         return ()
-    missing = missing_antecedents(text)
-    renamed = renamed_terms(text, missing)
-    likely, named = likely_basis(text, missing), {item.end for item in renamed}
+    gaps = find_antecedent_gaps(text)
+    renamed = renamed_terms(text, gaps)
+    named = {item.end for item in renamed}
     return (
         *(
             Span(
-                m.start,
-                m.end,
-                LIKELY_BASIS if m.start in likely or m.end in named else NO_ANTECEDENT,
-                f"“{m.term}” is not introduced before",
+                gap.start,
+                gap.end,
+                NO_ANTECEDENT if gap.is_certain and gap.end not in named else LIKELY_BASIS,
+                gap.sentence,
             )
-            for m in missing
+            for gap in gaps
         ),
         *(
             Span(r.start, r.end, SIGN, f"{r.sign} stood for “{r.first}” before")

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from patclaimeval.claims.antecedents import MissingAntecedent, chains_above, missing_antecedents
+from patclaimeval.claims.antecedents import AntecedentGap, find_antecedent_gaps
+from patclaimeval.claims.dependency_paths import chains_above
 from patclaimeval.claims.parsing import Claim, parse_claims
 from patclaimeval.claims.terms import STOP_WORDS, Mention, cached, find_mentions, singular
 
@@ -201,12 +202,10 @@ class _Name:
     end: int
 
 
-def renamed_terms(
-    text: str, missing: Sequence[MissingAntecedent] | None = None
-) -> tuple[Renaming, ...]:
+def renamed_terms(text: str, gaps: Sequence[AntecedentGap] | None = None) -> tuple[Renaming, ...]:
     """Return the places of a claim set where an element seems to go by a second name.
 
-    Input: the text of a claim set, and its `missing_antecedents` if they are known. Output:
+    Input: the text of a claim set, and its antecedent gaps if they are known. Output:
     renamings in order of the later name, spans as offsets into `text`. Two signs count. A reference
     numeral that first stood after another noun ("housing (12)", "enclosure (12)"). And a definite
     term that nothing introduces, where the chain of claims holds a term of the same qualifiers with
@@ -216,8 +215,8 @@ def renamed_terms(
     question to the reader, and false ones cost more than missed ones.
     """
     claims = parse_claims(text)
-    missing = missing_antecedents(text) if missing is None else missing
-    found = {item.start: item for item in _by_introduction(text, claims, missing)}
+    gaps = find_antecedent_gaps(text) if gaps is None else gaps
+    found = {item.start: item for item in _by_introduction(text, claims, gaps)}
     found.update((item.start, item) for item in _by_numeral(text))
     return tuple(found[start] for start in sorted(found))
 
@@ -281,10 +280,10 @@ def _is_acronym(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
 
 
 def _by_introduction(
-    text: str, claims: tuple[Claim, ...], found_missing: Sequence[MissingAntecedent]
+    text: str, claims: tuple[Claim, ...], gaps: Sequence[AntecedentGap]
 ) -> Iterator[Renaming]:
     """Yield the definite terms that nothing introduces and that resemble a term of their chain."""
-    missing = {item.start for item in found_missing}
+    missing = {item.start for item in gaps}
     introduced: dict[_Key, _Introduced] = {}
     lowered = text.lower()
     first_places: dict[str, int] = {}

@@ -68,28 +68,29 @@ _VERB_LIST = """
 abut accept acquire activate actuate adhere adjoin adjust affect align allow apply arrive assemble
 assign associate attach authenticate avoid become belong bind calculate coincide collapse collect
 combine communicate compare compress compute conduct confirm connect consist converge convert convey
-cooperate couple create deactivate decide decode decrease deflect deform deliver deny depress
+cool cooperate couple create deactivate decide decode decrease deflect deform deliver deny depress
 describe detach detect determine direct disconnect disengage displace dissolve distribute diverge
 download elapse emit employ enable encircle enclose encode engage ensure enter establish evaluate
-examine exceed execute exert exhibit exist expand expose express extract fall flex function generate
-grow happen identify illuminate impinge improve increase inhibit initiate insert instruct interact
-interconnect interlock intersect invoke join judge lack maintain match melt merge modify move notify
-obtain occupy occur open operate originate overlap penetrate perform permit possess prevent proceed
-prohibit propagate protect protrude reach react reduce reflect remove replace reside resist resolve
-respond restore restrict retain retract retrieve reveal rise rotate satisfy seem send separate serve
-slide specify stop store stretch supply surround swell switch taper tend terminate translate
-transmit traverse trigger undergo update upload utilize write
+examine exceed execute exert exhale exhibit exist expand expose express extract fall flex float flow
+function generate grow happen heat identify illuminate impinge improve increase inhale inhibit
+initiate insert instruct interact interconnect interlock intersect invoke join judge lack leaves
+maintain match melt merge modify move notify obtain occupy occur open operate originate overlap
+penetrate perform permit possess prevent proceed prohibit propagate protect protrude reach react
+reduce reflect remove replace reside resist resolve respond restore restrict retain retract retrieve
+reveal rise rotate satisfy seem send separate serve skip slide specify stop store stretch supply
+surround swell switch taper tend terminate translate transmit traverse trigger undergo update upload
+utilize write
 """
 _VERBS = frozenset(_VERB_LIST.split())
 # Of these, the forms in "-s" may be plurals too.
 _NOUNS_TOO_LIST = """
-associate collapse decrease download express fall function increase judge lack match melt overlap
-permit reach slide stop store stretch supply switch taper trigger update upload
+associate collapse cool decrease download express fall float flow function heat increase judge lack
+match melt overlap permit reach slide stop store stretch supply switch taper trigger update upload
 """
 _NOUNS_TOO = frozenset(_NOUNS_TOO_LIST.split())
 # What may open the object of a verb, and so shows that the word before is one.
 _DETERMINER_LIST = """
-a an any each it its itself one said that the their them themselves these this those two whether
+a an any it its itself one said that the their them themselves these this those two whether
 """
 _DETERMINERS = frozenset(_DETERMINER_LIST.split())
 # Adjectives that stand after their noun when one of the small words follows.
@@ -207,8 +208,8 @@ def _ends_phrase(before: str, word: str, text: str, end: int) -> bool:
     """
     following = _NEXT_WORD.match(text, end)
     follower = following[1].lower() if following else ""
-    if word.endswith("ly"):
-        return word.rsplit("-", 1)[-1] not in _NOUNS_IN_LY
+    if is_adverb(word):
+        return True
     if (word.endswith("ed") and len(word) > 4 and not word.endswith("eed")) or (
         word in _PARTICIPLES
     ):
@@ -236,6 +237,16 @@ def _is_verb(before: str, word: str, follower: str) -> bool:
     if singular(before) == before:
         return False
     return has_object or (word in _VERBS and (word not in _NOUNS_TOO or follower in STOP_WORDS))
+
+
+def is_adverb(word: str) -> bool:
+    """Return whether a word is an adverb in "-ly", and no noun as "assembly"."""
+    return word.endswith("ly") and word.rsplit("-", 1)[-1] not in _NOUNS_IN_LY
+
+
+def is_verb(word: str) -> bool:
+    """Return whether a word is a form of a verb of claims, as "opens" of "open"."""
+    return word in _VERBS or singular(word) in _VERBS
 
 
 def is_verb_form(word: str, follower: str) -> bool:

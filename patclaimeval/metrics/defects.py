@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from patclaimeval.claims.antecedents import missing_antecedents
+from patclaimeval.claims.antecedents import count_antecedents
 from patclaimeval.claims.languages import is_read_as_english
 from patclaimeval.claims.parsing import VAGUE_WORDS, parse_claims
 from patclaimeval.claims.tree import build_tree
@@ -20,13 +20,13 @@ NO_CLAIMS: Final = "The candidate has no claim to look for defects in."
 class Defects:
     """How free of formal defects a candidate is; the reference is not read.
 
-    Formula: 1 / (1 + d / n) for n claims, with d the definite terms without antecedent, the faults
+    Formula: 1 / (1 + d / n) for n claims, with d the definite terms without basis, the faults
     of claim numbers and citations, and the vague words. A candidate without words is Missing.
     Source: our own; the counts are those that the pages show beside a claim set.
     """
 
     name: str = "defects"
-    version: str = "1, antecedents, numbers and citations, vague words"
+    version: str = "2, antecedents on every path, numbers and citations, vague words"
     low: float = 0.0
     high: float | None = 1.0
     needs: Needs = NOTHING
@@ -57,4 +57,4 @@ def _score(text: str) -> Score:
 def count_defects(text: str) -> int:
     """Count the formal defects of a claim set; see `Defects`. Output: a whole number >= 0."""
     faults = build_tree(parse_claims(text)).faults
-    return len(missing_antecedents(text)) + len(faults) + len(VAGUE_WORDS.findall(text))
+    return count_antecedents(text)[1] + len(faults) + len(VAGUE_WORDS.findall(text))

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from patclaimeval.claims.antecedents import (
     count_antecedents,
-    missing_antecedents,
+    find_antecedent_gaps,
     unintroduced_phrases,
 )
 from patclaimeval.claims.parsing import parse_claims
@@ -19,7 +19,7 @@ REFERENCES = Path(__file__).parents[3] / "fixtures" / "demo" / "references"
 
 
 def terms(text):
-    found = missing_antecedents(text)
+    found = find_antecedent_gaps(text)
     assert all(text[item.start : item.end].startswith(("the ", "The ", "said ")) for item in found)
     assert all(text[item.start : item.end].endswith(item.term) for item in found)
     claims = parse_claims(text)
@@ -38,10 +38,13 @@ SEAL = "1. A pump.\n2. The pump of claim 1, having a seal.\n"
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("1. A pump comprising a housing, wherein the piston moves.", [(1, "piston moves")]),
+        ("1. A pump comprising a housing, wherein the piston moves.", [(1, "piston")]),
         (PISTON + "2. The pump of claim 1, wherein the piston is hollow.", []),
         (SEAL + "3. The pump of claim 1, wherein the seal is soft.", [(3, "seal")]),
-        (SEAL + "3. The pump of claim 1 or 2.\n4. The pump of claim 3, the seal being soft.", []),
+        (
+            SEAL + "3. The pump of claim 1 or 2.\n4. The pump of claim 3, the seal being soft.",
+            [(4, "seal")],
+        ),
         ("1. A pump, wherein the piston is coupled to a piston.", [(1, "piston")]),
         ("1. A pump, the piston.\n2. The pump of claim 1, the piston.", [(1, "piston")]),
         (PISTON + "2. The pump of claim 9, wherein the piston is hollow.", []),
@@ -50,7 +53,13 @@ SEAL = "1. A pump.\n2. The pump of claim 1, having a seal.\n"
         ("1. A method of heating.\n2. The method further comprises cooling.", [(2, "method")]),
     ],
     ids=[
-        *("nowhere", "in the chain", "outside the chain", "in one of several", "only afterwards"),
+        *(
+            "nowhere",
+            "in the chain",
+            "outside the chain",
+            "in one of several, farther up",
+            "only afterwards",
+        ),
         *("named once in a chain", "a broken dependency is no other fault", "plurals"),
         *("a preamble that says more", "a claim that opens with the and cites none"),
     ],
@@ -63,7 +72,7 @@ def test_a_term_has_basis_where_it_is_introduced_before_in_the_chain(text, found
 def test_the_demo_references_have_no_fault(path):
     text = path.read_text(encoding="utf-8")
     assert build_tree(parse_claims(text)).faults == ()
-    assert missing_antecedents(text) == ()
+    assert find_antecedent_gaps(text) == ()
     assert renamed_terms(text) == ()
 
 
@@ -115,8 +124,8 @@ def test_these_definite_terms_need_no_other_introduction(words):
     ("words", "term"),
     [
         ("having said eye of a subject", "eye"),
-        ("having the at least one rod", "rod"),
-        ("wherein the two rods are long", "rods"),
+        ("having the at least one rod", "at least one rod"),
+        ("wherein the two rods are long", "two rods"),
         ("having a portion at the port", "port"),
         ("having a film, the doped film being thin", "doped film"),
     ],
@@ -125,11 +134,153 @@ def test_these_definite_terms_do(words, term):
     assert terms(f"1. A thing {words}.") == [(1, term)]
 
 
+def gaps(text):
+    return [(gap.claim, gap.phrase, gap.path) for gap in find_antecedent_gaps(text)]
+
+
+def certain(text):
+    return [gap.phrase for gap in find_antecedent_gaps(text) if gap.is_certain]
+
+
+PAD = "1. A pad.\n2. A pad of claim 1, with an opening.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (PAD + "3. The pad of claim 1 or 2, the opening being round.", [(3, "the opening", (1,))]),
+        (PAD + "3. The pad of any of claims 1-2, the opening.", [(3, "the opening", (1,))]),
+        (PAD + "3. The pad of any preceding claim, the opening.", [(3, "the opening", (1,))]),
+        (
+            PAD + "3. The pad of claim 1 or 2.\n4. The pad of claim 3 or 1, the opening.",
+            [(4, "the opening", (3, 1))],
+        ),
+        (
+            PAD + "3. The pad of claim 2.\n4. The pad of claim 2 or 3, the opening.",
+            [],
+        ),
+        (PAD + "3. A kit with the pad of claim 1 and the pad of claim 2, the opening.", []),
+        (PAD + "3. A kit of claims 1 and 2, the opening being round.", []),
+        (PAD + "3. The pad of claim 1 or 2, the lid.", [(3, "the lid", (1, 2))]),
+        (
+            PAD + "3. The pad of claim 1 or 2, the opening.\n4. The pad of claim 3, the opening.",
+            [(3, "the opening", (1,))],
+        ),
+    ],
+    ids=[
+        *("or", "a range", "any preceding", "every path", "all paths", "two citations", "and"),
+        *("no path", "reported in the chain"),
+    ],
+)
+def test_a_phrase_needs_basis_on_every_claim_that_its_claim_may_depend_on(text, found):
+    assert gaps(text) == found
+
+
+def test_a_gap_on_some_paths_says_on_which():
+    (gap,) = find_antecedent_gaps(PAD + "3. The pad of claim 1 or 2, the opening being round.")
+    assert gap.is_partial and gap.is_certain
+    assert gap.sentence == "\u201copening\u201d has no basis when read on claim 1"
+    (gap,) = find_antecedent_gaps("1. A pad, wherein the opening is round.")
+    assert not gap.is_partial and gap.path == ()
+    assert gap.sentence == "\u201copening\u201d is not introduced before"
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("an entry, the use indicator and the mode indicator", ["use indicator", "mode indicator"]),
+        ("a first rod, the first and second rods being long", ["second rods"]),
+        ("a rod, the first, second and third rods", ["first rods", "second rods", "third rods"]),
+        ("an upper lid, the upper and lower lids", ["lower lids"]),
+        ("a rod and a lid, the rod, lid and bolt being long", ["bolt"]),
+        ("a rod and a lid, the rod, and water flows", []),
+        ("a rod and a lid, moving the rod and closing the lid", []),
+    ],
+)
+def test_every_item_of_a_list_is_checked(words, found):
+    text = f"1. A thing with {words}."
+    assert [gap.phrase for gap in find_antecedent_gaps(text)] == [f"the {term}" for term in found]
+
+
+def test_a_new_noun_in_a_list_with_one_article_is_less_certain():
+    text = "1. A thing with an anode, the anode and separator and the lid being flat."
+    assert [(gap.phrase, gap.is_certain) for gap in find_antecedent_gaps(text)] == [
+        ("the separator", False),
+        ("the lid", True),
+    ]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "a plurality of lids, each lid, the lid, the lids, the plurality of lids being flat",
+        "one or more lids, the lid, the one or more lids being flat",
+        "at least one lid, the at least one lid being flat",
+        "a rod, lids and a bolt, wherein the lid and the bolt are flat",
+        "a first lid and a second lid, the first lid, the second lid, the lid being flat",
+        "first and second lids, the second lid being flat",
+        "a first and a second upper lid, the second lid being flat",
+        "a second, different lid, the second lid being flat",
+        "a central processing unit (CPU), wherein the CPU is fast",
+        "a first user interface (UI), wherein the first UI is shown",
+        "a first flip-flop, the first flip flop being fast",
+        "an offset, if the offset falls below a limit",
+        "a pump, the insertion device, as it inserts",
+        "a ring visible to a user, wherein the ring shines",
+        "a focal length, where f is the focus",
+        "lids that are fixed, the fixed and loose lids",
+    ],
+)
+def test_these_phrases_have_basis(words):
+    assert certain(f"1. A thing for inserting, a device and loose parts, with {words}.") == []
+
+
+@pytest.mark.parametrize(
+    ("words", "phrase"),
+    [
+        (
+            "a second layer and a light-emitting film, the second light-emitting film",
+            "the second light-emitting film",
+        ),
+        ("a first rod and a second lid, the second rod being long", "the second rod"),
+        ("a pump with two ends, the bit body having an axis", "the bit body"),
+        ("an image, the carrying part being long", "the carrying part"),
+    ],
+)
+def test_these_phrases_have_none(words, phrase):
+    assert certain(f"1. A thing with {words}.") == [phrase]
+
+
+@pytest.mark.parametrize(
+    ("words", "phrase"),
+    [
+        ("a valve housing, wherein the valve is open", "the valve"),
+        ("an upper wall and a lid, wherein the upper lid is flat", "the upper lid"),
+        ("lids, wherein the first lid is flat", "the first lid"),
+        ("a form, sending the signed form", "the signed form"),
+        ("a touchscreen, tapping the touch screen", "the touch screen"),
+        ("a micro-processor, starting the microprocessor", "the microprocessor"),
+    ],
+)
+def test_a_phrase_that_resembles_an_earlier_one_is_less_certain(words, phrase):
+    found = find_antecedent_gaps(f"1. A thing with {words}.")
+    assert [(gap.phrase, gap.is_certain) for gap in found] == [(phrase, False)]
+
+
+def test_phrases_that_a_citation_names_are_no_gaps():
+    assert gaps("1. A pump.\n2. A car with the motor as claimed in any one of claims 1 to 1.") == []
+    assert gaps("1. A pump.\n2. The motor (5) of claim 1, the rod.") == [(2, "the rod", (1,))]
+
+
 def test_hundreds_of_claims_that_depend_on_all_before_come_to_an_end():
     many = range(2, tries(3000))
     rest = (f"{n}. The pump of any preceding claim, with a x{n}a rod.\n" for n in many)
     assert terms("1. A pump.\n" + "".join(rest)) == []
+    # The number of paths doubles with every claim.
+    rest = (f"{n}. The pump of any preceding claim, the x{n}a rod, the bolt.\n" for n in many)
+    assert len(terms("1. A pump.\n" + "".join(rest))) >= len(many)
     assert len(terms("1. A pump " + "wherein the rod is a bar " * tries(20_000))) == 1
+    assert terms("1. A pump with " + "the first, " * tries(10_000)) == []
 
 
 def test_mentions_carry_article_term_and_span():
@@ -171,6 +322,20 @@ def test_plurals_are_folded(plural_and_one):
         ("the nip therebetween", ["nip"]),
         ("the display different from it", ["display"]),
         ("the power feed unit", ["power feed unit"]),
+        ("the protrusions deflect when", ["protrusions"]),
+        ("the protrusions engage the lid", ["protrusions", "lid"]),
+        ("the arms support the plate", ["arms", "plate"]),
+        ("the valve opens.", ["valve"]),
+        ("the unit stores its file", ["unit"]),
+        ("the control signals are", ["control signals"]),
+        ("the wall surrounding the lid", ["wall", "lid"]),
+        ("the disk rotating in", ["disk"]),
+        ("the roller bearing in", ["roller bearing"]),
+        ("the ports connectable to", ["ports"]),
+        ("the plane orthogonal to", ["plane"]),
+        ("the upper portions each", ["upper portions"]),
+        ("the H2O sensor", ["h2o sensor"]),
+        ("the long range radio link unit", ["long range radio link unit"]),
     ],
 )
 def test_a_term_ends_where_its_noun_ends(text, terms):

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from patclaimeval.claims import damage
-from patclaimeval.claims.antecedents import missing_antecedents
+from patclaimeval.claims.antecedents import find_antecedent_gaps
 from patclaimeval.claims.damage import (
     Damage,
     NothingToDamage,
@@ -87,7 +87,7 @@ def test_dropped_features_leave_a_sound_shorter_claim_set(text):
         assert damaged.applied[0].severity == severity
         assert count_elements(claims) == count_elements(parse_claims(text)) - severity
         assert [claim.number for claim in claims] == list(range(1, len(claims) + 1))
-        assert missing_antecedents(damaged.text) == ()
+        assert find_antecedent_gaps(damaged.text) == ()
         assert faulty(damaged.text) == []
         assert all(claim.body.endswith(".") for claim in claims)
 
@@ -115,7 +115,7 @@ def test_a_general_lexicon_serves_where_no_pairs_are_known():
 def test_deleted_antecedents_leave_as_many_terms_without_basis_and_preambles_their_article():
     damaged = delete_antecedent(PUMP, 4, 0)
     assert damaged.applied[0].severity == 4
-    assert len(missing_antecedents(damaged.text)) == 4
+    assert len(find_antecedent_gaps(damaged.text)) == 4
     assert len(damaged.text.split()) == len(PUMP.split())
     for seed in range(tries(10)):
         text = delete_antecedent(PUMP, 20, seed).text
@@ -128,21 +128,21 @@ def test_a_muddled_clause_only_adds_words():
     words = iter(damaged.text.replace(",", " ").replace(";", " ").replace(".", " ").split())
     before = PUMP.replace(",", " ").replace(";", " ").replace(".", " ").split()
     assert all(word in words for word in before)
-    assert missing_antecedents(damaged.text) == ()
+    assert find_antecedent_gaps(damaged.text) == ()
     assert faulty(damaged.text) == []
 
 
 def test_broken_dependencies_are_faults_of_the_claims_named():
     damaged = break_dependency(PUMP, 3, 2)
     assert len(faulty(damaged.text)) == damaged.applied[0].severity == 3
-    assert missing_antecedents(damaged.text) == ()
+    assert find_antecedent_gaps(damaged.text) == ()
 
 
 def test_harmless_rewording_lowers_no_criterion_and_does_no_fault():
     for text in ALL:
         damaged = reword_harmlessly(text, 9, 0)
         assert damaged.applied[0].criterion is None
-        assert missing_antecedents(damaged.text) == ()
+        assert find_antecedent_gaps(damaged.text) == ()
         assert dependencies(damaged.text) == dependencies(text)
         assert count_elements(parse_claims(damaged.text)) == count_elements(parse_claims(text))
 
@@ -167,11 +167,12 @@ def test_a_feature_that_introduces_a_later_phrase_is_not_dropped():
 def test_trials_read_so_many_characters_and_no_more(monkeypatch, kind, text, spares):
     read = []
 
-    def counted(trial):
+    def found(trial):
         read.append(len(trial))
         return () if spares else tuple(read)
 
-    monkeypatch.setattr(damage, "missing_antecedents", counted)
+    monkeypatch.setattr(damage, "find_antecedent_gaps", found)
+    monkeypatch.setattr(damage, "count_antecedents", lambda trial: (0, len(found(trial))))
     monkeypatch.setattr(damage, "MOST_READ", 20_000, raising=False)
     with pytest.raises(NothingToDamage):
         DAMAGES[kind](text, 3, seed=0)

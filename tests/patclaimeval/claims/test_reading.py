@@ -161,7 +161,7 @@ def test_a_sign_that_changes_its_element_is_named_with_its_first_one() -> None:
 
 def test_a_term_that_may_be_introduced_in_other_words_is_less_certain() -> None:
     text = (
-        "1. A device comprising a valve and a seal for the skin, saving a form, sending the saved "
+        "1. A device comprising a valve and a seal for the skin, typing a form, sending the saved "
         "form to the server, with the width 'w' and the half-height 'h', a touchscreen and the "
         "touch screen, and the coated rotor."
     )
