@@ -276,10 +276,6 @@ _TEXTS: Final[Mapping[str, Mapping[str, tuple[Callable[[float], str], str]]]] = 
         "terms_lost": (_count, "[fewer|more] content words of the reference are missing in {B}"),
         "phrases_lost": (_lacking, "[fewer|more] noun phrases of the reference are missing in {B}"),
         "numbers_new": (_lacking, "[fewer|more] of the numbers in {B} are not in the reference"),
-        "terms_renamed": (
-            _count,
-            "[fewer|more] terms of the reference have another name in {B}",
-        ),
         "antecedents_missing": (
             _a_claim,
             "[fewer|more] definite phrases of {B} lack antecedent basis",

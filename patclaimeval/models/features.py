@@ -49,7 +49,7 @@ ClaimPairs = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimWords:
+class CountedClaim:
     """One claim with its lower-case ``words`` and its ``content`` words, both in order.
 
     ``numbered_words`` are the words, each with how often it came before.
@@ -83,7 +83,7 @@ class ClaimSet:
 
     parsed: tuple[Claim, ...]
     content: Content
-    claims: tuple[ClaimWords, ...]
+    claims: tuple[CountedClaim, ...]
     places: tuple[int, ...]
 
 
@@ -104,9 +104,9 @@ def read_claim_set(text: str) -> ClaimSet:
     return ClaimSet(parsed, content, claims or (nothing,), places)
 
 
-def _read_claim(claim: Claim, content: tuple[str, ...]) -> ClaimWords:
+def _read_claim(claim: Claim, content: tuple[str, ...]) -> CountedClaim:
     found = tuple(words(claim.body))
-    return ClaimWords(claim, found, content, tuple(_occurrences(found)))
+    return CountedClaim(claim, found, content, tuple(_occurrences(found)))
 
 
 def pair_claims(reference: ClaimSet, candidate: ClaimSet) -> ClaimPairs:
@@ -140,7 +140,7 @@ class Similarities:
     dice: Matrix
 
 
-def compare_each(left: Sequence[ClaimWords], right: Sequence[ClaimWords]) -> Similarities:
+def compare_each(left: Sequence[CountedClaim], right: Sequence[CountedClaim]) -> Similarities:
     """Compare every claim of the reference with every claim of the candidate."""
     texts = [[claim.words for claim in side] for side in (left, right)]
     lengths = [np.array([len(one) for one in side], float) for side in texts]
@@ -191,7 +191,7 @@ def _f_measures(hits: NDArray[Any], left: Matrix, right: Matrix) -> Matrix:
 
 
 def _structure(
-    left: Sequence[ClaimWords], right: Sequence[ClaimWords], pairs: ClaimPairs
+    left: Sequence[CountedClaim], right: Sequence[CountedClaim], pairs: ClaimPairs
 ) -> dict[str, float]:
     """Return how far the candidate keeps the claims of the reference, as a set with its tree.
 
@@ -228,7 +228,9 @@ def _largest(worth: Matrix) -> float:
     return float(worth[linear_sum_assignment(worth, maximize=True)].sum())
 
 
-def _parents(left: Sequence[ClaimWords], right: Sequence[ClaimWords], pairs: ClaimPairs) -> float:
+def _parents(
+    left: Sequence[CountedClaim], right: Sequence[CountedClaim], pairs: ClaimPairs
+) -> float:
     number = {left[i].number: right[j].number for i, j in pairs}
     total = 0.0
     for i, j in pairs:
@@ -239,7 +241,7 @@ def _parents(left: Sequence[ClaimWords], right: Sequence[ClaimWords], pairs: Cla
     return total
 
 
-def _overlap(left: Sequence[ClaimWords], right: Sequence[ClaimWords]) -> dict[str, float]:
+def _overlap(left: Sequence[CountedClaim], right: Sequence[CountedClaim]) -> dict[str, float]:
     """Return F-measures in [0, 1] of the whole texts: ROUGE-1, -2, -L, content words, rare words.
 
     A rare word counts ln((n + 1) / (d + 1/2)), with n claims on both sides and d that hold it.
@@ -257,7 +259,7 @@ def _overlap(left: Sequence[ClaimWords], right: Sequence[ClaimWords]) -> dict[st
     }
 
 
-def _count_content(claims: Sequence[ClaimWords]) -> Counter[str]:
+def _count_content(claims: Sequence[CountedClaim]) -> Counter[str]:
     return Counter(word for claim in claims for word in claim.content)
 
 
@@ -269,7 +271,7 @@ def _weighted_f(left: Counter[str], right: Counter[str], weight: dict[str, float
 
 
 def _find_renamings(
-    left: Sequence[ClaimWords], right: Sequence[ClaimWords], pairs: ClaimPairs
+    left: Sequence[CountedClaim], right: Sequence[CountedClaim], pairs: ClaimPairs
 ) -> tuple[TermChange, ...]:
     """Return the terms of the reference that the candidate calls by another name."""
     return find_term_changes([one.claim for one in left], [one.claim for one in right], pairs)
@@ -326,7 +328,6 @@ def pair_features(reference: str, candidate: str) -> dict[str, dict[str, float]]
             **_content_lost_and_new(left, right),
             "phrases_lost": _phrases_lost(left, right) if all(reads) else 0.0,
             "numbers_new": _numbers_new(reference, candidate),
-            "terms_renamed": _fewer(len(changes)),
             "antecedents_missing": -missing / len(right),
             "vague_share": -100 * vague / max(1, sum(len(claim.words) for claim in right)),
         },
@@ -348,7 +349,7 @@ def pair_features(reference: str, candidate: str) -> dict[str, dict[str, float]]
 
 
 def _content_lost_and_new(
-    left: Sequence[ClaimWords], right: Sequence[ClaimWords]
+    left: Sequence[CountedClaim], right: Sequence[CountedClaim]
 ) -> dict[str, float]:
     known, given = _count_content(left), _count_content(right)
     return {
@@ -363,7 +364,7 @@ def _find_phrases(text: str) -> frozenset[str]:
     return frozenset(mention.phrases[0] for mention in find_mentions(text))
 
 
-def _phrases_lost(left: Sequence[ClaimWords], right: Sequence[ClaimWords]) -> float:
+def _phrases_lost(left: Sequence[CountedClaim], right: Sequence[CountedClaim]) -> float:
     """Return minus the share of the noun phrases of the reference that the candidate lacks."""
     phrases, kept = (
         frozenset().union(*(_find_phrases(claim.claim.text) for claim in side))
@@ -378,7 +379,7 @@ def _numbers_new(reference: str, candidate: str) -> float:
     return -len(given - known) / max(1, len(given))
 
 
-def _citations(left: Sequence[ClaimWords], right: Sequence[ClaimWords]) -> dict[str, float]:
+def _citations(left: Sequence[CountedClaim], right: Sequence[CountedClaim]) -> dict[str, float]:
     parents = {claim.number: claim.cited for claim in right}
     cited = [(claim.number, number) for claim in right for number in claim.cited]
     same = [parents[claim.number] == claim.cited for claim in left if claim.number in parents]
