@@ -214,19 +214,19 @@ class Basis:
         words, *shorter = (phrase.split(" ") for phrase in item.mention.phrases)
         found = self._judge_words(words, item.start, loosely)
         for part in shorter if item.follower not in _FINITE else ():
-            standing = self._judge_words(part, item.start, loosely)
             if part[-1] in ORDINALS:
                 continue
+            standing = self._judge_words(part, item.start, loosely)
             # The last word may be a verb, "the water flows", or not: "the water pumps".
             last = item.mention.term.rsplit(" ", 1)[-1]
             if len(part) == len(words) - 1 and not last.endswith("ing") and not is_verb(last):
                 standing = Standing(0, standing.likely)
             found |= standing
-        for last in range(1, len(words) - 1):
+        for end in range(1, len(words) - 1):
             # "The base layer vary": two words known together are a term, whatever follows.
-            known = self._knows(item.start, f"{words[last - 1]}>{words[last]}")
+            known = self._knows(item.start, f"{words[end - 1]}>{words[end]}")
             if known:
-                standing = self._judge_words(words[: last + 1], item.start, loosely)
+                standing = self._judge_words(words[: end + 1], item.start, loosely)
                 found |= Standing(known, known) & standing
         return found
 
@@ -259,7 +259,8 @@ class Basis:
         if word.endswith("ed") and not word.endswith("eed"):
             # "The dried film": what was done to it may stand in other words.
             return Standing(known, self.all_paths)
-        return Standing(known, known | self._knows(place, word))
+        # "The respiration sensor" after "a respiratory sensor".
+        return Standing(known, known | self._knows(place, word, word[:_STEM] + "%"))
 
     def _knows(self, place: int, *keys: str) -> int:
         """Return the paths on which one of the keys is known at a place of the claim, as bits."""
@@ -440,7 +441,9 @@ leg mouth neck nose sea skin sky spine sternum sun thigh throat thumb torso wais
 """
 _EVERYWHERE = frozenset(_EVERYWHERE_WORDS.split())
 # "The gene encoding ...", "the half-width 'a'".
-_NAMED_BY = re.compile(r"\s+(?:encoding|named|called|known\s+as|['\u2018\u201c\"])")
+_NAMED_BY = re.compile(
+    r"\s+(?:having\s+the\s+(?:amino|nucleotide|nucleic|sequence)\b|encoding|named|called|known\s+as|['\u2018\u201c\"])"
+)
 
 
 def _is_likely(item: DefinitePhrase, text: str) -> bool:

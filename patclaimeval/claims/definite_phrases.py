@@ -18,14 +18,24 @@ surface surroundings third time top total use user value variation vicinity way 
 _INHERENT = frozenset(_INHERENT_WORDS.split())
 # Of these, the ones that a word before them makes a thing of its own: "the carrying part".
 _INHERENT_ALONE = frozenset(
-    ["equation", "group", "interface", "part", "plane", "position", "step", "user", "value"]
+    [
+        "equation",
+        "group",
+        "interface",
+        "part",
+        "plane",
+        "position",
+        "step",
+        "user",
+        "value",
+    ]
 )
 ORDINALS = frozenset(["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"])
 # "The lowest pressure", "the respective valve", "the visible range": unique by what they mean.
 _UNIQUE_WORDS = """
 appropriate best complete desired entire following foregoing least most next only opposite other
-overall particular present previous proper remaining required respective same subsequent visible
-whole worst
+overall particular preceeding present previous proper remaining required respective same subsequent
+visible whole worst
 """
 UNIQUE = frozenset(_UNIQUE_WORDS.split())
 _NO_SUPERLATIVE = frozenset(["guest", "harvest", "interest", "request", "test", "forest"])
@@ -57,7 +67,7 @@ internal left lower male female major minor negative odd even outer outside posi
 proximal rear right secondary top upper upstream vertical horizontal
 """
 _SIDES = ORDINALS.union(_SIDE_LIST.split())
-_SAYS_LITTLE = _SIDES | UNIQUE | _INHERENT
+_SAYS_LITTLE = (_SIDES | UNIQUE | _INHERENT) - ORDINALS
 _JOINED = re.compile(
     r"(?:(?P<last>,?\s+(?:and/or|and|or))|,)\s+(?:(?P<article>the|said)\s+)?(?=[A-Za-z])",
     re.IGNORECASE,
@@ -176,7 +186,9 @@ def _is_inherent(mention: Mention, text: str) -> bool:
     *before, noun = mention.term.split(" ")
     words = [*before, noun]
     noun = singular(noun)
-    if noun in _INHERENT and (noun not in _INHERENT_ALONE or _SAYS_LITTLE.issuperset(before)):
+    says_little = noun not in _INHERENT_ALONE or _SAYS_LITTLE.issuperset(before)
+    is_counted = noun == "direction" and not ORDINALS.isdisjoint(before)
+    if noun in _INHERENT and says_little and not is_counted:
         return True
     if words[0] in UNIQUE or words[0] in _NAMED_AFTER:
         return True

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
-from patclaimeval.claims.antecedents import ORDINALS
+from patclaimeval.claims.definite_phrases import ORDINALS
 from patclaimeval.claims.limitations import is_negation
 from patclaimeval.claims.pairing import Content, Row, claims_activity
 from patclaimeval.claims.parsing import Claim, citations

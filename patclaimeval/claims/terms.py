@@ -39,7 +39,7 @@ shall should similar smaller so such suitable than that the their them then ther
 thereby therefore therefrom therein thereof thereon thereto therewith these they this those through
 throughout to together toward towards under unless until up upon upstream upward upwards used uses
 using varies vary via was were when where whereby wherein whereupon whether which while whose will
-with within without would
+with within without would you we
 """
 STOP_WORDS = frozenset(_STOP_LIST.split())
 # After its noun an adverb ends a phrase; these end in "-ly" and are nouns.
@@ -107,6 +107,8 @@ bound built chosen drawn driven fed found frozen held kept known sent shown take
 written
 """
 _PARTICIPLES = frozenset(_PARTICIPLE_LIST.split())
+# "CMTSs", in lower case.
+_PLURAL_ACRONYM = re.compile(r"[bcdfghjklmnpqrtvwxz]ss$")
 _LONGEST_TERM = 6
 _LONGEST_CACHED = 40
 T = TypeVar("T")
@@ -231,6 +233,8 @@ def _is_verb(before: str, word: str, follower: str) -> bool:
     if word in _IRREGULAR:
         return False
     one = singular(word)
+    if one != word and singular(before) != before:
+        return has_object or one in _VERBS
     if one != word:
         # The third person: "opens", "stores the file"; not "the control stores".
         return has_object or (one in _VERBS and one not in _NOUNS_TOO)
@@ -276,6 +280,8 @@ def singular(word: str) -> str:
         return word[:-3] + "y"
     if word.endswith(("sses", "shes", "ches", "xes")):
         return word[:-2]
+    if _PLURAL_ACRONYM.search(word):
+        return word[:-1]
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]
     return word

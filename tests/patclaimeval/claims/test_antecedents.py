@@ -227,6 +227,10 @@ def test_a_new_noun_in_a_list_with_one_article_is_less_certain():
         "an offset, if the offset falls below a limit",
         "a pump, the insertion device, as it inserts",
         "a ring visible to a user, wherein the ring shines",
+        "a rod along the axial direction, the user holding the upper part",
+        "a respiratory probe, the respiration probe being small",
+        "a plurality of CMTSs, each of the CMTSs being fast",
+        "a gene encoding the protein having the amino acid sequence of SEQ ID NO: 1",
         "a focal length, where f is the focus",
         "lids that are fixed, the fixed and loose lids",
     ],
@@ -245,6 +249,8 @@ def test_these_phrases_have_basis(words):
         ("a first rod and a second lid, the second rod being long", "the second rod"),
         ("a pump with two ends, the bit body having an axis", "the bit body"),
         ("an image, the carrying part being long", "the carrying part"),
+        ("an image, the first user being old", "the first user"),
+        ("a path in a first direction, along the second direction", "the second direction"),
     ],
 )
 def test_these_phrases_have_none(words, phrase):

@@ -81,7 +81,8 @@ def test_a_shorter_candidate_is_measured_as_counted_by_hand() -> None:
 def test_faults_within_a_candidate_are_counted_by_hand() -> None:
     found = pair_features(
         "1. A pump and 5 bolts. 2. The pump of claim 1. 3. The pump of claim 1.",
-        "1. A pump and 6 nuts. 2. The lid of claim 9. 3. The pump of claim 3, the rod, it is about 7 cm.",
+        "1. A pump and 6 nuts. 2. The lid of claim 9. "
+        "3. The pump of claim 3, the rod, it is about 7 cm.",
     )
     # Definite: the pump, the lid and the rod; nothing introduces the rod.
     assert found["antecedents"] == pytest.approx(
