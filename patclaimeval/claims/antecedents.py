@@ -143,8 +143,8 @@ class ClaimWords:
 @cached
 def _stem_keys(lowered: str) -> tuple[str, ...]:
     """Return the beginning of a verb, and what is left of a word without its inflection."""
-    keys: list[str] = []
     is_participle = lowered.endswith(("ing", "ed"))
+    keys = [lowered[:_STEM] + "%"] if len(lowered) > _STEM else []
     if is_participle or is_verb(lowered):
         keys.append(lowered[:_STEM] + "*")
         if is_participle and len(lowered) > _STEM:

@@ -84,9 +84,9 @@ def test_faults_within_a_candidate_are_counted_by_hand() -> None:
         "1. A pump and 6 nuts. 2. The lid of claim 9. "
         "3. The pump of claim 3, the rod, it is about 7 cm.",
     )
-    # Definite: the pump, the lid and the rod; nothing introduces the rod.
+    # The rod needs an introduction and has none; the phrases that open claims need none.
     assert found["antecedents"] == pytest.approx(
-        {"antecedents_share": -1 / 3, "antecedents_count": -math.log(2)}
+        {"antecedents_share": -1 / 1, "antecedents_count": -math.log(2)}
     )
     assert found["terms"]["antecedents_missing"] == pytest.approx(-1 / 3)
     # "it" and "about", among 5 + 5 + 12 words.
