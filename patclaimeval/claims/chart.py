@@ -73,6 +73,7 @@ class ChartRow:
 
 
 _ROW: Final = ("side", "claim", "limitation", "start", "end", "verdict")
+_LEAST_RENAMED: Final = 2
 _SCOPES: Final = {
     Scope.SAME: "",
     Scope.BROADER: "broader",
@@ -264,6 +265,9 @@ def _renamed_stems(terms: Iterable[TermChange]) -> dict[str, str]:
     """Return, by the stem of a name of the candidate, that of the reference's name."""
     found: dict[str, str] = {}
     for term in terms:
+        # Where a word was exchanged once, it is as likely another thing as another name.
+        if term.replaced < _LEAST_RENAMED:
+            continue
         old, new = term.reference.lower().split(), term.candidate.lower().split()
         if len(old) == len(new):
             found.update((stem(b), stem(a)) for a, b in zip(old, new, strict=True) if a != b)

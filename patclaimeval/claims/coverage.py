@@ -23,6 +23,7 @@ _NEARLY: Final = 0.8
 _IN_ORDER: Final = 0.65
 _FEW: Final = 5
 _RUN: Final = 3
+_AGREES: Final = 0.7
 _NEW: Final = 4
 ENOUGH: Final = 0.85
 """From this share on a limitation stands there."""
@@ -183,6 +184,16 @@ def reads_alike(wanted: Sequence[str], given: Sequence[str]) -> bool:
     if 2 * len(at) < at[-1] + 1 - at[0]:
         return False
     return len(wanted) > _FEW or at[0] == 0
+
+
+def agrees(wanted: Sequence[str], given: Sequence[str]) -> bool:
+    """Return whether a limitation says the same thing but for a word or a number.
+
+    Of the words of each that are no numbers, three at least, 70 % are in the same order.
+    """
+    sides = [[word for word in side if not word[:1].isdigit()] for side in (wanted, given)]
+    common = LCSseq.similarity(*sides)
+    return common >= _RUN and common >= _AGREES * max(map(len, sides))
 
 
 def shares_run(wanted: Sequence[str], given: Sequence[str]) -> bool:

@@ -13,6 +13,7 @@ from patclaimeval.claims.coverage import (
     Wanted,
     WordMasks,
     adds,
+    agrees,
     bag_of,
     cover,
     ordinals_in,
@@ -36,6 +37,8 @@ _IN_PART: Final = 0.5
 _LEAD: Final = 0.3
 _RELATED: Final = 0.05
 _MOST_CLAIMS: Final = 3
+# A limitation that lacks more of its new words than this is not there in part.
+_MOST_LACKING: Final = 0.7
 # So many claims, of those that hold most of the words, are searched limitation by limitation.
 _MOST_TRIED: Final = 8
 # Fewer words may stand anywhere.
@@ -238,6 +241,8 @@ def _search(
     if found.share >= ENOUGH:
         verdict, reason = _verdict(claim, index, own, other)
         return Place(verdict, (index,), found.parts, reason)
+    if index == partner and _is_changed(place, found, own, other):
+        return Place(Verdict.IN, (index,), found.parts)
     # What cites a claim of another kind, "a car with the engine of claim 1", is in no parts of it.
     is_citing = bool(citations(own.limitations[place].text))
     if not is_citing and (split := _split(wanted, index, found, other)):
@@ -245,9 +250,33 @@ def _search(
     # New words beside another subject are another limitation.
     words, given = own.bags[place], [w for i in sorted(found.parts) for w in other.bags[i]]
     holds_half = 2 * len({*words}.intersection(given)) >= len({*words})
-    if words[0] not in given or not holds_half or not shares_run(words, given):
+    new = (wanted.new & ~_mask_of(found.parts, other)).bit_count() / wanted.new.bit_count()
+    if (
+        new > _MOST_LACKING
+        or words[0] not in given
+        or not holds_half
+        or not shares_run(words, given)
+    ):
         return Place(Verdict.NOWHERE)
     return Place(Verdict.PART, (index,), found.parts)
+
+
+def _is_changed(place: int, found: Cover, own: ClaimSide, other: ClaimSide) -> bool:
+    """Return whether the corresponding claim has a limitation with a word or number changed."""
+    (first, *rest) = found.parts
+    return (
+        not rest
+        and agrees(own.bags[place], other.bags[first])
+        and _counts_alike(place, found.parts, own, other)
+    )
+
+
+def _mask_of(parts: Sequence[int], side: ClaimSide) -> int:
+    """Return the bits of all words of some limitations."""
+    mask = 0
+    for part in parts:
+        mask |= side.masks[part]
+    return mask
 
 
 def _best_claim(

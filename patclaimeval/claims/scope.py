@@ -276,8 +276,14 @@ def _missing(
         for place in places
         if limits(own.keys[place])
         and not _has(other, own, place)
-        and neighbours.isdisjoint(pairs_at(place, own))
+        and not _stands_elsewhere(place, own, neighbours)
     ]
+
+
+def _stands_elsewhere(place: int, own: Wording, neighbours: Set[tuple[str, str]]) -> bool:
+    """Return whether a word stands in the claim with the same words on both sides."""
+    pairs = set(pairs_at(place, own))
+    return bool(pairs) and pairs <= neighbours
 
 
 def _has(wording: Wording, own: Wording, place: int) -> bool:
