@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from patclaimeval.claims.antecedents import AntecedentGap, find_antecedent_gaps
 from patclaimeval.claims.coverage import WordMasks
+from patclaimeval.claims.definite_phrases import ORDINALS
 from patclaimeval.claims.languages import is_read_as_english, languages_of_pair
 from patclaimeval.claims.ledger import TermChange, find_term_changes
 from patclaimeval.claims.notes import Note, find_notes, spans_without_claims
@@ -367,7 +368,10 @@ class _Judge:
         if found.verdict is Verdict.PART:
             # Where words are dropped and all else is as it was, the limitation is there.
             clean = Scope.BROADER if is_of_reference else Scope.NARROWER
-            if len(changes) not in (1, 2) or {change.scope for change in changes} != {clean}:
+            is_clean = len(changes) in (1, 2) and {one.scope for one in changes} == {clean}
+            told = {word for one in changes for word in (one.reference or one.candidate).split()}
+            cites = bool(citations(own.limitations[place].text))
+            if cites or not is_clean or told <= ORDINALS:
                 changes = _lacking(mine, theirs, is_of_reference=is_of_reference)
                 classes = {}, {}
         else:

@@ -112,7 +112,7 @@ def _is_sure(change: ScopeChange, agrees: float) -> bool:
 
 
 def _is_verb(word: str) -> bool:
-    return word.endswith("ing") or is_verb(word)
+    return word.endswith(("ing", "ed")) or is_verb(word)
 
 
 def _unsure(change: ScopeChange) -> ScopeChange:
