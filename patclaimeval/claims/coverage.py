@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import log2
 from typing import Final, Protocol
@@ -104,17 +104,12 @@ class WordMasks:
         return mask
 
 
-def bag_of(text: str, renamed: Mapping[str, str] | None = None) -> list[str]:
-    """Return the words by which a limitation is looked for: content words, and ordinals with noun.
-
-    `renamed` has stems of the candidate's names by those of the reference's.
-    """
+def bag_of(text: str) -> list[str]:
+    """Return the words by which a limitation is looked for: content words, and ordinals of nouns."""
     text = without_escapes(text)
-    words = content_words(text)
-    words += [
+    return content_words(text) + [
         f"{match[1].lower()} {stem(match[2].lower())}" for match in _ORDINAL_BEFORE.finditer(text)
     ]
-    return [renamed.get(word, word) for word in words] if renamed else words
 
 
 def adds(rest: Wanted, mask: int, total: int) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from heapq import nsmallest
 from typing import Final
 
@@ -20,13 +20,13 @@ from patclaimeval.claims.coverage import (
     reads_alike,
     shares_run,
 )
-from patclaimeval.claims.notes import is_cancelled
+from patclaimeval.claims.notes import Note, find_notes, is_cancelled, spans_without_claims
 from patclaimeval.claims.pairing import claims_activity, other_category
 from patclaimeval.claims.parsing import Claim, citations, parse_claims
 from patclaimeval.claims.scope_rules import Scope
 from patclaimeval.claims.splitting import split_features
-from patclaimeval.claims.tree import build_tree
-from patclaimeval.claims.wording import neighbours_in, read_wording
+from patclaimeval.claims.tree import ClaimTree, build_tree
+from patclaimeval.claims.wording import Wording, neighbours_in, read_wording, rename
 from patclaimeval.claims.words import read_unlabelled
 
 REFERENCE: Final = "reference"
@@ -68,50 +68,87 @@ class Limitation:
     is_preamble: bool
 
 
+@dataclass(frozen=True)
+class ReadSet:
+    """What the chart reads of one claim set, whatever it is compared with.
+
+    `of_claim` has the limitations of each claim, as indices; `above` the claims that a claim
+    depends on, directly or not.
+    """
+
+    claims: tuple[Claim, ...]
+    notes: tuple[Note, ...]
+    tree: ClaimTree
+    limitations: tuple[Limitation, ...]
+    bags: tuple[list[str], ...]
+    wordings: tuple[Wording, ...]
+    forms: tuple[tuple[str, ...], ...]
+    ordinals: tuple[frozenset[str], ...]
+    of_claim: tuple[list[int], ...]
+    is_independent: tuple[bool, ...]
+    is_activity: tuple[bool, ...]
+    above: tuple[frozenset[int], ...]
+
+
+# A reference is read once for its candidates.
+@lru_cache(maxsize=8)
+def read_set(side: str, text: str) -> ReadSet:
+    """Read one claim set; `side` is "reference" or "candidate"."""
+    claims, tree = parse_claims(text), build_tree(parse_claims(text))
+    notes = find_notes(side, text, claims)
+    limitations = tuple(_limitations(claims, spans_without_claims(notes)))
+    of_claim: tuple[list[int], ...] = tuple([] for _ in claims)
+    for place, one in enumerate(limitations):
+        of_claim[one.claim].append(place)
+    # "A system that carries out the method of claim 1" is independent in all but form.
+    kinds = zip(tree.nodes, other_category(claims), strict=True)
+    above: list[frozenset[int]] = []
+    for node in tree.nodes:
+        above.append(frozenset(node.parents).union(*(above[i] for i in node.parents)))
+    return ReadSet(
+        claims,
+        notes,
+        tree,
+        limitations,
+        tuple(bag_of(one.text) for one in limitations),
+        tuple(read_wording(text, one.start, one.end) for one in limitations),
+        tuple(_form_of(one.text) for one in limitations),
+        tuple(ordinals_in(one.text) for one in limitations),
+        of_claim,
+        tuple(not node.parents or is_other for node, is_other in kinds),
+        tuple(map(claims_activity, claims)),
+        tuple(above),
+    )
+
+
 class ClaimSide:
-    """One claim set as the chart reads it."""
+    """One claim set beside another: its limitations, and their words under the reference's names.
+
+    `renamed` has by the stem of a name of the candidate that of the reference's name.
+    """
 
     def __init__(
-        self,
-        name: str,
-        text: str,
-        partner: Mapping[int, int],
-        renamed: Mapping[str, str],
-        remarks: Sequence[tuple[int, int]] = (),
+        self, name: str, text: str, partner: Mapping[int, int], renamed: Mapping[str, str]
     ) -> None:
-        """Read the limitations; `remarks` are spans of the text that are no claims."""
         self.name = name
         self.text = text
-        self.claims = parse_claims(text)
         self.partner = partner
-        self.limitations = [*_limitations(self.claims, remarks)]
-        self.bags = [bag_of(one.text, renamed) for one in self.limitations]
-        self.of_claim: list[list[int]] = [[] for _ in self.claims]
-        for place, one in enumerate(self.limitations):
-            self.of_claim[one.claim].append(place)
-        tree = build_tree(self.claims)
-        nodes, self.faults = tree.nodes, tree.faults
-        self.parents = [node.parents for node in nodes]
-        # "A system that carries out the method of claim 1" is independent in all but form.
-        other_kind = other_category(self.claims)
-        self.is_independent = [
-            not node.parents or other_kind[index] for index, node in enumerate(nodes)
-        ]
-        self.is_activity = [claims_activity(claim) for claim in self.claims]
-        self.above: list[frozenset[int]] = []
-        for node in nodes:
-            above = frozenset(node.parents).union(*(self.above[i] for i in node.parents))
-            self.above.append(above)
+        own = read_set(name, text)
+        self.claims, self.limitations, self.of_claim = own.claims, own.limitations, own.of_claim
+        self.parents = [node.parents for node in own.tree.nodes]
+        self.above, self.is_independent, self.is_activity = (
+            own.above,
+            own.is_independent,
+            own.is_activity,
+        )
+        self.forms, self.ordinals = own.forms, own.ordinals
+        self.bags = [[renamed.get(word, word) for word in bag] for bag in own.bags]
+        self.wordings = [rename(one, renamed) for one in own.wordings]
 
-    def keep(self, masks: WordMasks, renamed: Mapping[str, str]) -> None:
-        """Keep the words of the limitations and their bits; `renamed` as for `read_wording`."""
+    def keep(self, masks: WordMasks) -> None:
+        """Keep the words of the limitations as bits."""
         self.masks = [masks.of(bag) for bag in self.bags]
         self.starts = masks.starts
-        self.ordinals = [ordinals_in(one.text) for one in self.limitations]
-        self.forms = [_form_of(one.text) for one in self.limitations]
-        self.wordings = [
-            read_wording(self.text, one.start, one.end, renamed) for one in self.limitations
-        ]
 
     def wanted(self) -> list[Wanted]:
         """Return what is looked for of each limitation."""

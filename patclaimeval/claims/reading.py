@@ -7,6 +7,7 @@ are the claim, and the claims, joined, are the text.
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from patclaimeval.claims.antecedents import find_antecedent_gaps
@@ -334,6 +335,8 @@ def unchecked_marks(language: str, reference: str | None = None) -> str:
     return ""
 
 
+# The marks of a reference are the same beside each of its candidates.
+@lru_cache(maxsize=8)
 def _own_marks(text: str, language: str) -> tuple[Span, ...]:
     """Return the marks that a claim set earns by itself, in a language in which they are read."""
     if not is_marked(language):
