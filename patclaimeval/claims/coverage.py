@@ -105,7 +105,7 @@ class WordMasks:
 
 
 def bag_of(text: str) -> list[str]:
-    """Return the words by which a limitation is looked for: content words, and ordinals of nouns."""
+    """Return the words by which a limitation is looked for, with the ordinals of nouns."""
     text = without_escapes(text)
     return content_words(text) + [
         f"{match[1].lower()} {stem(match[2].lower())}" for match in _ORDINAL_BEFORE.finditer(text)
