@@ -139,7 +139,7 @@ def cover(wanted: Wanted, words: Sequence[str], places: Sequence[int], side: "Wo
     most = max(held.values())
     first = max(
         (place for place in places if held[place] >= _NEARLY * most),
-        key=lambda place: _likeness(words, side.bags[place]),
+        key=lambda place: likeness(words, side.bags[place]),
     )
     rest, parts = wanted.without(side.masks[first]), [first]
     while len(parts) < _MOST_PARTS and 1 - rest.total / total < ENOUGH:
@@ -159,7 +159,7 @@ def cover(wanted: Wanted, words: Sequence[str], places: Sequence[int], side: "Wo
     return Cover(1 - rest.total / total, tuple(parts))
 
 
-def _likeness(words: Sequence[str], others: Sequence[str]) -> float:
+def likeness(words: Sequence[str], others: Sequence[str]) -> float:
     """Return the share of words that two lists have in the same order: F-measure, 0 to 1."""
     count = len(words) + len(others)
     return 2 * LCSseq.similarity(words, others) / count if count else 0.0

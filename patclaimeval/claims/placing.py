@@ -16,6 +16,7 @@ from patclaimeval.claims.coverage import (
     agrees,
     bag_of,
     cover,
+    likeness,
     ordinals_in,
     reads_alike,
     shares_run,
@@ -37,6 +38,8 @@ _IN_PART: Final = 0.5
 _LEAD: Final = 0.3
 _RELATED: Final = 0.05
 _MOST_CLAIMS: Final = 3
+# As much of the words of two limitations in the same order makes them one, if one is in the other.
+_ALIKE: Final = 0.6
 # A limitation that lacks more of its new words than this is not there in part.
 _MOST_LACKING: Final = 0.7
 # So many claims, of those that hold most of the words, are searched limitation by limitation.
@@ -240,7 +243,20 @@ def find_places(left: ClaimSide, right: ClaimSide) -> tuple[list[Place], list[Pl
     places = _places(left, right), _places(right, left)
     _find_holders(left, right, *places)
     _find_holders(right, left, *places[::-1])
+    _answer(left, right, *places)
+    _answer(right, left, *places[::-1])
     return places
+
+
+def _answer(own: ClaimSide, other: ClaimSide, places: list[Place], back: list[Place]) -> None:
+    """Say of the limitation in which another one stands that it stands there, too."""
+    for place, found in enumerate(places):
+        is_there = found.verdict is Verdict.IN and len(found.parts) == 1
+        if is_there and own.partner.get(own.limitations[place].claim) == found.claims[0]:
+            (part,) = found.parts
+            is_alike = likeness(own.bags[place], other.bags[part]) >= _ALIKE
+            if is_alike and back[part].verdict in (Verdict.NOWHERE, Verdict.PART):
+                back[part] = Place(Verdict.IN, (own.limitations[place].claim,), (place,))
 
 
 def _places(own: ClaimSide, other: ClaimSide) -> list[Place]:
@@ -450,6 +466,12 @@ def compare_dependency(
     parents, given = {*own.parents[claim]}, {*other.parents[partner]}
     is_of_reference = own.name == REFERENCE
     now = "now" if is_of_reference else "in the reference"
+    if any(
+        side.claims[at].depends_on and not side.parents[at]
+        for side, at in ((own, claim), (other, partner))
+    ):
+        # What a claim depends on that cites no claim there is cannot be told.
+        return Scope.UNSURE, ""
     if not parents or not given:
         if not parents and not given:
             return Scope.SAME, ""

@@ -7,7 +7,7 @@ from typing import Final
 
 from patclaimeval.claims.definite_phrases import ORDINALS
 from patclaimeval.claims.parsing import citations
-from patclaimeval.claims.words import CRAFT_WORDS, is_content, read_tokens, stem
+from patclaimeval.claims.words import CRAFT_WORDS, HEDGE_WORDS, is_content, read_tokens, stem
 
 ARTICLES: Final = frozenset(("a", "an", "the", "said"))
 MARKS: Final = frozenset(",;:.")
@@ -108,7 +108,7 @@ def _key(key: str) -> str:
 
 def limits(key: str) -> bool:
     """Return whether a word limits a claim: neither a function word nor one of drafting."""
-    if key in HEDGES:
+    if key in HEDGES or key in HEDGE_WORDS:
         return True
     if not is_content(key) or key in _PLACING or stem(key) in LIGHT_NOUNS:
         return False
