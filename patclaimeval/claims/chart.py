@@ -10,7 +10,7 @@ from patclaimeval.claims.coverage import WordMasks
 from patclaimeval.claims.definite_phrases import ORDINALS
 from patclaimeval.claims.languages import is_read_as_english, languages_of_pair
 from patclaimeval.claims.ledger import TermChange, find_term_changes
-from patclaimeval.claims.notes import Note, find_notes, spans_without_claims
+from patclaimeval.claims.notes import Note, spans_without_claims
 from patclaimeval.claims.pairing import Row, align_claims
 from patclaimeval.claims.parsing import citations, parse_claims
 from patclaimeval.claims.placing import (
@@ -20,6 +20,7 @@ from patclaimeval.claims.placing import (
     Place,
     Verdict,
     find_places,
+    read_set,
 )
 from patclaimeval.claims.preambles import PreambleMismatch, find_preamble_mismatches
 from patclaimeval.claims.scope import (
@@ -223,18 +224,13 @@ def read_chart(reference: str, candidate: str, language: str = "") -> Chart:
     )
     terms = find_term_changes(*claims, pairs)
     renamed = _renamed_stems(terms)
-    notes = [
-        find_notes(name, text, own)
-        for name, text, own in zip(
-            (REFERENCE, CANDIDATE), (reference, candidate), claims, strict=True
-        )
-    ]
-    remarks = [spans_without_claims(own) for own in notes]
-    left = ClaimSide(REFERENCE, reference, dict(pairs), {}, remarks[0])
-    right = ClaimSide(CANDIDATE, candidate, {j: i for i, j in pairs}, renamed, remarks[1])
+    left = ClaimSide(REFERENCE, reference, dict(pairs), {})
+    right = ClaimSide(CANDIDATE, candidate, {j: i for i, j in pairs}, renamed)
+    sets = read_set(REFERENCE, reference), read_set(CANDIDATE, candidate)
+    remarks = [spans_without_claims(one.notes) for one in sets]
     masks = WordMasks([*left.bags, *right.bags])
-    left.keep(masks, {})
-    right.keep(masks, renamed)
+    left.keep(masks)
+    right.keep(masks)
     languages = dict(
         zip((REFERENCE, CANDIDATE), languages_of_pair(reference, candidate, language), strict=True)
     )
@@ -258,8 +254,8 @@ def read_chart(reference: str, candidate: str, language: str = "") -> Chart:
             else ()
             for side in (left, right)
         },
-        {side.name: side.faults for side in (left, right)},
-        (*notes[0], *notes[1]),
+        {REFERENCE: sets[0].tree.faults, CANDIDATE: sets[1].tree.faults},
+        (*sets[0].notes, *sets[1].notes),
     )
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
 from math import log2
@@ -110,17 +110,12 @@ class WordMasks:
         return mask
 
 
-def bag_of(text: str, renamed: Mapping[str, str] | None = None) -> list[str]:
-    """Return the words by which a limitation is looked for: content words, and ordinals with noun.
-
-    `renamed` has stems of the candidate's names by those of the reference's.
-    """
+def bag_of(text: str) -> list[str]:
+    """Return the words by which a limitation is looked for, with the ordinals of nouns."""
     text = without_escapes(text)
-    words = content_words(text)
-    words += [
+    return content_words(text) + [
         f"{match[1].lower()} {stem(match[2].lower())}" for match in _ORDINAL_BEFORE.finditer(text)
     ]
-    return [renamed.get(word, word) for word in words] if renamed else words
 
 
 def adds(rest: Wanted, mask: int, total: int) -> bool:
@@ -152,8 +147,8 @@ def cover(wanted: Wanted, words: Sequence[str], places: Sequence[int], side: "Wo
     full = nsmallest(
         _MOST_READ, (place for place in places if held[place] >= least), key=lambda i: (-held[i], i)
     )
-    alike = [place for one in full for place in side.alike[one][:_MOST_READ]]
-    first = max(sorted(alike), key=lambda place: _likeness(words, side.bags[place]))
+    alike = [place for one in full for place in side.alike[one][:_MOST_READ]][:_MOST_READ]
+    first = max(sorted(alike), key=lambda place: likeness(words, side.bags[place]))
     rest, parts = wanted.without(side.masks[first]), [first]
     while len(parts) < _MOST_PARTS and 1 - rest.total / total < ENOUGH:
         best = max(places, key=lambda place: rest.weight_in(side.masks[place]))
@@ -172,7 +167,7 @@ def cover(wanted: Wanted, words: Sequence[str], places: Sequence[int], side: "Wo
     return Cover(1 - rest.total / total, tuple(parts))
 
 
-def _likeness(words: Sequence[str], others: Sequence[str]) -> float:
+def likeness(words: Sequence[str], others: Sequence[str]) -> float:
     """Return the share of words that two lists have in the same order: F-measure, 0 to 1."""
     count = len(words) + len(others)
     return 2 * LCSseq.similarity(words, others) / count if count else 0.0

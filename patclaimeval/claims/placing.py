@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from heapq import nsmallest
 from typing import Final
 
@@ -16,17 +16,18 @@ from patclaimeval.claims.coverage import (
     agrees,
     bag_of,
     cover,
+    likeness,
     ordinals_in,
     reads_alike,
     shares_run,
 )
-from patclaimeval.claims.notes import is_cancelled
+from patclaimeval.claims.notes import Note, find_notes, is_cancelled, spans_without_claims
 from patclaimeval.claims.pairing import claims_activity, other_category
 from patclaimeval.claims.parsing import Claim, citations, parse_claims
 from patclaimeval.claims.scope_rules import Scope
 from patclaimeval.claims.splitting import split_features
-from patclaimeval.claims.tree import build_tree
-from patclaimeval.claims.wording import neighbours_in, read_wording
+from patclaimeval.claims.tree import ClaimTree, build_tree
+from patclaimeval.claims.wording import Wording, neighbours_in, read_wording, rename
 from patclaimeval.claims.words import read_unlabelled
 
 REFERENCE: Final = "reference"
@@ -37,6 +38,8 @@ _IN_PART: Final = 0.5
 _LEAD: Final = 0.3
 _RELATED: Final = 0.05
 _MOST_CLAIMS: Final = 3
+# As much of the words of two limitations in the same order makes them one, if one is in the other.
+_ALIKE: Final = 0.6
 # A limitation that lacks more of its new words than this is not there in part.
 _MOST_LACKING: Final = 0.7
 # So many claims, of those that hold most of the words, are searched limitation by limitation.
@@ -68,43 +71,85 @@ class Limitation:
     is_preamble: bool
 
 
+@dataclass(frozen=True)
+class ReadSet:
+    """What the chart reads of one claim set, whatever it is compared with.
+
+    `of_claim` has the limitations of each claim, as indices; `above` the claims that a claim
+    depends on, directly or not.
+    """
+
+    claims: tuple[Claim, ...]
+    notes: tuple[Note, ...]
+    tree: ClaimTree
+    limitations: tuple[Limitation, ...]
+    bags: tuple[list[str], ...]
+    wordings: tuple[Wording, ...]
+    forms: tuple[tuple[str, ...], ...]
+    ordinals: tuple[frozenset[str], ...]
+    of_claim: tuple[list[int], ...]
+    is_independent: tuple[bool, ...]
+    is_activity: tuple[bool, ...]
+    above: tuple[frozenset[int], ...]
+
+
+# A reference is read once for its candidates.
+@lru_cache(maxsize=8)
+def read_set(side: str, text: str) -> ReadSet:
+    """Read one claim set; `side` is "reference" or "candidate"."""
+    claims, tree = parse_claims(text), build_tree(parse_claims(text))
+    notes = find_notes(side, text, claims)
+    limitations = tuple(_limitations(claims, spans_without_claims(notes)))
+    of_claim: tuple[list[int], ...] = tuple([] for _ in claims)
+    for place, one in enumerate(limitations):
+        of_claim[one.claim].append(place)
+    # "A system that carries out the method of claim 1" is independent in all but form.
+    kinds = zip(tree.nodes, other_category(claims), strict=True)
+    above: list[frozenset[int]] = []
+    for node in tree.nodes:
+        above.append(frozenset(node.parents).union(*(above[i] for i in node.parents)))
+    return ReadSet(
+        claims,
+        notes,
+        tree,
+        limitations,
+        tuple(bag_of(one.text) for one in limitations),
+        tuple(read_wording(text, one.start, one.end) for one in limitations),
+        tuple(_form_of(one.text) for one in limitations),
+        tuple(ordinals_in(one.text) for one in limitations),
+        of_claim,
+        tuple(not node.parents or is_other for node, is_other in kinds),
+        tuple(map(claims_activity, claims)),
+        tuple(above),
+    )
+
+
 class ClaimSide:
-    """One claim set as the chart reads it."""
+    """One claim set beside another: its limitations, and their words under the reference's names.
+
+    `renamed` has by the stem of a name of the candidate that of the reference's name.
+    """
 
     def __init__(
-        self,
-        name: str,
-        text: str,
-        partner: Mapping[int, int],
-        renamed: Mapping[str, str],
-        remarks: Sequence[tuple[int, int]] = (),
+        self, name: str, text: str, partner: Mapping[int, int], renamed: Mapping[str, str]
     ) -> None:
-        """Read the limitations; `remarks` are spans of the text that are no claims."""
         self.name = name
         self.text = text
-        self.claims = parse_claims(text)
         self.partner = partner
-        self.limitations = [*_limitations(self.claims, remarks)]
-        self.bags = [bag_of(one.text, renamed) for one in self.limitations]
-        self.of_claim: list[list[int]] = [[] for _ in self.claims]
-        for place, one in enumerate(self.limitations):
-            self.of_claim[one.claim].append(place)
-        tree = build_tree(self.claims)
-        nodes, self.faults = tree.nodes, tree.faults
-        self.parents = [node.parents for node in nodes]
-        # "A system that carries out the method of claim 1" is independent in all but form.
-        other_kind = other_category(self.claims)
-        self.is_independent = [
-            not node.parents or other_kind[index] for index, node in enumerate(nodes)
-        ]
-        self.is_activity = [claims_activity(claim) for claim in self.claims]
-        self.above: list[frozenset[int]] = []
-        for node in nodes:
-            above = frozenset(node.parents).union(*(self.above[i] for i in node.parents))
-            self.above.append(above)
+        own = read_set(name, text)
+        self.claims, self.limitations, self.of_claim = own.claims, own.limitations, own.of_claim
+        self.parents = [node.parents for node in own.tree.nodes]
+        self.above, self.is_independent, self.is_activity = (
+            own.above,
+            own.is_independent,
+            own.is_activity,
+        )
+        self.forms, self.ordinals = own.forms, own.ordinals
+        self.bags = [[renamed.get(word, word) for word in bag] for bag in own.bags]
+        self.wordings = [rename(one, renamed) for one in own.wordings]
 
-    def keep(self, masks: WordMasks, renamed: Mapping[str, str]) -> None:
-        """Keep the words of the limitations and their bits; `renamed` as for `read_wording`."""
+    def keep(self, masks: WordMasks) -> None:
+        """Keep the words of the limitations as bits."""
         self.masks = [masks.of(bag) for bag in self.bags]
         self.starts = masks.starts
         self.alike: dict[int, list[int]] = {}
@@ -118,16 +163,11 @@ class ClaimSide:
             if found == place:
                 for word in frozenset(self.bags[place]):
                     self._holders.setdefault((one.claim, word), []).append(place)
-        self.ordinals = [ordinals_in(one.text) for one in self.limitations]
-        self.forms = [_form_of(one.text) for one in self.limitations]
         # The first limitation of each claim that has some words; without words it is like no other.
         self.by_form: dict[tuple[int, tuple[str, ...]], int] = {}
         for place, (one, form) in enumerate(zip(self.limitations, self.forms, strict=True)):
             if form:
                 self.by_form.setdefault((one.claim, form), place)
-        self.wordings = [
-            read_wording(self.text, one.start, one.end, renamed) for one in self.limitations
-        ]
 
     def wanted(self) -> list[Wanted]:
         """Return what is looked for of each limitation."""
@@ -227,7 +267,20 @@ def find_places(left: ClaimSide, right: ClaimSide) -> tuple[list[Place], list[Pl
     places = _places(left, right), _places(right, left)
     _find_holders(left, right, *places)
     _find_holders(right, left, *places[::-1])
+    _answer(left, right, *places)
+    _answer(right, left, *places[::-1])
     return places
+
+
+def _answer(own: ClaimSide, other: ClaimSide, places: list[Place], back: list[Place]) -> None:
+    """Say of the limitation in which another one stands that it stands there, too."""
+    for place, found in enumerate(places):
+        is_there = found.verdict is Verdict.IN and len(found.parts) == 1
+        if is_there and own.partner.get(own.limitations[place].claim) == found.claims[0]:
+            (part,) = found.parts
+            is_alike = likeness(own.bags[place], other.bags[part]) >= _ALIKE
+            if is_alike and back[part].verdict in (Verdict.NOWHERE, Verdict.PART):
+                back[part] = Place(Verdict.IN, (own.limitations[place].claim,), (place,))
 
 
 def _places(own: ClaimSide, other: ClaimSide) -> list[Place]:
@@ -440,6 +493,11 @@ def compare_dependency(
     parents, given = {*own.parents[claim]}, {*other.parents[partner]}
     is_of_reference = own.name == REFERENCE
     now = "now" if is_of_reference else "in the reference"
+    cited = own.claims[claim].depends_on, other.claims[partner].depends_on
+    if (cited[0] and not parents) or (cited[1] and not given):
+        # What a claim depends on that cites no claim there is cannot be told.
+        is_same = cited[0] == cited[1] and not parents and not given
+        return Scope.SAME if is_same else Scope.UNSURE, ""
     if not parents or not given:
         if not parents and not given:
             return Scope.SAME, ""

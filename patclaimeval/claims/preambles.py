@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from patclaimeval.claims.definite_phrases import CITED
 from patclaimeval.claims.dependency_paths import citation_runs
@@ -67,6 +68,8 @@ class _Subject:
     is_whole: bool
 
 
+# The chart and the marks of a page both ask.
+@lru_cache(maxsize=8)
 def find_preamble_mismatches(text: str) -> tuple[PreambleMismatch, ...]:
     """Return the claims whose preamble names another thing than what the cited claim is.
 

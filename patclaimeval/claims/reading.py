@@ -7,6 +7,7 @@ are the claim, and the claims, joined, are the text.
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from patclaimeval.claims.antecedents import find_antecedent_gaps
@@ -334,6 +335,8 @@ def unchecked_marks(language: str, reference: str | None = None) -> str:
     return ""
 
 
+# The marks of a reference are the same beside each of its candidates.
+@lru_cache(maxsize=8)
 def _own_marks(text: str, language: str) -> tuple[Span, ...]:
     """Return the marks that a claim set earns by itself, in a language in which they are read."""
     if not is_marked(language):
@@ -511,12 +514,17 @@ def _cut_by_rows(rows: Sequence[ChartRow], offset: int, body: str) -> list[Cut]:
     cuts: list[Cut] = []
     at = offset
     for row in rows:
-        if at < row.start:
-            if cuts and not body[cuts[-1][1] - offset : row.start - offset].strip():
-                cuts[-1] = (cuts[-1][0], row.start, cuts[-1][2])
+        start = row.start
+        # The white space between two limitations is of the one before it, at the beginning of the
+        # one behind it.
+        if not body[at - offset : start - offset].strip():
+            if cuts:
+                cuts[-1] = (cuts[-1][0], start, cuts[-1][2])
             else:
-                cuts.append((at, row.start, None))
-        cuts.append((row.start, row.end, row))
+                start = at
+        elif at < start:
+            cuts.append((at, start, None))
+        cuts.append((start, row.end, row))
         at = row.end
     if cuts and not body[at - offset :].strip():
         cuts[-1] = (cuts[-1][0], end, cuts[-1][2])

@@ -261,7 +261,7 @@ def _with_drafting(found: list[int], places: list[int], wording: Wording) -> lis
         return found
     # "or tin" is one of several alternatives, whose words are "tin".
     inner = [place for place in places if wording.keys[place] not in _JOINING]
-    return places[places.index(inner[0]) : places.index(inner[-1]) + 1]
+    return [place for place in places if inner[0] <= place <= inner[-1]]
 
 
 def _missing(
