@@ -75,6 +75,8 @@ class ChartRow:
         return f"{place}, {scope}" if scope and self.verdict is not Verdict.PART else place
 
 
+# A place is read again for each limitation that stands in it: so many words in all.
+_MOST_WORDS: Final = 100_000
 _ROW: Final = ("side", "claim", "limitation", "start", "end", "verdict")
 _LEAST_RENAMED: Final = 2
 _SCOPES: Final = {
@@ -314,11 +316,12 @@ class _Judge:
             )
             if says_nothing and one.claim not in own.partner:
                 continue
+            is_crowded = self._is_crowded(place, own, other)
             changes, differences = (
-                ((), ()) if is_reference_back else self._changes(place, own, other)
+                ((), ()) if is_reference_back or is_crowded else self._changes(place, own, other)
             )
             scope = join_scopes([found.scope, *(change.scope for change in changes)])
-            if scope is not Scope.SAME and not self._judges_scope:
+            if is_crowded or (scope is not Scope.SAME and not self._judges_scope):
                 scope = Scope.UNSURE
             is_lacking = found.verdict is Verdict.PART and scope is Scope.UNSURE
             said = ", ".join(
@@ -384,7 +387,8 @@ class _Judge:
     def _compare(self, place: int, own: ClaimSide, mine: Wording, theirs: Wording) -> "_Compared":
         found, claim = self._places[own.name][place], own.limitations[place].claim
         other = CANDIDATE if own.name == REFERENCE else REFERENCE
-        beside = [self._held_by(other, part) for part in found.parts]
+        sharing = self._sharing[other]
+        beside = [self._held_by(other, part) for part in found.parts if len(sharing[part]) > 1]
         around = _Around(beside, frozenset(self._bags[own.name][place]))
         if own.name == REFERENCE:
             return compare_scope(mine, theirs, around, self._context((claim,), found.claims))
@@ -412,6 +416,12 @@ class _Judge:
             pairs = (self._neighbours[name][claim] for claim in claims)
             self._pairs[name, claims] = frozenset[tuple[str, str]]().union(*pairs)
         return self._pairs[name, claims]
+
+    def _is_crowded(self, place: int, own: ClaimSide, other: ClaimSide) -> bool:
+        """Return whether the places of a limitation are too long, for too many, to be compared."""
+        sharing, parts = self._sharing[other.name], self._places[own.name][place].parts
+        words = (len(other.wordings[part].keys) * len(sharing[part]) for part in parts)
+        return sum(words) > _MOST_WORDS and not self._is_mutual(place, own, other)
 
     def _is_mutual(self, place: int, own: ClaimSide, other: ClaimSide) -> bool:
         """Return whether a limitation and its place are each other's only place."""
