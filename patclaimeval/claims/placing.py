@@ -245,7 +245,28 @@ def find_places(left: ClaimSide, right: ClaimSide) -> tuple[list[Place], list[Pl
     _find_holders(right, left, *places[::-1])
     _answer(left, right, *places)
     _answer(right, left, *places[::-1])
+    _pair_alone(left, right, *places)
     return places
+
+
+def _pair_alone(left: ClaimSide, right: ClaimSide, places: list[Place], back: list[Place]) -> None:
+    """Pair the only limitations of corresponding claims, if both stand nowhere.
+
+    With a new word in common they are one limitation, of which most was put in other words.
+    """
+    wanted = left.wanted()
+    for claim, partner in left.partner.items():
+        here, there = (
+            [place for place in side.of_claim[at] if not side.limitations[place].is_preamble]
+            for side, at in ((left, claim), (right, partner))
+        )
+        if len(here) != 1 or len(there) != 1:
+            continue
+        (i,), (j,) = here, there
+        is_told = wanted[i].new_words_in(right.masks[j]) > 0
+        if is_told and places[i].verdict is back[j].verdict is Verdict.NOWHERE:
+            places[i] = Place(Verdict.IN, (partner,), (j,))
+            back[j] = Place(Verdict.IN, (claim,), (i,))
 
 
 def _answer(own: ClaimSide, other: ClaimSide, places: list[Place], back: list[Place]) -> None:
@@ -470,8 +491,7 @@ def compare_dependency(
         side.claims[at].depends_on and not side.parents[at]
         for side, at in ((own, claim), (other, partner))
     ):
-        # What a claim depends on that cites no claim there is cannot be told.
-        return Scope.UNSURE, ""
+        return Scope.UNSURE, "one of them cites a claim that does not exist"
     if not parents or not given:
         if not parents and not given:
             return Scope.SAME, ""
