@@ -37,9 +37,10 @@ from patclaimeval.claims.mark_kinds import (
 )
 from patclaimeval.claims.pairing import other_category
 from patclaimeval.claims.parsing import CITED_IN, Claim, claim_body, find_markers, parse_claims
-from patclaimeval.claims.placing import CANDIDATE, REFERENCE, Verdict
+from patclaimeval.claims.placing import Verdict
 from patclaimeval.claims.preambles import find_preamble_mismatches
 from patclaimeval.claims.segments import Segment, Span, cut_segments
+from patclaimeval.claims.sides import CANDIDATE, REFERENCE
 from patclaimeval.claims.splitting import split_features
 from patclaimeval.claims.term_changes import renamed_terms
 from patclaimeval.claims.tree import build_tree, misread_faults
