@@ -14,6 +14,7 @@ from patclaimeval.claims.coverage import (
     agrees,
     cover,
     likeness,
+    opens,
     reads_alike,
     shares_run,
 )
@@ -135,8 +136,7 @@ def _search(
         return Place(Verdict.NOWHERE)
     index, found = best
     if found.share >= ENOUGH:
-        verdict, reason = _verdict(claim, index, own, other)
-        return Place(verdict, (index,), found.parts, reason)
+        return _found_whole(place, index, found, own, other)
     if index == partner and _is_changed(place, found, own, other):
         return Place(Verdict.IN, (index,), found.parts)
     # What cites a claim of another kind, "a car with the engine of claim 1", is in no parts of it.
@@ -155,6 +155,17 @@ def _search(
     ):
         return Place(Verdict.NOWHERE)
     return Place(Verdict.PART, (index,), found.parts)
+
+
+def _found_whole(place: int, index: int, found: Cover, own: ClaimSide, other: ClaimSide) -> Place:
+    """Return the place of a limitation that stands whole in a claim."""
+    claim = own.limitations[place].claim
+    is_counterpart = own.partner.get(claim) == index
+    if not is_counterpart and not opens(own.bags[place], other.bags[min(found.parts)]):
+        # A name that stands in what is said of another thing is only mentioned.
+        return Place(Verdict.PART, (index,), found.parts, "mentioned there")
+    verdict, reason = _verdict(claim, index, own, other)
+    return Place(verdict, (index,), found.parts, reason)
 
 
 def _is_changed(place: int, found: Cover, own: ClaimSide, other: ClaimSide) -> bool:
