@@ -125,9 +125,9 @@ def _search(
     claim = own.limitations[place].claim
     partner = own.partner.get(claim)
     if partner is not None:
-        for part in other.of_claim[partner]:
-            if own.forms[place] and other.forms[part] == own.forms[place]:
-                return Place(Verdict.IN, (partner,), (part,))
+        same = other.by_form.get((partner, own.forms[place]))
+        if same is not None:
+            return Place(Verdict.IN, (partner,), (same,))
         if not wanted.total:
             # Without a word that tells anything it is where its claim is.
             return Place(Verdict.IN, (partner,))
@@ -141,7 +141,7 @@ def _search(
         return Place(Verdict.IN, (index,), found.parts)
     # What cites a claim of another kind, "a car with the engine of claim 1", is in no parts of it.
     is_citing = bool(citations(own.limitations[place].text))
-    if not is_citing and (split := _split(wanted, index, found, other)):
+    if not is_citing and (split := _split(wanted, own.bags[place], best, other)):
         return split
     # New words beside another subject are another limitation.
     words, given = own.bags[place], [w for i in sorted(found.parts) for w in other.bags[i]]
@@ -207,8 +207,8 @@ def _best_claim(
     for index in nsmallest(_MOST_TRIED, range(len(most)), key=lambda i: (-rank(i, most[i]), i)):
         if most[index] < _IN_PART or (best and rank(index, most[index]) <= best[0]):
             break
-        places = [p for p in other.of_claim[index] if not other.limitations[p].is_preamble]
-        found = cover(wanted, own.bags[place], places, other)
+        near = other.holders(index, own.bags[place])
+        found = cover(wanted, own.bags[place], near, other)
         words = [word for part in sorted(found.parts) for word in other.bags[part]]
         if index != partner and not (
             reads_alike(own.bags[place], words) and _counts_alike(place, found.parts, own, other)
@@ -226,26 +226,29 @@ def _counts_alike(place: int, parts: Sequence[int], own: ClaimSide, other: Claim
     return not wanted or not given or bool(wanted & given)
 
 
-def _split(wanted: Wanted, index: int, found: Cover, other: ClaimSide) -> Place | None:
+def _split(
+    wanted: Wanted, words: Sequence[str], best: tuple[int, Cover], other: ClaimSide
+) -> Place | None:
     """Return the claims that together hold a limitation, None where no few of them do."""
+    index, found = best
     total, others = wanted.total, other.masks
-    for part in found.parts:
-        wanted = wanted.without(others[part])
+    for held in found.parts:
+        wanted = wanted.without(others[held])
     claims, parts = [index], [*found.parts]
+    near = [
+        place
+        for claim in range(len(other.claims))
+        if claim != index and other.are_related(claim, index)
+        for place in other.holders(claim, words)
+    ]
     while len(claims) < _MOST_CLAIMS and 1 - wanted.total / total < ENOUGH:
-        near = [
-            place
-            for place, one in enumerate(other.limitations)
-            if one.claim not in claims
-            and not one.is_preamble
-            and other.are_related(one.claim, index)
-        ]
-        best = max(near, key=lambda place: wanted.weight_in(others[place]), default=None)
-        if best is None or not adds(wanted, others[best], total):
+        near = [place for place in near if other.limitations[place].claim not in claims]
+        part = max(near, key=lambda place: wanted.weight_in(others[place]), default=None)
+        if part is None or not adds(wanted, others[part], total):
             return None
-        wanted = wanted.without(others[best])
-        claims.append(other.limitations[best].claim)
-        parts.append(best)
+        wanted = wanted.without(others[part])
+        claims.append(other.limitations[part].claim)
+        parts.append(part)
     if 1 - wanted.total / total < ENOUGH:
         return None
     return Place(Verdict.SPLIT, tuple(sorted(claims)), tuple(sorted(parts)))
@@ -320,11 +323,11 @@ def compare_dependency(
     parents, given = {*own.parents[claim]}, {*other.parents[partner]}
     is_of_reference = own.name == REFERENCE
     now = "now" if is_of_reference else "in the reference"
-    if any(
-        side.claims[at].depends_on and not side.parents[at]
-        for side, at in ((own, claim), (other, partner))
-    ):
-        return Scope.UNSURE, "one of them cites a claim that does not exist"
+    cited = own.claims[claim].depends_on, other.claims[partner].depends_on
+    if (cited[0] and not parents) or (cited[1] and not given):
+        is_same = cited[0] == cited[1] and not parents and not given
+        reason = "one of them cites a claim that does not exist"
+        return (Scope.SAME, "") if is_same else (Scope.UNSURE, reason)
     if not parents or not given:
         if not parents and not given:
             return Scope.SAME, ""

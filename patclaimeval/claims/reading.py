@@ -515,12 +515,17 @@ def _cut_by_rows(rows: Sequence[ChartRow], offset: int, body: str) -> list[Cut]:
     cuts: list[Cut] = []
     at = offset
     for row in rows:
-        if at < row.start:
-            if cuts and not body[cuts[-1][1] - offset : row.start - offset].strip():
-                cuts[-1] = (cuts[-1][0], row.start, cuts[-1][2])
+        start = row.start
+        # The white space between two limitations is of the one before it, at the beginning of the
+        # one behind it.
+        if not body[at - offset : start - offset].strip():
+            if cuts:
+                cuts[-1] = (cuts[-1][0], start, cuts[-1][2])
             else:
-                cuts.append((at, row.start, None))
-        cuts.append((row.start, row.end, row))
+                start = at
+        elif at < start:
+            cuts.append((at, start, None))
+        cuts.append((start, row.end, row))
         at = row.end
     if cuts and not body[at - offset :].strip():
         cuts[-1] = (cuts[-1][0], end, cuts[-1][2])

@@ -1,6 +1,6 @@
 """How other words for a limitation change what is claimed: which words, and to what effect."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -68,7 +68,7 @@ Classes = tuple[dict[int, Change], dict[int, Change]]
 def compare_scope(
     reference: Wording,
     candidate: Wording,
-    around: Collection[str] = (),
+    around: Container[str] = (),
     context: Context = Context(),
 ) -> tuple[tuple[ScopeChange, ...], Classes]:
     """Compare two wordings of one limitation.
@@ -181,7 +181,7 @@ def _trimmed(
     gaps: Iterable[Gap],
     reference: Wording,
     candidate: Wording,
-    around: Collection[str],
+    around: Container[str],
     context: Context,
 ) -> list[Gap]:
     """Leave out what the other side says before and after the limitation, if it is another one."""
@@ -209,7 +209,7 @@ def _judge(
     reference: Wording,
     candidate: Wording,
     classes: tuple[Mapping[int, Change], Mapping[int, Change]],
-    around: Collection[str],
+    around: Container[str],
     context: Context,
 ) -> ScopeChange | None:
     """Return what one difference does to the scope, None where nothing of substance differs."""

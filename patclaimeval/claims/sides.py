@@ -110,6 +110,22 @@ class ClaimSide:
         """Keep the words of the limitations as bits."""
         self.masks = [masks.of(bag) for bag in self.bags]
         self.starts = masks.starts
+        self.alike: dict[int, list[int]] = {}
+        self._holders: dict[tuple[int, str], list[int]] = {}
+        first: dict[tuple[int, int], int] = {}
+        for place, one in enumerate(self.limitations):
+            if one.is_preamble:
+                continue
+            found = first.setdefault((one.claim, self.masks[place]), place)
+            self.alike.setdefault(found, []).append(place)
+            if found == place:
+                for word in frozenset(self.bags[place]):
+                    self._holders.setdefault((one.claim, word), []).append(place)
+        # The first limitation of each claim that has some words; without words it is like no other.
+        self.by_form: dict[tuple[int, tuple[str, ...]], int] = {}
+        for place, (one, form) in enumerate(zip(self.limitations, self.forms, strict=True)):
+            if form:
+                self.by_form.setdefault((one.claim, form), place)
 
     def wanted(self) -> list[Wanted]:
         """Return what is looked for of each limitation."""
@@ -125,6 +141,14 @@ class ClaimSide:
             found.append(Wanted(new, mask & ~new, self.starts))
             of_claim[one.claim] |= mask
         return found
+
+    def holders(self, claim: int, words: Iterable[str]) -> list[int]:
+        """Return the limitations of a claim, its preamble aside, that have one of some words.
+
+        Of several with the same words it is the first: `alike` has the others.
+        """
+        lists = (self._holders.get((claim, word), ()) for word in words)
+        return sorted(set[int]().union(*lists))
 
     def number(self, claim: int) -> int:
         """Return the number of a claim, 0 where it has none."""
