@@ -13,15 +13,7 @@ from patclaimeval.claims.ledger import TermChange, find_term_changes
 from patclaimeval.claims.notes import Note, spans_without_claims
 from patclaimeval.claims.pairing import Row, align_claims
 from patclaimeval.claims.parsing import citations, parse_claims
-from patclaimeval.claims.placing import (
-    CANDIDATE,
-    REFERENCE,
-    ClaimSide,
-    Place,
-    Verdict,
-    find_places,
-    read_set,
-)
+from patclaimeval.claims.placing import Place, Verdict, find_places
 from patclaimeval.claims.preambles import PreambleMismatch, find_preamble_mismatches
 from patclaimeval.claims.scope import (
     Classes,
@@ -33,6 +25,7 @@ from patclaimeval.claims.scope import (
     lacking_words,
 )
 from patclaimeval.claims.scope_rules import Scope, join_scopes
+from patclaimeval.claims.sides import CANDIDATE, REFERENCE, ClaimSide, read_set
 from patclaimeval.claims.tree import Fault
 from patclaimeval.claims.wording import Wording, join_wordings
 from patclaimeval.claims.words import stem

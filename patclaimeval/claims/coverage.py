@@ -177,16 +177,25 @@ def reads_alike(wanted: Sequence[str], given: Sequence[str]) -> bool:
     """Return whether words stand together and in order in a place, and not scattered over it.
 
     Inputs: the content words of a limitation and of its place, in order. Of the words of the
-    limitation 65 % are in the same order, and from the first to the last of them at least half of
-    the words of the place are of the limitation. Up to five words must open their place.
+    limitation, each once, 65 % are in the same order, and from the first to the last of them at
+    least half of the words of the place are of the limitation.
     """
-    known = {*wanted}
-    at = [place for place, word in enumerate(given) if word in known]
-    if not at or LCSseq.similarity(wanted, given) < _IN_ORDER * len(wanted):
+    words = _each_once(wanted)
+    at = [place for place, word in enumerate(given) if word in words]
+    if not at or LCSseq.similarity(words, given) < _IN_ORDER * len(words):
         return False
-    if 2 * len(at) < at[-1] + 1 - at[0]:
-        return False
-    return len(wanted) > _FEW or at[0] == 0
+    return 2 * len(at) >= at[-1] + 1 - at[0]
+
+
+def opens(wanted: Sequence[str], given: Sequence[str]) -> bool:
+    """Return whether a place is about a limitation: up to five words must open it."""
+    words = _each_once(wanted)
+    return len(words) > _FEW or (bool(given) and given[0] in words)
+
+
+def _each_once(words: Iterable[str]) -> list[str]:
+    """Return words without repeats, and without the ordinals with their nouns."""
+    return list(dict.fromkeys(word for word in words if " " not in word))
 
 
 def agrees(wanted: Sequence[str], given: Sequence[str]) -> bool:

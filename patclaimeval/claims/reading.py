@@ -37,9 +37,10 @@ from patclaimeval.claims.mark_kinds import (
 )
 from patclaimeval.claims.pairing import other_category
 from patclaimeval.claims.parsing import CITED_IN, Claim, claim_body, find_markers, parse_claims
-from patclaimeval.claims.placing import CANDIDATE, REFERENCE, Verdict
+from patclaimeval.claims.placing import Verdict
 from patclaimeval.claims.preambles import find_preamble_mismatches
 from patclaimeval.claims.segments import Segment, Span, cut_segments
+from patclaimeval.claims.sides import CANDIDATE, REFERENCE
 from patclaimeval.claims.splitting import split_features
 from patclaimeval.claims.term_changes import renamed_terms
 from patclaimeval.claims.tree import build_tree, misread_faults
@@ -64,8 +65,8 @@ _PLAIN = "claims are not set side by side, and no differences, limitations or te
 # Both texts together. The parts that read words take 2 to 3 microseconds a character and some 200
 # bytes of memory each.
 CHARACTERS: Final = Limit(200_000, "This pair has {count:,} characters; above {most:,} " + _PLAIN)
-# Of either text: twice what the product promises to read.
-CLAIMS: Final = Limit(400, "A text of this pair has {count:,} claims; above {most:,} " + _PLAIN)
+# Of either text: more than the product promises to read.
+CLAIMS: Final = Limit(300, "A text of this pair has {count:,} claims; above {most:,} " + _PLAIN)
 # Of either text. Each is an entry of the list beside the text and a mark in it, and a text with
 # thousands of them is no longer read by its marks.
 MARKS: Final = Limit(
