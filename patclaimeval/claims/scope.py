@@ -81,14 +81,16 @@ def compare_scope(
     gaps = _trimmed(
         find_gaps(reference.stems, candidate.stems), reference, candidate, around, context
     )
+    forms = [*_other_forms(gaps, reference, candidate)]
     places = [(gap.low, gap.high, gap.start, gap.stop) for gap in gaps]
+    places += [(i, i + 1, j, j + 1) for i, j in forms]
     classes = classify(reference.keys, candidate.keys, places)
     changes = [
         change
         for gap in gaps
         if (change := _judge(gap, reference, candidate, classes, around, context))
     ]
-    changes += _other_words(gaps, reference, candidate)
+    changes += _other_words(forms, reference, candidate)
     agrees = 1.0 if len(changes) == 1 else _share_in_common(gaps, reference)
     return tuple(change if _is_sure(change, agrees) else _unsure(change) for change in changes), (
         classes
@@ -119,26 +121,35 @@ def _unsure(change: ScopeChange) -> ScopeChange:
     return replace(change, scope=Scope.UNSURE)
 
 
-def _other_words(
+def _other_forms(
     gaps: Sequence[Gap], reference: Wording, candidate: Wording
-) -> Iterator[ScopeChange]:
-    """Yield the words that count as the same one, but of which one says less than the other."""
+) -> Iterator[tuple[int, int]]:
+    """Yield the places of the words that count as the same one and are not written the same."""
     low = start = 0
     for gap in [*gaps, Gap(len(reference.keys), 0, len(candidate.keys), 0)]:
         for i, j in zip(range(low, gap.low), range(start, gap.start), strict=False):
-            if reference.keys[i] == candidate.keys[j] or reference.stems[i] != _CONNECT:
-                continue
-            pair = (cut_suffixes(reference.keys[i]), cut_suffixes(candidate.keys[j]))
-            is_broader = pair in NARROWER_WORDS
-            if is_broader or pair[::-1] in NARROWER_WORDS:
-                yield ScopeChange(
-                    reference.text[reference.starts[i] : reference.ends[i]],
-                    candidate.text[candidate.starts[j] : candidate.ends[j]],
-                    Scope.BROADER if is_broader else Scope.NARROWER,
-                    (reference.starts[i], reference.ends[i]),
-                    (candidate.starts[j], candidate.ends[j]),
-                )
+            if reference.keys[i] != candidate.keys[j]:
+                yield i, j
         low, start = gap.high, gap.stop
+
+
+def _other_words(
+    forms: Iterable[tuple[int, int]], reference: Wording, candidate: Wording
+) -> Iterator[ScopeChange]:
+    """Yield the words that count as the same one, but of which one says less than the other."""
+    for i, j in forms:
+        if reference.stems[i] != _CONNECT:
+            continue
+        pair = (cut_suffixes(reference.keys[i]), cut_suffixes(candidate.keys[j]))
+        is_broader = pair in NARROWER_WORDS
+        if is_broader or pair[::-1] in NARROWER_WORDS:
+            yield ScopeChange(
+                reference.text[reference.starts[i] : reference.ends[i]],
+                candidate.text[candidate.starts[j] : candidate.ends[j]],
+                Scope.BROADER if is_broader else Scope.NARROWER,
+                (reference.starts[i], reference.ends[i]),
+                (candidate.starts[j], candidate.ends[j]),
+            )
 
 
 Difference = tuple[int, int, Change]
@@ -151,15 +162,22 @@ def differences_of(
     """Return the words of one side that differ, in order.
 
     Of substance are those of the changes, given by their spans; what was moved is no difference.
-    Articles, punctuation and the like are of their own classes.
+    Articles, punctuation and the like are of their own classes; neighbours of a class are one.
     """
-    marked = [(*span, Change.SUBSTANCE) for span in spans if span]
-    for place, change in classes.items():
+    found = [(*span, Change.SUBSTANCE) for span in spans if span]
+    of_substance = tuple(found)
+    before = -2
+    for place, change in sorted(classes.items()):
         start, end = wording.starts[place], wording.ends[place]
-        is_marked = any(low <= start and end <= high for low, high, _ in marked)
-        if change is not Change.SUBSTANCE and not is_marked:
-            marked.append((start, end, change))
-    return tuple(sorted(marked))
+        if change is Change.SUBSTANCE or any(
+            low <= start and end <= high for low, high, _ in of_substance
+        ):
+            continue
+        if before == place - 1 and found[-1][2] is change:
+            start = found.pop()[0]
+        found.append((start, end, change))
+        before = place
+    return tuple(sorted(found))
 
 
 def lacking_words(own: Wording, place: Wording) -> Iterator[tuple[int, int]]:
