@@ -54,7 +54,7 @@ def test_places_are_the_ids_of_the_claims_and_lead_back_to_the_first_line():
     view = chart()
     spout = view.rows[0].lines[2]
     assert spout.places[0].anchor == f"candidate-{CANDIDATE.index('2. The')}"
-    texts = dict((claim.number, line) for claim, line in view.candidate_texts)
+    texts = {claim.number: line for claim, line in view.candidate_texts}
     assert texts[2] == spout.anchor
     assert texts[1] == view.rows[0].lines[0].anchor
     assert view.reference_texts[0][1] == view.rows[0].lines[0].anchor
