@@ -1,4 +1,4 @@
-"""Command line of the library: ``patclaimeval score|train|agree``, without Django."""
+"""Command line of the library: ``patclaimeval score|train|agree|chart``, without Django."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from patclaimeval import SPLITS, agree, train
+from patclaimeval.claims.chart import read_chart
 from patclaimeval.metrics.ngram import NGRAM
 from patclaimeval.models.config import BATCHINGS, METHODS, OVER_LENGTH, PRECISIONS, PRESETS
 from patclaimeval.models.data import Pair, Progress, read_claims, read_pairs
@@ -130,6 +131,15 @@ def _agree(options: argparse.Namespace) -> None:
         print(f"{name}: {told}")
 
 
+def _chart(options: argparse.Namespace) -> None:
+    reference, candidate = read_claims(options.reference), read_claims(options.candidate)
+    chart = read_chart(reference, candidate, options.language)
+    if options.json:
+        print(json.dumps(chart.as_json(), ensure_ascii=False))
+    else:
+        print(*chart.lines(), sep="\n")
+
+
 def _given_scores(path: Path) -> dict[tuple[str, str], float]:
     scores = {}
     for number, row in enumerate(read_pairs(path), 1):
@@ -209,6 +219,13 @@ def _parser() -> argparse.ArgumentParser:
     agreeing.add_argument("--tie-threshold", type=float, default=1e-4)
     agreeing.add_argument("--resamples", type=int, default=1000)
     agreeing.add_argument("--seed", type=int, default=0)
-    for command in (scoring, agreeing):
+    charting = commands.add_parser("chart", help="where each limitation stands in a candidate")
+    charting.set_defaults(run=_chart)
+    for name, whose in (("reference", "the reference"), ("candidate", "the candidate")):
+        charting.add_argument(
+            f"-{name[0]}", f"--{name}", type=Path, required=True, metavar="FILE", help=whose
+        )
+    charting.add_argument("--language", default="", help="of both texts, such as en")
+    for command in (scoring, agreeing, charting):
         command.add_argument("--json", action="store_true", help="one JSON document")
     return parser

@@ -13,6 +13,7 @@ from patclaimeval.claims.parsing import Claim, parse_claims
 from patclaimeval.claims.terms import (
     NOUNS_IN_ING,
     STOP_WORDS,
+    cached,
     find_mentions,
     is_adverb,
     is_verb,
@@ -99,7 +100,7 @@ class ClaimWords:
                 phrase = self._end_phrase(phrase, done - 1)
                 ordinals.end_phrase()
             done, was_acronym = match.end(), is_acronym and (mark != "" or was_acronym)
-            self._note_stems(lowered, place)
+            self._note(place, *_stem_keys(lowered))
             others = ordinals.read(lowered)
             if lowered in STOP_WORDS or is_adverb(lowered):
                 phrase = self._end_phrase(phrase, place - 1)
@@ -128,21 +129,6 @@ class ClaimWords:
             self._note(place, f"{word}$", *(f"{part}$" for part in word.split("-")))
         return []
 
-    def _note_stems(self, lowered: str, place: int) -> None:
-        """Note the beginning of a verb, and what is left of a word without its inflection."""
-        is_participle = lowered.endswith(("ing", "ed"))
-        if len(lowered) > _STEM:
-            self._note(place, lowered[:_STEM] + "%")
-        if is_participle or is_verb(lowered):
-            self._note(place, lowered[:_STEM] + "*")
-            if is_participle and len(lowered) > _STEM:
-                self._note(place, lowered[: _STEM - 1] + "~")
-        if lowered.endswith(("y", "ying")):
-            self._note(place, lowered.removesuffix("ing") + "*")
-        for suffix in _INFLECTIONS:
-            if len(lowered) > len(suffix) + 2 and lowered.endswith(suffix):
-                self._note(place, f"{lowered.removesuffix(suffix)}!{suffix}")
-
     def introduce(self, item: DefinitePhrase) -> None:
         """Take the words of a phrase that was reported as known, so that it is reported once."""
         words = [singular(word) for word in item.mention.term.split(" ")]
@@ -152,6 +138,25 @@ class ClaimWords:
     def _note(self, place: int, *keys: str) -> None:
         for key in keys:
             self.words.setdefault(key, place)
+
+
+@cached
+def _stem_keys(lowered: str) -> tuple[str, ...]:
+    """Return the beginning of a verb, and what is left of a word without its inflection."""
+    is_participle = lowered.endswith(("ing", "ed"))
+    keys = [lowered[:_STEM] + "%"] if len(lowered) > _STEM else []
+    if is_participle or is_verb(lowered):
+        keys.append(lowered[:_STEM] + "*")
+        if is_participle and len(lowered) > _STEM:
+            keys.append(lowered[: _STEM - 1] + "~")
+    if lowered.endswith(("y", "ying")):
+        keys.append(lowered.removesuffix("ing") + "*")
+    keys.extend(
+        f"{lowered.removesuffix(suffix)}!{suffix}"
+        for suffix in _INFLECTIONS
+        if len(lowered) > len(suffix) + 2 and lowered.endswith(suffix)
+    )
+    return tuple(keys)
 
 
 class _PendingOrdinals:

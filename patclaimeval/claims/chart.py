@@ -1,14 +1,15 @@
 """The claim chart of a pair: where each limitation of one claim set stands in the other."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import asdict, dataclass
+from typing import Any, Final
 
 from patclaimeval.claims.antecedents import AntecedentGap, find_antecedent_gaps
 from patclaimeval.claims.coverage import WordMasks
+from patclaimeval.claims.definite_phrases import ORDINALS
 from patclaimeval.claims.languages import is_read_as_english, languages_of_pair
 from patclaimeval.claims.ledger import TermChange, find_term_changes
-from patclaimeval.claims.notes import Note, find_notes, spans_without_claims
+from patclaimeval.claims.notes import Note, spans_without_claims
 from patclaimeval.claims.pairing import Row, align_claims
 from patclaimeval.claims.parsing import citations, parse_claims
 from patclaimeval.claims.placing import (
@@ -18,7 +19,9 @@ from patclaimeval.claims.placing import (
     Place,
     Verdict,
     find_places,
+    read_set,
 )
+from patclaimeval.claims.preambles import PreambleMismatch, find_preamble_mismatches
 from patclaimeval.claims.scope import (
     Classes,
     Context,
@@ -71,6 +74,8 @@ class ChartRow:
         return f"{place}, {scope}" if scope and self.verdict is not Verdict.PART else place
 
 
+_ROW: Final = ("side", "claim", "limitation", "start", "end", "verdict")
+_LEAST_RENAMED: Final = 2
 _SCOPES: Final = {
     Scope.SAME: "",
     Scope.BROADER: "broader",
@@ -109,16 +114,93 @@ _SEEN_BACK: Final = {
 class Chart:
     """Two claim sets compared: limitations both ways, terms, antecedents, citations and notes.
 
-    `alignment` sets the claims side by side, as `align_claims` does; `antecedents` and
-    `citations` have the findings of each side, by its name.
+    `alignment` sets the claims side by side, as `align_claims` does; `antecedents`,
+    `preambles` and `citations` have the findings of each side, by its name.
     """
 
     rows: tuple[ChartRow, ...]
     alignment: tuple[Row, ...]
     terms: tuple[TermChange, ...]
     antecedents: Mapping[str, tuple[AntecedentGap, ...]]
+    preambles: Mapping[str, tuple[PreambleMismatch, ...]]
     citations: Mapping[str, tuple[Fault, ...]]
     notes: tuple[Note, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the chart as `patclaimeval chart --json` prints it; offsets count characters."""
+        return {
+            "rows": [
+                {
+                    **{name: getattr(row, name) for name in _ROW},
+                    "where": list(row.where),
+                    "scope": str(row.scope),
+                    "reason": row.reason,
+                }
+                for row in self.rows
+            ],
+            "terms": [
+                {
+                    "reference": term.reference,
+                    "candidate": term.candidate,
+                    "replaced": term.replaced,
+                    "of": term.of,
+                    "verdict": str(term.verdict),
+                }
+                for term in self.terms
+            ],
+            "antecedents": [
+                {
+                    "side": side,
+                    "claim": gap.claim,
+                    "phrase": gap.phrase,
+                    "start": gap.start,
+                    "end": gap.end,
+                    "path": list(gap.path),
+                }
+                for side, found in self.antecedents.items()
+                for gap in found
+            ],
+            "preambles": [
+                {"side": side, **asdict(one)}
+                for side, found in self.preambles.items()
+                for one in found
+            ],
+            "citations": [
+                {
+                    "side": side,
+                    "claim": fault.number,
+                    "start": fault.start,
+                    "end": fault.end,
+                    "sentence": fault.sentence,
+                }
+                for side, found in self.citations.items()
+                for fault in found
+            ],
+            "notes": [f"{note.side}: {note.sentence}" for note in self.notes],
+        }
+
+    def lines(self) -> Iterator[str]:
+        """Yield what a command prints: notes, then what is not as in the reference."""
+        for note in self.notes:
+            yield f"{note.side}: {note.sentence}"
+        for row in self.rows:
+            if row.label:
+                words = " ".join(row.limitation.split())
+                yield f"{row.side} {row.claim}: {words}"
+                yield f"    {row.label}{': ' * bool(row.reason)}{row.reason}"
+        for term in self.terms:
+            yield (
+                f"{term.reference} -> {term.candidate}: {term.replaced} of {term.of}, "
+                f"{term.verdict}"
+            )
+        for side, gaps in self.antecedents.items():
+            for gap in gaps:
+                on = f" on claim {', '.join(map(str, gap.path))}" if gap.path else ""
+                yield f"{side} {gap.claim}: “{gap.phrase}” lacks antecedent basis{on}"
+        for side, mismatches in self.preambles.items():
+            yield from (f"{side} {one.claim}: {one.sentence}" for one in mismatches)
+        for side, faults in self.citations.items():
+            yield from (f"{side}: {fault.sentence}" for fault in faults)
 
 
 def read_chart(reference: str, candidate: str, language: str = "") -> Chart:
@@ -141,18 +223,13 @@ def read_chart(reference: str, candidate: str, language: str = "") -> Chart:
     )
     terms = find_term_changes(*claims, pairs)
     renamed = _renamed_stems(terms)
-    notes = [
-        find_notes(name, text, own)
-        for name, text, own in zip(
-            (REFERENCE, CANDIDATE), (reference, candidate), claims, strict=True
-        )
-    ]
-    remarks = [spans_without_claims(own) for own in notes]
-    left = ClaimSide(REFERENCE, reference, dict(pairs), {}, remarks[0])
-    right = ClaimSide(CANDIDATE, candidate, {j: i for i, j in pairs}, renamed, remarks[1])
+    left = ClaimSide(REFERENCE, reference, dict(pairs), {})
+    right = ClaimSide(CANDIDATE, candidate, {j: i for i, j in pairs}, renamed)
+    sets = read_set(REFERENCE, reference), read_set(CANDIDATE, candidate)
+    remarks = [spans_without_claims(one.notes) for one in sets]
     masks = WordMasks([*left.bags, *right.bags])
-    left.keep(masks, {})
-    right.keep(masks, renamed)
+    left.keep(masks)
+    right.keep(masks)
     languages = dict(
         zip((REFERENCE, CANDIDATE), languages_of_pair(reference, candidate, language), strict=True)
     )
@@ -161,13 +238,23 @@ def read_chart(reference: str, candidate: str, language: str = "") -> Chart:
         rows,
         terms,
         {
-            side.name: find_antecedent_gaps(side.text)
+            side.name: tuple(
+                gap
+                for gap in find_antecedent_gaps(side.text)
+                if gap.is_certain and not any(low <= gap.start < high for low, high in spans)
+            )
+            if is_read_as_english(languages[side.name])
+            else ()
+            for side, spans in zip((left, right), remarks, strict=True)
+        },
+        {
+            side.name: find_preamble_mismatches(side.text)
             if is_read_as_english(languages[side.name])
             else ()
             for side in (left, right)
         },
-        {side.name: side.faults for side in (left, right)},
-        (*notes[0], *notes[1]),
+        {REFERENCE: sets[0].tree.faults, CANDIDATE: sets[1].tree.faults},
+        (*sets[0].notes, *sets[1].notes),
     )
 
 
@@ -175,6 +262,9 @@ def _renamed_stems(terms: Iterable[TermChange]) -> dict[str, str]:
     """Return, by the stem of a name of the candidate, that of the reference's name."""
     found: dict[str, str] = {}
     for term in terms:
+        # Where a word was exchanged once, it is as likely another thing as another name.
+        if term.replaced < _LEAST_RENAMED:
+            continue
         old, new = term.reference.lower().split(), term.candidate.lower().split()
         if len(old) == len(new):
             found.update((stem(b), stem(a)) for a, b in zip(old, new, strict=True) if a != b)
@@ -261,19 +351,23 @@ class _Judge:
         if not found.parts:
             return (), ()
         is_of_reference = own.name == REFERENCE
-        parts = sorted(found.parts) if len(found.claims) == 1 else found.parts
+        parts = sorted(found.parts)
         mine, theirs = own.wordings[place], join_wordings([other.wordings[i] for i in parts])
         is_mutual = self._is_mutual(place, own, other)
-        if is_mutual and not is_of_reference:
-            changes, classes = self._mutual[parts[0], place]
+        pair = (place, parts[0]) if is_of_reference else (parts[0], place)
+        if is_mutual and pair in self._mutual:
+            changes, classes = self._mutual[pair]
         else:
             changes, classes = self._compare(place, own, mine, theirs)
-        if is_mutual and is_of_reference:
-            self._mutual[place, parts[0]] = changes, classes
+        if is_mutual:
+            self._mutual[pair] = changes, classes
         if found.verdict is Verdict.PART:
             # Where words are dropped and all else is as it was, the limitation is there.
             clean = Scope.BROADER if is_of_reference else Scope.NARROWER
-            if not changes or {change.scope for change in changes} != {clean}:
+            is_clean = len(changes) in (1, 2) and {one.scope for one in changes} == {clean}
+            told = {word for one in changes for word in (one.reference or one.candidate).split()}
+            cites = bool(citations(own.limitations[place].text))
+            if cites or not is_clean or told <= ORDINALS:
                 changes = _lacking(mine, theirs, is_of_reference=is_of_reference)
                 classes = {}, {}
         else:

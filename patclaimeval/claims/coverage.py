@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import log2
 from typing import Final, Protocol
@@ -18,11 +18,12 @@ _ORDINAL_BEFORE: Final = re.compile(rf"\b({'|'.join(sorted(ORDINALS))})\s+([a-z]
 # A part of a place must add this share of a limitation's weight.
 LEAST_ADDED: Final = 0.12
 _NUMBER: Final = 2
-_MOST_PARTS: Final = 3
+_MOST_PARTS: Final = 4
 _NEARLY: Final = 0.8
 _IN_ORDER: Final = 0.65
 _FEW: Final = 5
 _RUN: Final = 3
+_AGREES: Final = 0.7
 _NEW: Final = 4
 ENOUGH: Final = 0.85
 """From this share on a limitation stands there."""
@@ -89,7 +90,8 @@ class WordMasks:
             # With another number a limitation is changed, but not another one.
             if word[:1].isdigit():
                 weight = min(weight, _NUMBER)
-            weight = 1 if word in LIGHT_NOUNS else weight
+            # An ordinal with its noun only tells likely places apart.
+            weight = 1 if word in LIGHT_NOUNS or " " in word else weight
             self._bits[word] = ((1 << weight) - 1) << used
             self.starts |= 1 << used
             used += weight
@@ -102,17 +104,12 @@ class WordMasks:
         return mask
 
 
-def bag_of(text: str, renamed: Mapping[str, str] | None = None) -> list[str]:
-    """Return the words by which a limitation is looked for: content words, and ordinals with noun.
-
-    `renamed` has stems of the candidate's names by those of the reference's.
-    """
+def bag_of(text: str) -> list[str]:
+    """Return the words by which a limitation is looked for, with the ordinals of nouns."""
     text = without_escapes(text)
-    words = content_words(text)
-    words += [
+    return content_words(text) + [
         f"{match[1].lower()} {stem(match[2].lower())}" for match in _ORDINAL_BEFORE.finditer(text)
     ]
-    return [renamed.get(word, word) for word in words] if renamed else words
 
 
 def adds(rest: Wanted, mask: int, total: int) -> bool:
@@ -142,7 +139,7 @@ def cover(wanted: Wanted, words: Sequence[str], places: Sequence[int], side: "Wo
     most = max(held.values())
     first = max(
         (place for place in places if held[place] >= _NEARLY * most),
-        key=lambda place: _likeness(words, side.bags[place]),
+        key=lambda place: likeness(words, side.bags[place]),
     )
     rest, parts = wanted.without(side.masks[first]), [first]
     while len(parts) < _MOST_PARTS and 1 - rest.total / total < ENOUGH:
@@ -151,15 +148,18 @@ def cover(wanted: Wanted, words: Sequence[str], places: Sequence[int], side: "Wo
             break
         rest = rest.without(side.masks[best])
         parts.append(best)
-    if len(parts) > 1 and not reads_alike(
-        words, [w for part in sorted(parts) for w in side.bags[part]]
+    are_next = max(parts) - min(parts) < len(parts)
+    if (
+        len(parts) > 1
+        and not are_next
+        and not reads_alike(words, [w for part in sorted(parts) for w in side.bags[part]])
     ):
         parts = [first]
         rest = wanted.without(side.masks[first])
     return Cover(1 - rest.total / total, tuple(parts))
 
 
-def _likeness(words: Sequence[str], others: Sequence[str]) -> float:
+def likeness(words: Sequence[str], others: Sequence[str]) -> float:
     """Return the share of words that two lists have in the same order: F-measure, 0 to 1."""
     count = len(words) + len(others)
     return 2 * LCSseq.similarity(words, others) / count if count else 0.0
@@ -179,6 +179,16 @@ def reads_alike(wanted: Sequence[str], given: Sequence[str]) -> bool:
     if 2 * len(at) < at[-1] + 1 - at[0]:
         return False
     return len(wanted) > _FEW or at[0] == 0
+
+
+def agrees(wanted: Sequence[str], given: Sequence[str]) -> bool:
+    """Return whether a limitation says the same thing but for a word or a number.
+
+    Of the words of each that are no numbers, three at least, 70 % are in the same order.
+    """
+    sides = [[word for word in side if not word[:1].isdigit()] for side in (wanted, given)]
+    common = LCSseq.similarity(*sides)
+    return common >= _RUN and common >= _AGREES * max(map(len, sides))
 
 
 def shares_run(wanted: Sequence[str], given: Sequence[str]) -> bool:

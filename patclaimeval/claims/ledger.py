@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 
 from patclaimeval.claims.languages import is_read_as_english, pair_language
 from patclaimeval.claims.notes import find_notes, spans_without_claims
@@ -147,6 +148,8 @@ def find_new_terms(
     )
 
 
+# The candidates of a reference are compared with it one after the other.
+@lru_cache(maxsize=256)
 def _read(claim: Claim) -> _Words:
     words = _Words()
     offset = claim.body_offset

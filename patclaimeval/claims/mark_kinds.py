@@ -11,6 +11,7 @@ LIKELY_BASIS: Final = "likely-basis"
 RENAMED: Final = "renamed"
 SIGN: Final = "sign"
 BROKEN: Final = "broken"
+PREAMBLE: Final = "preamble"
 MISREAD: Final = "misread"
 
 
@@ -32,6 +33,7 @@ KINDS: Final = (
     MarkKind(FOREIGN, "new term", is_certain=True),
     MarkKind(NO_ANTECEDENT, "no antecedent", is_certain=True),
     MarkKind(BROKEN, "broken", is_certain=True),
+    MarkKind(PREAMBLE, "other preamble than its claim", is_certain=True),
     MarkKind(SIGN, "two names", is_certain=True),
     MarkKind(INVISIBLE, "invisible", is_certain=True),
     MarkKind(LIKELY_BASIS, "antecedent in other words", is_certain=False),

@@ -14,6 +14,8 @@ _CLAIM_WORD = (
     r"(?:\b(?:claims?|(?:patent)?anspr(?:u|\u00fc)ch(?:en?|s|es)?|revendications?)"
     rf"[ \t\r\n\u00a0]+(?:no\.?\s+)?|{_HAN_WORD}\s*)"
 )
+# One of them stands in whatever cites a claim; most limitations have none, which is soon seen.
+_WORDS_OF_CITING = ("claim", "anspr", "revendic", "\u6c42")
 # A claim number has at most four digits: longer runs are reference numerals or noise.
 _NUMBER = r"\(?\d{1,4}(?!\d)\)?"
 _RANGE_WORD = (
@@ -116,6 +118,9 @@ def citations(text: str, earlier: Sequence[int] = ()) -> tuple[Citation, ...]:
 
     Inputs as for `dependencies`. Output: citations whose spans are offsets into `text`.
     """
+    lowered = text.lower()
+    if not any(word in lowered for word in _WORDS_OF_CITING):
+        return ()
     found: list[Citation] = []
     last = 0
     filled: set[tuple[int, int]] = set()

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from heapq import nsmallest
 from typing import Final
 
@@ -13,19 +13,21 @@ from patclaimeval.claims.coverage import (
     Wanted,
     WordMasks,
     adds,
+    agrees,
     bag_of,
     cover,
+    likeness,
     ordinals_in,
     reads_alike,
     shares_run,
 )
-from patclaimeval.claims.notes import is_cancelled
+from patclaimeval.claims.notes import Note, find_notes, is_cancelled, spans_without_claims
 from patclaimeval.claims.pairing import claims_activity, other_category
-from patclaimeval.claims.parsing import Claim, parse_claims
+from patclaimeval.claims.parsing import Claim, citations, parse_claims
 from patclaimeval.claims.scope_rules import Scope
 from patclaimeval.claims.splitting import split_features
-from patclaimeval.claims.tree import build_tree
-from patclaimeval.claims.wording import neighbours_in, read_wording
+from patclaimeval.claims.tree import ClaimTree, build_tree
+from patclaimeval.claims.wording import Wording, neighbours_in, read_wording, rename
 from patclaimeval.claims.words import read_unlabelled
 
 REFERENCE: Final = "reference"
@@ -36,6 +38,10 @@ _IN_PART: Final = 0.5
 _LEAD: Final = 0.3
 _RELATED: Final = 0.05
 _MOST_CLAIMS: Final = 3
+# As much of the words of two limitations in the same order makes them one, if one is in the other.
+_ALIKE: Final = 0.6
+# A limitation that lacks more of its new words than this is not there in part.
+_MOST_LACKING: Final = 0.7
 # So many claims, of those that hold most of the words, are searched limitation by limitation.
 _MOST_TRIED: Final = 8
 # Fewer words may stand anywhere.
@@ -65,50 +71,87 @@ class Limitation:
     is_preamble: bool
 
 
+@dataclass(frozen=True)
+class ReadSet:
+    """What the chart reads of one claim set, whatever it is compared with.
+
+    `of_claim` has the limitations of each claim, as indices; `above` the claims that a claim
+    depends on, directly or not.
+    """
+
+    claims: tuple[Claim, ...]
+    notes: tuple[Note, ...]
+    tree: ClaimTree
+    limitations: tuple[Limitation, ...]
+    bags: tuple[list[str], ...]
+    wordings: tuple[Wording, ...]
+    forms: tuple[tuple[str, ...], ...]
+    ordinals: tuple[frozenset[str], ...]
+    of_claim: tuple[list[int], ...]
+    is_independent: tuple[bool, ...]
+    is_activity: tuple[bool, ...]
+    above: tuple[frozenset[int], ...]
+
+
+# A reference is read once for its candidates.
+@lru_cache(maxsize=8)
+def read_set(side: str, text: str) -> ReadSet:
+    """Read one claim set; `side` is "reference" or "candidate"."""
+    claims, tree = parse_claims(text), build_tree(parse_claims(text))
+    notes = find_notes(side, text, claims)
+    limitations = tuple(_limitations(claims, spans_without_claims(notes)))
+    of_claim: tuple[list[int], ...] = tuple([] for _ in claims)
+    for place, one in enumerate(limitations):
+        of_claim[one.claim].append(place)
+    # "A system that carries out the method of claim 1" is independent in all but form.
+    kinds = zip(tree.nodes, other_category(claims), strict=True)
+    above: list[frozenset[int]] = []
+    for node in tree.nodes:
+        above.append(frozenset(node.parents).union(*(above[i] for i in node.parents)))
+    return ReadSet(
+        claims,
+        notes,
+        tree,
+        limitations,
+        tuple(bag_of(one.text) for one in limitations),
+        tuple(read_wording(text, one.start, one.end) for one in limitations),
+        tuple(_form_of(one.text) for one in limitations),
+        tuple(ordinals_in(one.text) for one in limitations),
+        of_claim,
+        tuple(not node.parents or is_other for node, is_other in kinds),
+        tuple(map(claims_activity, claims)),
+        tuple(above),
+    )
+
+
 class ClaimSide:
-    """One claim set as the chart reads it."""
+    """One claim set beside another: its limitations, and their words under the reference's names.
+
+    `renamed` has by the stem of a name of the candidate that of the reference's name.
+    """
 
     def __init__(
-        self,
-        name: str,
-        text: str,
-        partner: Mapping[int, int],
-        renamed: Mapping[str, str],
-        remarks: Sequence[tuple[int, int]] = (),
+        self, name: str, text: str, partner: Mapping[int, int], renamed: Mapping[str, str]
     ) -> None:
-        """Read the limitations; `remarks` are spans of the text that are no claims."""
         self.name = name
         self.text = text
-        self.claims = parse_claims(text)
         self.partner = partner
-        self.limitations = [*_limitations(self.claims, remarks)]
-        self.bags = [bag_of(one.text, renamed) for one in self.limitations]
-        self.of_claim: list[list[int]] = [[] for _ in self.claims]
-        for place, one in enumerate(self.limitations):
-            self.of_claim[one.claim].append(place)
-        tree = build_tree(self.claims)
-        nodes, self.faults = tree.nodes, tree.faults
-        self.parents = [node.parents for node in nodes]
-        # "A system that carries out the method of claim 1" is independent in all but form.
-        other_kind = other_category(self.claims)
-        self.is_independent = [
-            not node.parents or other_kind[index] for index, node in enumerate(nodes)
-        ]
-        self.is_activity = [claims_activity(claim) for claim in self.claims]
-        self.above: list[frozenset[int]] = []
-        for node in nodes:
-            above = frozenset(node.parents).union(*(self.above[i] for i in node.parents))
-            self.above.append(above)
+        own = read_set(name, text)
+        self.claims, self.limitations, self.of_claim = own.claims, own.limitations, own.of_claim
+        self.parents = [node.parents for node in own.tree.nodes]
+        self.above, self.is_independent, self.is_activity = (
+            own.above,
+            own.is_independent,
+            own.is_activity,
+        )
+        self.forms, self.ordinals = own.forms, own.ordinals
+        self.bags = [[renamed.get(word, word) for word in bag] for bag in own.bags]
+        self.wordings = [rename(one, renamed) for one in own.wordings]
 
-    def keep(self, masks: WordMasks, renamed: Mapping[str, str]) -> None:
-        """Keep the words of the limitations and their bits; `renamed` as for `read_wording`."""
+    def keep(self, masks: WordMasks) -> None:
+        """Keep the words of the limitations as bits."""
         self.masks = [masks.of(bag) for bag in self.bags]
         self.starts = masks.starts
-        self.ordinals = [ordinals_in(one.text) for one in self.limitations]
-        self.forms = [_form_of(one.text) for one in self.limitations]
-        self.wordings = [
-            read_wording(self.text, one.start, one.end, renamed) for one in self.limitations
-        ]
 
     def wanted(self) -> list[Wanted]:
         """Return what is looked for of each limitation."""
@@ -200,7 +243,20 @@ def find_places(left: ClaimSide, right: ClaimSide) -> tuple[list[Place], list[Pl
     places = _places(left, right), _places(right, left)
     _find_holders(left, right, *places)
     _find_holders(right, left, *places[::-1])
+    _answer(left, right, *places)
+    _answer(right, left, *places[::-1])
     return places
+
+
+def _answer(own: ClaimSide, other: ClaimSide, places: list[Place], back: list[Place]) -> None:
+    """Say of the limitation in which another one stands that it stands there, too."""
+    for place, found in enumerate(places):
+        is_there = found.verdict is Verdict.IN and len(found.parts) == 1
+        if is_there and own.partner.get(own.limitations[place].claim) == found.claims[0]:
+            (part,) = found.parts
+            is_alike = likeness(own.bags[place], other.bags[part]) >= _ALIKE
+            if is_alike and back[part].verdict in (Verdict.NOWHERE, Verdict.PART):
+                back[part] = Place(Verdict.IN, (own.limitations[place].claim,), (place,))
 
 
 def _places(own: ClaimSide, other: ClaimSide) -> list[Place]:
@@ -228,6 +284,9 @@ def _search(
         for part in other.of_claim[partner]:
             if own.forms[place] and other.forms[part] == own.forms[place]:
                 return Place(Verdict.IN, (partner,), (part,))
+        if not wanted.total:
+            # Without a word that tells anything it is where its claim is.
+            return Place(Verdict.IN, (partner,))
     best = _best_claim(place, wanted, own, other, whole)
     if best is None:
         return Place(Verdict.NOWHERE)
@@ -235,14 +294,42 @@ def _search(
     if found.share >= ENOUGH:
         verdict, reason = _verdict(claim, index, own, other)
         return Place(verdict, (index,), found.parts, reason)
-    if split := _split(wanted, index, found, other):
+    if index == partner and _is_changed(place, found, own, other):
+        return Place(Verdict.IN, (index,), found.parts)
+    # What cites a claim of another kind, "a car with the engine of claim 1", is in no parts of it.
+    is_citing = bool(citations(own.limitations[place].text))
+    if not is_citing and (split := _split(wanted, index, found, other)):
         return split
     # New words beside another subject are another limitation.
-    given = [word for part in sorted(found.parts) for word in other.bags[part]]
-    words = {*own.bags[place]}
-    if 2 * len(words.intersection(given)) < len(words) or not shares_run(own.bags[place], given):
+    words, given = own.bags[place], [w for i in sorted(found.parts) for w in other.bags[i]]
+    holds_half = 2 * len({*words}.intersection(given)) >= len({*words})
+    new = (wanted.new & ~_mask_of(found.parts, other)).bit_count() / wanted.new.bit_count()
+    if (
+        new > _MOST_LACKING
+        or words[0] not in given
+        or not holds_half
+        or not shares_run(words, given)
+    ):
         return Place(Verdict.NOWHERE)
     return Place(Verdict.PART, (index,), found.parts)
+
+
+def _is_changed(place: int, found: Cover, own: ClaimSide, other: ClaimSide) -> bool:
+    """Return whether the corresponding claim has a limitation with a word or number changed."""
+    (first, *rest) = found.parts
+    return (
+        not rest
+        and agrees(own.bags[place], other.bags[first])
+        and _counts_alike(place, found.parts, own, other)
+    )
+
+
+def _mask_of(parts: Sequence[int], side: ClaimSide) -> int:
+    """Return the bits of all words of some limitations."""
+    mask = 0
+    for part in parts:
+        mask |= side.masks[part]
+    return mask
 
 
 def _best_claim(
@@ -266,9 +353,7 @@ def _best_claim(
     for index in nsmallest(_MOST_TRIED, range(len(most)), key=lambda i: (-rank(i, most[i]), i)):
         if most[index] < _IN_PART or (best and rank(index, most[index]) <= best[0]):
             break
-        places = other.of_claim[index]
-        if index != partner:
-            places = [part for part in places if not other.limitations[part].is_preamble]
+        places = [p for p in other.of_claim[index] if not other.limitations[p].is_preamble]
         found = cover(wanted, own.bags[place], places, other)
         words = [word for part in sorted(found.parts) for word in other.bags[part]]
         if index != partner and not (
@@ -297,7 +382,9 @@ def _split(wanted: Wanted, index: int, found: Cover, other: ClaimSide) -> Place 
         near = [
             place
             for place, one in enumerate(other.limitations)
-            if one.claim not in claims and other.are_related(one.claim, index)
+            if one.claim not in claims
+            and not one.is_preamble
+            and other.are_related(one.claim, index)
         ]
         best = max(near, key=lambda place: wanted.weight_in(others[place]), default=None)
         if best is None or not adds(wanted, others[best], total):
@@ -307,7 +394,7 @@ def _split(wanted: Wanted, index: int, found: Cover, other: ClaimSide) -> Place 
         parts.append(best)
     if 1 - wanted.total / total < ENOUGH:
         return None
-    return Place(Verdict.SPLIT, tuple(claims), tuple(parts))
+    return Place(Verdict.SPLIT, tuple(sorted(claims)), tuple(sorted(parts)))
 
 
 def _find_holders(
@@ -316,8 +403,7 @@ def _find_holders(
     """Say of limitations that stand nowhere, but of which the other side says a part, where."""
     holders: dict[int, list[int]] = {}
     for place, found in enumerate(back):
-        is_telling = len({*other.bags[place]}) >= _TELLING
-        if len(found.parts) == 1 and is_telling and not other.limitations[place].is_preamble:
+        if len(found.parts) == 1 and not other.limitations[place].is_preamble:
             holders.setdefault(found.parts[0], []).append(place)
     for place, one in enumerate(own.limitations):
         if places[place].verdict is not Verdict.NOWHERE or one.is_preamble:
@@ -326,7 +412,8 @@ def _find_holders(
         parts = [
             part
             for part in holders.get(place, ())
-            if back[part].verdict is not Verdict.PART or other.limitations[part].claim == partner
+            if other.limitations[part].claim == partner
+            or (back[part].verdict is not Verdict.PART and len({*other.bags[part]}) >= _TELLING)
         ]
         if parts:
             claim = other.limitations[parts[0]].claim
@@ -378,19 +465,25 @@ def compare_dependency(
     """Compare what a claim and its counterpart depend on; the scope is that of the candidate."""
     parents, given = {*own.parents[claim]}, {*other.parents[partner]}
     is_of_reference = own.name == REFERENCE
+    now = "now" if is_of_reference else "in the reference"
+    if any(
+        side.claims[at].depends_on and not side.parents[at]
+        for side, at in ((own, claim), (other, partner))
+    ):
+        # What a claim depends on that cites no claim there is cannot be told.
+        return Scope.UNSURE, ""
     if not parents or not given:
         if not parents and not given:
             return Scope.SAME, ""
         # Without the claim that it depends on a claim has fewer limitations.
         scope = Scope.BROADER if bool(parents) == is_of_reference else Scope.NARROWER
-        now = "now " * is_of_reference
-        return scope, f"{now}depends on {other.names(given)}" if given else f"{now}independent"
+        return scope, f"{now} " + (f"dependent on {other.names(given)}" if given else "independent")
     # Claims without a counterpart are no change by themselves.
     wanted = {own.partner[parent] for parent in parents if parent in own.partner}
     known = {index for index in given if index in other.partner}
     if wanted == known and (wanted or len(parents) == len(given)):
         return Scope.SAME, ""
-    reason = f"depends on {other.names(given)}"
+    reason = f"{now} dependent on {other.names(given)}"
     if not wanted or not known:
         return Scope.UNSURE, reason
     return Scope.UNSURE, f"{reason}, not on {other.names(wanted)}"

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from patclaimeval.claims.definite_phrases import CITED
 from patclaimeval.claims.dependency_paths import citation_runs
@@ -46,6 +47,11 @@ class PreambleMismatch:
     cited: int
     cited_phrase: str
 
+    @property
+    def sentence(self) -> str:
+        """The mismatch in plain English."""
+        return f"“{self.phrase}”, but claim {self.cited} is “{self.cited_phrase}”"
+
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
@@ -62,6 +68,8 @@ class _Subject:
     is_whole: bool
 
 
+# The chart and the marks of a page both ask.
+@lru_cache(maxsize=8)
 def find_preamble_mismatches(text: str) -> tuple[PreambleMismatch, ...]:
     """Return the claims whose preamble names another thing than what the cited claim is.
 

@@ -7,6 +7,7 @@ are the claim, and the claims, joined, are the text.
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from patclaimeval.claims.antecedents import find_antecedent_gaps
@@ -30,12 +31,14 @@ from patclaimeval.claims.mark_kinds import (
     LIKELY_BASIS,
     MISREAD,
     NO_ANTECEDENT,
+    PREAMBLE,
     RENAMED,
     SIGN,
 )
 from patclaimeval.claims.pairing import other_category
 from patclaimeval.claims.parsing import CITED_IN, Claim, claim_body, find_markers, parse_claims
 from patclaimeval.claims.placing import CANDIDATE, REFERENCE, Verdict
+from patclaimeval.claims.preambles import find_preamble_mismatches
 from patclaimeval.claims.segments import Segment, Span, cut_segments
 from patclaimeval.claims.splitting import split_features
 from patclaimeval.claims.term_changes import renamed_terms
@@ -345,6 +348,8 @@ def unchecked_marks(language: str, reference: str | None = None) -> str:
     return ""
 
 
+# The marks of a reference are the same beside each of its candidates.
+@lru_cache(maxsize=8)
 def _own_marks(text: str, language: str) -> tuple[Span, ...]:
     """Return the marks that a claim set earns by itself, in a language in which they are read."""
     if not is_marked(language):
@@ -352,7 +357,9 @@ def _own_marks(text: str, language: str) -> tuple[Span, ...]:
     gaps = find_antecedent_gaps(text)
     renamed = renamed_terms(text, gaps)
     named = {item.end for item in renamed}
+    mismatches = find_preamble_mismatches(text)
     return (
+        *(Span(one.start, one.end, PREAMBLE, one.sentence) for one in mismatches),
         *(
             Span(
                 gap.start,

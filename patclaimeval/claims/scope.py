@@ -1,7 +1,7 @@
 """How other words for a limitation change what is claimed: which words, and to what effect."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from patclaimeval.claims.change_classes import Change, classify, find_labels
@@ -12,6 +12,7 @@ from patclaimeval.claims.scope_rules import (
     listed_scope,
     scope_of,
 )
+from patclaimeval.claims.terms import is_verb
 from patclaimeval.claims.word_diff import Gap, find_gaps
 from patclaimeval.claims.wording import MARKS, Wording, keys_between, limits, pairs_at, span_of
 from patclaimeval.claims.words import cut_suffixes, is_content, stem
@@ -32,6 +33,8 @@ class Context:
 
 _CONNECT: Final = stem("connect")
 _MOST_ADDED: Final = 8
+_JOINING: Final = frozenset(("and", "or", ",", ";"))
+_MOSTLY: Final = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,34 @@ def compare_scope(
         if (change := _judge(gap, reference, candidate, classes, around, context))
     ]
     changes += _other_words(gaps, reference, candidate)
-    return tuple(changes), classes
+    agrees = 1.0 if len(changes) == 1 else _share_in_common(gaps, reference)
+    return tuple(change if _is_sure(change, agrees) else _unsure(change) for change in changes), (
+        classes
+    )
+
+
+def _share_in_common(gaps: Iterable[Gap], reference: Wording) -> float:
+    """Return the share of a limitation's content words that stand in the place in order."""
+    content = [is_content(key) for key in reference.keys]
+    lost = sum(sum(content[gap.low : gap.high]) for gap in gaps)
+    return 1 - lost / max(1, sum(content))
+
+
+def _is_sure(change: ScopeChange, agrees: float) -> bool:
+    """Return whether the rest of a limitation agrees so far that a change is what it seems."""
+    if change.scope is Scope.DIFFERENT:
+        return agrees >= _MOSTLY
+    words = (change.reference or change.candidate).lower().split()
+    is_alone = not (change.reference and change.candidate)
+    return not (is_alone and len(words) == 1 and _is_verb(words[0]))
+
+
+def _is_verb(word: str) -> bool:
+    return word.endswith(("ing", "ed")) or is_verb(word)
+
+
+def _unsure(change: ScopeChange) -> ScopeChange:
+    return replace(change, scope=Scope.UNSURE)
 
 
 def _other_words(
@@ -184,7 +214,9 @@ def _judge(
 ) -> ScopeChange | None:
     """Return what one difference does to the scope, None where nothing of substance differs."""
     whole = range(gap.low, gap.high), range(gap.start, gap.stop)
-    if scope := listed_scope(keys_between(whole[0], reference), keys_between(whole[1], candidate)):
+    if scope := listed_scope(
+        *_apart(keys_between(whole[0], reference), keys_between(whole[1], candidate))
+    ):
         return _made(scope, whole[0], whole[1], reference, candidate)
     left = [i for i in whole[0] if classes[0].get(i) == Change.SUBSTANCE]
     right = [j for j in whole[1] if classes[1].get(j) == Change.SUBSTANCE]
@@ -202,10 +234,34 @@ def _judge(
         if _is_light(left, right, reference, candidate):
             return None
         return change or _change(left, right, reference, candidate)
+    if not (lost and added):
+        # All of the phrase is quoted, the words of drafting in it too.
+        lost = _with_drafting(lost, left, reference)
+        added = _with_drafting(added, right, candidate)
     # What was moved to where words were dropped stands in their place.
     lost = lost or [i for i in left if is_content(reference.keys[i])]
     added = added or [j for j in right if is_content(candidate.keys[j])]
     return _change(lost, added, reference, candidate)
+
+
+def _apart(
+    left: tuple[str, ...], right: tuple[str, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return two runs without what both begin and end with."""
+    while left and right and left[0] == right[0]:
+        left, right = left[1:], right[1:]
+    while left and right and left[-1] == right[-1]:
+        left, right = left[:-1], right[:-1]
+    return left, right
+
+
+def _with_drafting(found: list[int], places: list[int], wording: Wording) -> list[int]:
+    """Return all of the places, if none of them but those found has a word that limits."""
+    if not found or any(place not in found and limits(wording.keys[place]) for place in places):
+        return found
+    # "or tin" is one of several alternatives, whose words are "tin".
+    inner = [place for place in places if wording.keys[place] not in _JOINING]
+    return [place for place in places if inner[0] <= place <= inner[-1]]
 
 
 def _missing(
@@ -220,8 +276,14 @@ def _missing(
         for place in places
         if limits(own.keys[place])
         and not _has(other, own, place)
-        and neighbours.isdisjoint(pairs_at(place, own))
+        and not _stands_elsewhere(place, own, neighbours)
     ]
+
+
+def _stands_elsewhere(place: int, own: Wording, neighbours: Set[tuple[str, str]]) -> bool:
+    """Return whether a word stands in the claim with the same words on both sides."""
+    pairs = set(pairs_at(place, own))
+    return bool(pairs) and pairs <= neighbours
 
 
 def _has(wording: Wording, own: Wording, place: int) -> bool:
@@ -236,7 +298,8 @@ def _is_light(
     """Return whether two runs without new content differ in nothing that limits."""
     here = [key for i in left if not is_content(key := reference.keys[i])]
     there = [key for j in right if not is_content(key := candidate.keys[j])]
-    if here == there:
+    has_moved = len(here) < len(left) or len(there) < len(right)
+    if here == there or (has_moved and CHOOSING.isdisjoint([*here, *there])):
         return True
     if here and there:
         return False

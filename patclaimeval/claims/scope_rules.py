@@ -9,7 +9,7 @@ from itertools import permutations, product
 from typing import Final
 
 from patclaimeval.claims.wording import HEDGES
-from patclaimeval.claims.words import cut_suffixes, is_content
+from patclaimeval.claims.words import HEDGE_WORDS, cut_suffixes, is_content
 
 
 class Scope(StrEnum):
@@ -103,7 +103,7 @@ _EITHER_WAY_WORDS: Final = """
 or if when unless until while may can could might such like example suitable possible possibly up
 more less than other any either between except selected group choose one maximum minimum
 """
-_EITHER_WAY: Final = _NEGATING.union(_EITHER_WAY_WORDS.split())
+_EITHER_WAY: Final = _NEGATING.union(_EITHER_WAY_WORDS.split(), HEDGE_WORDS - HEDGES)
 # They choose among several things.
 CHOOSING: Final = frozenset(("and", "or", "least", "one", "any", "only", "each", "all"))
 _FEW_PAIRS: Final = 100
@@ -166,7 +166,8 @@ def _scope_of_dropped(words: tuple[str, ...], side: Set[str]) -> Scope:
         # Of "at least one of A and B" one is enough; without the words both are needed.
         return Scope.NARROWER if side & {"and", "or"} else Scope.SAME
     if not _NEGATING.isdisjoint(words):
-        return Scope.DIFFERENT
+        # "Or not" leaves it open.
+        return Scope.UNSURE if "or" in words else Scope.DIFFERENT
     # Under a negation, or as one of several choices, fewer words may say less.
     if not _NEGATING.isdisjoint(side) or not _EITHER_WAY.isdisjoint(words):
         return Scope.UNSURE

@@ -72,8 +72,7 @@ def foreign_terms(
     known = _roots(reference)
     if not known:
         return ()
-    for term in renamed:
-        known |= _roots(term)
+    known = known.union(*map(_roots, renamed))
     skipped = sorted(skip)
     nouns = find_nouns((reference, candidate)) if nouns is None else nouns
 

@@ -281,7 +281,8 @@ def singular(word: str) -> str:
     if word.endswith(("sses", "shes", "ches", "xes")):
         return word[:-2]
     if _PLURAL_ACRONYM.search(word):
-        return word[:-1]
+        # "CMTS" itself is folded to "cmt".
+        return word[:-2]
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]
     return word

@@ -2,18 +2,19 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from patclaimeval.claims.definite_phrases import ORDINALS
 from patclaimeval.claims.parsing import citations
-from patclaimeval.claims.words import CRAFT_WORDS, is_content, read_tokens, stem
+from patclaimeval.claims.words import CRAFT_WORDS, HEDGE_WORDS, is_content, read_tokens, stem
 
 ARTICLES: Final = frozenset(("a", "an", "the", "said"))
 MARKS: Final = frozenset(",;:.")
 # "The pump device" is the pump.
 _LIGHT_WORDS: Final = """
-apparatus arrangement assembly device element means member part serve system unit
+apparatus arrangement assembly composition device element material means member part portion serve
+system unit
 """
 LIGHT_NOUNS: Final = frozenset(map(stem, _LIGHT_WORDS.split()))
 # Alone they say nothing: "a lid disposed on", "a lid on".
@@ -40,13 +41,8 @@ class Wording:
     """How often each key and each stem stands there."""
 
 
-def read_wording(
-    text: str, start: int, end: int, renamed: Mapping[str, str] | None = None
-) -> Wording:
-    """Return the tokens of a span of a claim set.
-
-    `renamed` has by the stem of a name of the candidate that of the reference's name.
-    """
+def read_wording(text: str, start: int, end: int) -> Wording:
+    """Return the tokens of a span of a claim set."""
     part = without_escapes(text[start:end])
     found = read_tokens(part)
     # The numbers of cited claims are compared by the claims that they name.
@@ -55,18 +51,30 @@ def read_wording(
         cited = {at for one in citations(part) for at in range(one.start, one.end)}
         places = [place for place in places if found.starts[place] not in cited]
     keys = [found.keys[place] for place in places]
-    stems = [_key(key, renamed or {}) for key in keys]
-    # A word that is its own stem counts once.
-    counts = Counter(stems)
-    counts.update(key for key, stem_of in zip(keys, stems, strict=True) if key != stem_of)
+    stems = list(map(_key, keys))
     return Wording(
         text,
         [start + found.starts[place] for place in places],
         [start + found.ends[place] for place in places],
         keys,
         stems,
-        counts,
+        _count(keys, stems),
     )
+
+
+def _count(keys: Sequence[str], stems: Sequence[str]) -> Counter[str]:
+    """Count keys and stems; a word that is its own stem counts once."""
+    counts = Counter(stems)
+    counts.update(key for key, word in zip(keys, stems, strict=True) if key != word)
+    return counts
+
+
+def rename(wording: Wording, renamed: Mapping[str, str]) -> Wording:
+    """Return a wording whose stems are those of other names, by the stems that they have."""
+    if not renamed or renamed.keys().isdisjoint(wording.stems):
+        return wording
+    stems = [renamed.get(word, word) for word in wording.stems]
+    return replace(wording, stems=stems, counts=_count(wording.keys, stems))
 
 
 def join_wordings(parts: Sequence[Wording]) -> Wording:
@@ -91,17 +99,16 @@ def without_escapes(text: str) -> str:
     return text.replace("\\n", "  ").replace("\\t", "  ")
 
 
-def _key(key: str, renamed: Mapping[str, str]) -> str:
-    """Return what a token is compared by: content words by their stem, under the old name."""
+def _key(key: str) -> str:
+    """Return what a token is compared by: content words by their stem."""
     if not is_content(key):
         return "the" if key in ("said", "a", "an") else key
-    word = stem(key)
-    return renamed.get(word, word)
+    return stem(key)
 
 
 def limits(key: str) -> bool:
     """Return whether a word limits a claim: neither a function word nor one of drafting."""
-    if key in HEDGES:
+    if key in HEDGES or key in HEDGE_WORDS:
         return True
     if not is_content(key) or key in _PLACING or stem(key) in LIGHT_NOUNS:
         return False

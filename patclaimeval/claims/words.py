@@ -189,7 +189,8 @@ appropriate appropriately approximately case certain essentially generally kind 
 optional optionally otherwise perhaps possible possibly preferable preferably rough roughly somehow
 something speaking substantially suitable suitably typically usually
 """
-CRAFT_WORDS = frozenset((_CRAFT_WORDS + _HEDGES).split())
+HEDGE_WORDS = frozenset(_HEDGES.split())
+CRAFT_WORDS = HEDGE_WORDS.union(_CRAFT_WORDS.split())
 # Groups of words that drafters use for one another; each word is read as the first of its group.
 _SYNONYM_GROUPS = """
 attach fasten secure fix affix mount

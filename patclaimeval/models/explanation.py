@@ -232,7 +232,7 @@ _TEXTS: Final[Mapping[str, Mapping[str, tuple[Callable[[float], str], str]]]] = 
         ),
         "claims_alike": (
             _share,
-            "matched claims of {B} share [more|fewer] terms with the reference",
+            "matched claims of {B} share [more|fewer] content words with the reference",
         ),
         "claim_count": (
             _factor,
@@ -251,10 +251,14 @@ _TEXTS: Final[Mapping[str, Mapping[str, tuple[Callable[[float], str], str]]]] = 
             "claim by claim {B} has [more|less] of the reference's wording in the same order",
         ),
         "kept_rouge_1": (_share, "claim by claim {B} has [more|fewer] of the reference's words"),
-        "kept_dice": (_share, "claim by claim {B} has [more|fewer] of the reference's terms"),
+        "kept_dice": (
+            _share,
+            "claim by claim {B} has [more|fewer] of the reference's content words",
+        ),
         "kept_half": (
             _share,
-            "[more|less] of the text of {B} is in claims that share over half of their terms",
+            "[more|less] of the text of {B} is in claims that share over half of their content "
+            "words",
         ),
     },
     "overlap": {
@@ -265,23 +269,28 @@ _TEXTS: Final[Mapping[str, Mapping[str, tuple[Callable[[float], str], str]]]] = 
         "rare_words": (_share, "{B} shares [more|fewer] of the words that few claims use"),
     },
     "terms": {
-        "terms_new": (_count, "[fewer|more] uses in {B} of terms that the reference does not have"),
-        "terms_lost": (_count, "[fewer|more] terms of the reference are missing in {B}"),
+        "terms_new": (
+            _count,
+            "[fewer|more] uses in {B} of content words that the reference does not have",
+        ),
+        "terms_lost": (_count, "[fewer|more] content words of the reference are missing in {B}"),
         "phrases_lost": (_lacking, "[fewer|more] noun phrases of the reference are missing in {B}"),
         "numbers_new": (_lacking, "[fewer|more] of the numbers in {B} are not in the reference"),
-        "terms_renamed": (
-            _count,
-            "[fewer|more] terms of the reference are replaced by others in {B}",
+        "antecedents_missing": (
+            _a_claim,
+            "[fewer|more] definite phrases of {B} lack antecedent basis",
         ),
-        "antecedents_missing": (_a_claim, "[fewer|more] definite terms of {B} lack an antecedent"),
         "vague_share": (_percent, "a [smaller|larger] part of {B} is vague words"),
     },
     "antecedents": {
         "antecedents_share": (
             _lacking,
-            "a [smaller|larger] share of the definite terms of {B} lacks an antecedent",
+            "a [smaller|larger] share of the definite phrases of {B} lacks antecedent basis",
         ),
-        "antecedents_count": (_count, "[fewer|more] definite terms without antecedent in {B}"),
+        "antecedents_count": (
+            _count,
+            "[fewer|more] definite phrases without antecedent basis in {B}",
+        ),
     },
     "vagueness": {
         "vague_count": (_count, "[fewer|more] vague words in {B}"),
@@ -289,11 +298,11 @@ _TEXTS: Final[Mapping[str, Mapping[str, tuple[Callable[[float], str], str]]]] = 
     "renaming": {
         "renamings_mixed": (
             _count,
-            "[fewer|more] terms with an old and a new name side by side in {B}",
+            "[fewer|more] terms in {B} go by two names",
         ),
         "renamings_places": (
             _count,
-            "another term than in the reference in [fewer|more] places of {B}",
+            "terms of the reference have another name in [fewer|more] places of {B}",
         ),
     },
     "citations": {

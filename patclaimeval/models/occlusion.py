@@ -6,19 +6,24 @@ caller brings the scores, so that a web process may show what a worker has found
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
 from typing import Any, Final
 
-from patclaimeval.claims.languages import LATIN, pair_language, words
+from patclaimeval.claims.chart import read_chart
+from patclaimeval.claims.languages import LATIN, pair_language
+from patclaimeval.claims.pairing import align_claims
 from patclaimeval.claims.parsing import Claim, parse_claims
+from patclaimeval.claims.placing import REFERENCE
 from patclaimeval.claims.splitting import split_features
+from patclaimeval.claims.words import content_words
 from patclaimeval.models.data import Pair
 from patclaimeval.models.explanation import SHOWN
 
 MOST_PIECES: Final = 40
 """So many pieces of one text are left out in turn, at most."""
+Span = tuple[int, int]
 Name = int | str | None
 """A candidate's number from 1 or its letter; None is the reference."""
 
@@ -89,7 +94,7 @@ def _numbered(text: str) -> list[Claim]:
 
 
 def _limitations(claim: Claim) -> list[Piece]:
-    begin = claim.end - len(claim.text[claim.body_offset :].lstrip())
+    begin = _body_start(claim)
     cut = split_features(claim.body)
     if len(cut) == 1:
         return [Piece(claim.number, 1, claim.start, claim.end)]
@@ -97,6 +102,11 @@ def _limitations(claim: Claim) -> list[Piece]:
         Piece(claim.number, number, begin + one.start, begin + one.end)
         for number, one in enumerate(cut, start=1)
     ]
+
+
+def _body_start(claim: Claim) -> int:
+    """Return where ``claim.body`` begins in the claim set."""
+    return claim.end - len(claim.text[claim.body_offset :].lstrip())
 
 
 def without(text: str, piece: Piece) -> str:
@@ -279,8 +289,8 @@ def explain_by_occlusion(
     Input: what ``occlude`` gave; s(Q|P) in (0, 1) of its ``pairs``, of one model; the numbers or
     letters of the candidates. Output: for each piece x of a text its change f - f without x, in
     (-2, 2). A piece of the reference is left out for both candidates. Pieces are matched one to one
-    as ``match_claims`` does it, by content words. Changes do not sum to f: limitations say things
-    together, and a text without one of them is a text that nobody wrote.
+    as claims and limitations stand side by side on the pages. Changes do not sum to f: limitations
+    say things together, and a text without one of them is a text that nobody wrote.
     Source: occlusion of Zeiler and Fergus, ECCV 2014, section 4.2; of words, Li, Monroe and
     Jurafsky, arXiv 1612.08220, section 3 (importance as the change in log-likelihood, ours in s).
     """
@@ -347,15 +357,50 @@ def _counterparts(
 def _match(
     left: tuple[str, Sequence[Piece]], right: tuple[str, Sequence[Piece]]
 ) -> list[tuple[int, int, float]]:
-    if not left[1] or not right[1]:
-        return []
-    # scipy comes with it, which a web process loads only where a page shows an explanation.
-    from patclaimeval.models.claims import Claim as Words
-    from patclaimeval.models.features import match_claims
+    """Return the pieces that correspond, each once: (i, j, Dice coefficient of content words).
 
-    sides = [
-        [Words(0, tuple(words(text[one.start : one.end])), (), ()) for one in pieces]
+    Pieces correspond if they lie in claims that `align_claims` pairs or, where both texts were cut
+    into limitations, in a limitation and in where it stands by the claim chart, as on the pages. If
+    several pieces lie there, the most similar ones are paired first.
+    """
+    contents = [
+        [frozenset(content_words(text[one.start : one.end])) for one in pieces]
         for text, pieces in (left, right)
     ]
-    found = match_claims(*sides)
-    return [(i, j, float(found.dice[i, j])) for i, j in found.pairs]
+    is_cut = all(piece.limitation is not None for piece in (*left[1], *right[1]))
+    found = sorted(
+        (-_dice(contents[0][i], contents[1][j]), i, j)
+        for here, there in _aligned_spans(left[0], right[0], is_cut=is_cut)
+        for i in _pieces_in(left[1], here)
+        for j in _pieces_in(right[1], there)
+    )
+    pairs: dict[int, tuple[int, float]] = {}
+    taken: set[int] = set()
+    for negative, i, j in found:
+        if negative and i not in pairs and j not in taken:
+            pairs[i] = j, -negative
+            taken.add(j)
+    return [(i, j, alike) for i, (j, alike) in sorted(pairs.items())]
+
+
+def _aligned_spans(reference: str, candidate: str, *, is_cut: bool) -> Iterator[tuple[Span, Span]]:
+    """Yield the spans of claims that correspond, or of a limitation and where it stands."""
+    if is_cut:
+        for row in read_chart(reference, candidate).rows:
+            if row.side == REFERENCE:
+                yield from (((row.start, row.end), place) for place in row.places)
+        return
+    left, right = parse_claims(reference), parse_claims(candidate)
+    for pair in align_claims(left, right):
+        if pair.reference is not None and pair.candidate is not None:
+            one, other = left[pair.reference], right[pair.candidate]
+            yield (one.start, one.end), (other.start, other.end)
+
+
+def _pieces_in(pieces: Sequence[Piece], span: Span) -> list[int]:
+    """Return the indices of the pieces that lie in a span, at least in part."""
+    return [i for i, one in enumerate(pieces) if one.start < span[1] and span[0] < one.end]
+
+
+def _dice(left: frozenset[str], right: frozenset[str]) -> float:
+    return 2 * len(left & right) / max(1, len(left) + len(right))

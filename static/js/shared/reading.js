@@ -3,7 +3,7 @@ import { markClaim, placesOf, startMinimap, takeUpCells } from "./minimap.js";
 import { quietButton, replacePart } from "./page.js";
 
 const DIFFERENCES = ".limitation[data-note]";
-const MARKS = ".shows-marks .claim mark:is(.foreign, .no-antecedent, .sign, .broken), .shows-marks.shows-less-certain .claim mark:is(.likely-basis, .renamed, .misread), .claim mark.invisible, .shows-marks .claim .fault[data-start]";
+const MARKS = ".shows-marks .claim mark:is(.foreign, .no-antecedent, .preamble, .sign, .broken), .shows-marks.shows-less-certain .claim mark:is(.likely-basis, .renamed, .misread), .claim mark.invisible, .shows-marks .claim .fault[data-start]";
 const SCROLLERS = ["reading", "reference", "candidate"];
 const panes = () => document.getElementById("panes");
 const scroller = (name) => document.getElementById("reading") ?? document.getElementById(name);

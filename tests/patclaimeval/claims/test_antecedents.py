@@ -159,7 +159,7 @@ PAD = "1. A pad.\n2. A pad of claim 1, with an opening.\n"
             PAD + "3. The pad of claim 2.\n4. The pad of claim 2 or 3, the opening.",
             [],
         ),
-        (PAD + "3. A kit with the pad of claim 1 and the pad of claim 2, the opening.", []),
+        (PAD + "3. A kit with the pad of claim 2 and the pad of claim 1, the opening.", []),
         (PAD + "3. A kit of claims 1 and 2, the opening being round.", []),
         (PAD + "3. The pad of claim 1 or 2, the lid.", [(3, "the lid", (1, 2))]),
         (
@@ -229,7 +229,7 @@ def test_a_new_noun_in_a_list_with_one_article_is_less_certain():
         "a ring visible to a user, wherein the ring shines",
         "a rod along the axial direction, the user holding the upper part",
         "a respiratory probe, the respiration probe being small",
-        "a plurality of CMTSs, each of the CMTSs being fast",
+        "a CMTS, each of the CMTSs being fast",
         "a gene encoding the protein having the amino acid sequence of SEQ ID NO: 1",
         "a focal length, where f is the focus",
         "lids that are fixed, the fixed and loose lids",
@@ -243,7 +243,7 @@ def test_these_phrases_have_basis(words):
     ("words", "phrase"),
     [
         (
-            "a second layer and a light-emitting film, the second light-emitting film",
+            "a second upper film, a light-emitting film, the second light-emitting film",
             "the second light-emitting film",
         ),
         ("a first rod and a second lid, the second rod being long", "the second rod"),

@@ -23,8 +23,8 @@ from patclaimeval.claims.edits import (
     remove_element,
     without_overlaps,
 )
-from patclaimeval.claims.splitting import count_elements
 from patclaimeval.claims.parsing import parse_claims
+from patclaimeval.claims.splitting import count_elements
 from tests.amounts import few, tries
 
 REFERENCES = Path(__file__).parents[3] / "fixtures" / "demo" / "references"

@@ -1,6 +1,6 @@
 import pytest
 
-from patclaimeval.claims.ledger import Naming, find_term_changes
+from patclaimeval.claims.ledger import Naming, find_new_terms, find_term_changes
 from patclaimeval.claims.pairing import align_claims
 from patclaimeval.claims.parsing import parse_claims
 
@@ -80,3 +80,35 @@ def test_other_languages_are_not_read():
         "eine Feder umfasst."
     )
     assert lines(reference.replace("Dose", "Kanne"), reference) == []
+
+
+def test_a_term_is_written_as_in_the_claims():
+    reference = REFERENCE.replace("canister", "CMTS (12)")
+    candidate = REFERENCE.replace("canister", "router")
+    assert lines(candidate, reference) == [("CMTS", "router", 5, 5, "renamed")]
+
+
+def test_verbs_and_adjectives_are_no_terms():
+    reference = (
+        "1. A pump that rotates the rotor and rotates the lid. 2. A pump that rotates the cap."
+    )
+    candidate = reference.replace("rotates", "revolves")
+    assert lines(candidate, reference) == []
+
+
+def test_a_new_name_that_the_reference_has_is_marked_only_where_it_was_put():
+    candidate = REFERENCE.replace("canister", "dispenser body").replace("lid", "spring")
+    (found,) = [one for one in find(candidate) if one.reference == "lid"]
+    assert (found.candidate, len(found.spans)) == ("spring", 2)
+
+
+def test_new_terms_are_looked_for_in_claims_with_a_counterpart_and_not_in_remarks():
+    candidate = (
+        REFERENCE.replace("canister", "router").replace("a base", "a base and a magnet")
+        + " 4. A gearbox with a wheel. Note that a lawyer reads this."
+    )
+    sides = parse_claims(REFERENCE), parse_claims(candidate)
+    found = find_new_terms(*sides, [(0, 0), (1, 1), (2, 2)])
+    assert [one.term for one in found] == ["magnet"]
+    found = find_new_terms(*sides, [(0, 0), (1, 1), (2, 3)])
+    assert [one.term for one in found] == ["gearbox", "wheel"]

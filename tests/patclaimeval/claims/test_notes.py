@@ -145,6 +145,14 @@ def test_faults_of_the_text_are_named_once(text, kind, sentence):
     assert (note.kind.value, note.sentence) == (kind, sentence)
 
 
+def test_claims_without_full_stops_are_not_cut_off():
+    assert notes("1. A pump. 2. A valve\n3. A tap. 4. A lid. 5. A pump with a rotor") == ()
+
+
+def test_what_stands_before_the_claims_does_not_break_off():
+    assert notes("The invention claimed is the\n1. A pump.") == ()
+
+
 def test_formulae_are_no_escapes():
     assert notes(r"1. A pump with an angle \theta and a ratio \nu of 5.") == ()
 

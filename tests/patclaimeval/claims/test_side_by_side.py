@@ -1,6 +1,7 @@
 """Candidates beside their reference: rows, what each lacks, cells of the minimap."""
 
 import pytest
+from tests.patclaimeval.claims.test_sharing import ONE, TWO
 
 from patclaimeval.claims.minimap import State
 from patclaimeval.claims.reading import CLAIMS, read_pair
@@ -12,7 +13,6 @@ from patclaimeval.claims.side_by_side import (
     set_side_by_side,
     unlike_states,
 )
-from tests.patclaimeval.claims.test_sharing import ONE, TWO
 
 REFERENCE = (
     "1. A cup comprising:\na body made of clay;\na handle of horn; and\na lid.\n"

@@ -104,8 +104,8 @@ def test_beside_the_average_a_feature_stands_with_its_mean_and_the_average_adds_
     lost = next(one for one in found.reasons if one.feature == "terms_lost")
     mean = math.exp(-scorer.model.centre[FEATURES.index("terms_lost")]) - 1
     assert lost.sentence == (
-        "fewer terms of the reference are missing in candidate 4: "
-        f"3 in candidate 4, about {mean:.1f} in {AVERAGE}"
+        "fewer content words of the reference are missing in candidate 4: "
+        f"2 in candidate 4, about {mean:.1f} in {AVERAGE}"
     )
     assert lost.contribution > 0
 
@@ -153,8 +153,8 @@ def told(b: str, c: str, feature: str) -> str:
     [
         (
             *("terms_lost", REFERENCE, SHORTER),
-            "fewer terms of the reference are missing in candidate 1: "
-            "0 in candidate 1, 3 in candidate 2",
+            "fewer content words of the reference are missing in candidate 1: "
+            "0 in candidate 1, 2 in candidate 2",
         ),
         (
             *("claims_matched_f", SHORTER, REFERENCE),
@@ -192,8 +192,8 @@ def told(b: str, c: str, feature: str) -> str:
         ),
         (
             *("antecedents_missing", RENAMED, REFERENCE),
-            "more definite terms of candidate 1 lack an antecedent: "
-            "1.00 a claim in candidate 1, 0.00 a claim in candidate 2",
+            "more definite phrases of candidate 1 lack antecedent basis: "
+            "0.33 a claim in candidate 1, 0.00 a claim in candidate 2",
         ),
         (
             *("dependent_share", SHORTER, REFERENCE),

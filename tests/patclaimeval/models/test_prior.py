@@ -126,7 +126,7 @@ def test_the_undamaged_is_above_the_damaged_and_the_more_the_lower() -> None:
     [
         ("feature_completeness", SENSOR_CLAIM, ""),
         ("conceptual_clarity", "is fixed to", "is somehow fixed near about to"),
-        ("terminology_consistency", "presses the inlet valve", "presses the intake shutter"),
+        ("terminology_consistency", "the housing", "the casing"),
         ("logical_linkage", "of claim 2", "of claim 7"),
         ("overall_quality", SENSOR_CLAIM, ""),
     ],
