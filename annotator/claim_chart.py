@@ -12,7 +12,7 @@ from typing import Final
 
 from patclaimeval.claims.chart import Chart, ChartRow
 from patclaimeval.claims.ledger import Naming
-from patclaimeval.claims.mark_kinds import BROKEN, NO_ANTECEDENT
+from patclaimeval.claims.mark_kinds import BROKEN, NO_ANTECEDENT, PREAMBLE
 from patclaimeval.claims.placing import CANDIDATE, REFERENCE, Verdict
 from patclaimeval.claims.reading import ClaimView, Reading, SideView
 from patclaimeval.claims.scope_rules import Scope
@@ -178,7 +178,7 @@ class _Builder:
             tuple(self._groups(own)),
             tuple(self._terms()),
             tuple(self._findings(NO_ANTECEDENT)),
-            tuple(self._findings(BROKEN)),
+            tuple(self._findings(PREAMBLE, BROKEN)),
             tuple(
                 f"{self._names[key]}: {view.unchecked}"
                 for key, view in self._sides.items()
@@ -241,10 +241,10 @@ class _Builder:
         place = self._place(side, self._index(side, start)) if claims else ClaimPlace("", "")
         return FoundLine(self._names[side], sentence, place)
 
-    def _findings(self, kind: str) -> Iterator[FoundLine]:
+    def _findings(self, *kinds: str) -> Iterator[FoundLine]:
         for side, view in self._sides.items():
             for finding in view.findings:
-                if finding.kind == kind:
+                if finding.kind in kinds:
                     yield self._found(side, finding.words, finding.start)
 
 

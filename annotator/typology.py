@@ -83,6 +83,7 @@ TAGS_OF_MARKS: Final = {
     "sign": "terminological-inconsistency",
     "renamed": "terminological-inconsistency",
     "broken": "dependency-clarity-error",
+    "preamble": "preamble-inconsistency-error",
     "misread": "dependency-clarity-error",
     OF_A_NUMBER: "claim-numbering-error",
 }

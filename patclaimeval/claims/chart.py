@@ -322,7 +322,8 @@ class _Judge:
                 f"“{change.reference or change.candidate}”" if is_lacking else change.reason
                 for change in changes
             )
-            reasons = (found.reason, f"{'lacks ' * bool(is_lacking and said)}{said}")
+            lacks = "lacks " if own.name == REFERENCE else "adds "
+            reasons = (found.reason, f"{lacks * bool(is_lacking and said)}{said}")
             yield ChartRow(
                 own.name,
                 own.claims[one.claim].number,
