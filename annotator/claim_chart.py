@@ -5,7 +5,7 @@ database.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Final
@@ -18,9 +18,6 @@ from patclaimeval.claims.reading import ClaimView, Reading, SideView
 from patclaimeval.claims.scope_rules import Scope
 
 WITHOUT_NUMBER: Final = "text without a number"
-_NO_CLAIM: Final = "claim 0"
-# In the cells of the table; the column names the claim.
-_VERDICTS: Final = {Verdict.PART: "in part"}
 _SCOPES: Final = {Scope.SAME: "", Scope.UNSURE: "changed"}
 _NAMINGS: Final = {
     Naming.RENAMED: "renamed throughout",
@@ -63,11 +60,6 @@ class ChartLine:
     places: tuple[ClaimPlace, ...]
     cells: tuple[ChartCell, ...] = ()
     after: int = 0
-
-    @property
-    def verdict(self) -> str:
-        """The label with its reason."""
-        return f"{self.label}: {self.reason}" if self.reason else self.label
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +117,8 @@ class ChartView:
     def reference_texts(self) -> list[tuple[ClaimView, str]]:
         """The claims of the reference, each with the line of its first limitation."""
         firsts = {group.place.anchor: group.lines[0].anchor for group in self.rows}
-        return _with_lines(REFERENCE, self.reference, firsts)
+        claims = self.reference.claims if self.reference else ()
+        return [(claim, firsts.get(f"{REFERENCE}-{claim.start}", "")) for claim in claims]
 
     @property
     def candidate_texts(self) -> list[tuple[ClaimView, str]]:
@@ -137,7 +130,8 @@ class ChartView:
                     firsts.setdefault(place.anchor, line.anchor)
         for group in self.own:
             firsts.setdefault(group.place.anchor, group.lines[0].anchor)
-        return _with_lines(self.side, self.candidate, firsts)
+        claims = self.candidate.claims if self.candidate else ()
+        return [(claim, firsts.get(f"{self.side}-{claim.start}", "")) for claim in claims]
 
 
 def view_chart(reading: Reading, name: str, side: str = CANDIDATE) -> ChartView:
@@ -159,13 +153,11 @@ class _Builder:
         self._sides = {REFERENCE: reading.reference, CANDIDATE: reading.candidate}
         self._names = {REFERENCE: "Reference", CANDIDATE: name}
         self._prefixes = {REFERENCE: REFERENCE, CANDIDATE: side}
-        self._starts = {
-            key: [claim.start for claim in view.claims] for key, view in self._sides.items()
-        }
+        starts = ((key, [one.start for one in view.claims]) for key, view in self._sides.items())
+        self._starts = dict(starts)
 
     def view(self) -> ChartView:
         reading, chart = self._reading, self._chart
-        claims = range(len(reading.candidate.claims))
         of_reference = [row for row in chart.rows if row.side == REFERENCE]
         own = [row for row in chart.rows if row.side == CANDIDATE and not _is_kept(row)]
         return ChartView(
@@ -173,16 +165,14 @@ class _Builder:
             self._side,
             reading.notices,
             tuple(self._found(note.side, note.sentence, note.start) for note in chart.notes),
-            tuple(self._place(CANDIDATE, claim) for claim in claims),
+            tuple(self._place(CANDIDATE, at) for at in range(len(reading.candidate.claims))),
             tuple(self._groups(of_reference)),
             tuple(self._groups(own)),
             tuple(self._terms()),
             tuple(self._findings(NO_ANTECEDENT)),
             tuple(self._findings(PREAMBLE, BROKEN)),
             tuple(
-                f"{self._names[key]}: {view.unchecked}"
-                for key, view in self._sides.items()
-                if view.unchecked
+                f"{self._names[k]}: {v.unchecked}" for k, v in self._sides.items() if v.unchecked
             ),
             reading.reference,
             reading.candidate,
@@ -197,16 +187,15 @@ class _Builder:
         return ClaimPlace(label, f"{self._prefixes[side]}-{claim.start}")
 
     def _groups(self, rows: Iterable[ChartRow]) -> Iterator[ClaimLines]:
-        for (side, index), group in groupby(
-            rows, lambda row: (row.side, self._index(row.side, row.start))
-        ):
+        claims = groupby(rows, lambda row: (row.side, self._index(row.side, row.start)))
+        for (side, index), group in claims:
             yield ClaimLines(self._place(side, index), tuple(map(self._line, group)))
 
     def _line(self, row: ChartRow) -> ChartLine:
         other = CANDIDATE if row.side == REFERENCE else REFERENCE
         indices = list(dict.fromkeys(self._index(other, start) for start, _ in row.places))
         scope = "" if row.verdict is Verdict.PART else _SCOPES.get(row.scope, str(row.scope))
-        word = _VERDICTS.get(row.verdict, str(row.verdict))
+        word = "in part" if row.verdict is Verdict.PART else str(row.verdict)
         word = f"{word}, {scope}" if scope else word
         cells, end = [], 0
         for index in sorted(indices) if other == CANDIDATE else ():
@@ -257,11 +246,4 @@ def _label(row: ChartRow) -> str:
     label = row.label
     if _is_kept(row):
         label = f"in claim {row.where[0]}{', ' * bool(label)}{label}"
-    return label.replace(_NO_CLAIM, f"the {WITHOUT_NUMBER}")
-
-
-def _with_lines(
-    side: str, view: SideView | None, firsts: dict[str, str]
-) -> list[tuple[ClaimView, str]]:
-    claims: Sequence[ClaimView] = view.claims if view else ()
-    return [(claim, firsts.get(f"{side}-{claim.start}", "")) for claim in claims]
+    return label.replace("claim 0", f"the {WITHOUT_NUMBER}")

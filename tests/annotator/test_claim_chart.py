@@ -37,7 +37,7 @@ def test_each_limitation_of_the_reference_has_a_line_with_its_verdict():
     assert found[:3] == ["in claim 1", "in claim 1", "demoted to dependent claim 2"]
     assert "claim 1" in found[3] and found[-1] == "nowhere"
     lid = view.rows[0].lines[3]
-    assert "opposite to the spout" in lid.verdict
+    assert "opposite to the spout" in lid.reason
 
 
 def test_a_cell_stands_in_the_column_of_its_claim_and_empty_ones_are_counted():
