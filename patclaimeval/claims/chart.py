@@ -330,7 +330,8 @@ class _Judge:
             if verdict is Verdict.PART and not (changes or found.reason):
                 # Nothing is lacking: its words are all there.
                 verdict = Verdict.IN
-            reasons = (found.reason, f"{'lacks ' * bool(is_lacking and said)}{said}")
+            lacks = "lacks " if own.name == REFERENCE else "adds "
+            reasons = (found.reason, f"{lacks * bool(is_lacking and said)}{said}")
             yield ChartRow(
                 own.name,
                 own.claims[one.claim].number,

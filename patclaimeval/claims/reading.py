@@ -102,6 +102,19 @@ class LimitationView:
 
 
 @dataclass(frozen=True, slots=True)
+class ClaimFault:
+    """What is wrong with a number in a claim, and where; `is_own`: with that of the claim."""
+
+    sentence: str
+    start: int
+    end: int
+    is_own: bool
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True, slots=True)
 class ClaimView:
     """One claim: marker and limitations joined are its text; parents and children are numbers."""
 
@@ -111,7 +124,7 @@ class ClaimView:
     marker: str
     limitations: tuple[LimitationView, ...]
     parents: tuple[int, ...]
-    faults: tuple[str, ...]
+    faults: tuple[ClaimFault, ...]
     is_moved: bool = False
     """Whether it stands elsewhere in the order than its counterpart."""
     is_of_other_category: bool = False
@@ -433,7 +446,11 @@ def _view(
             for (start, end, row), own in _shared_out(cuts, spans)
         ),
         parents=claim.depends_on,
-        faults=tuple(mark.note for mark in marks if mark.kind == BROKEN),
+        faults=tuple(
+            ClaimFault(mark.note, mark.start, mark.end, mark.end <= offset)
+            for mark in marks
+            if mark.kind == BROKEN
+        ),
         elsewhere=numbers,
     )
 
