@@ -129,6 +129,9 @@ _ACTS: Final[dict[str, Act]] = {
     "campaign.reopened": Act("reopened the campaign", ("reason",)),
     "campaign.rules_changed": Act("changed the rules", ("changes",)),
     "candidate.flagged": Act("flagged a candidate", ("reason",), is_raters=True),
+    "chart.taken": Act(
+        "took a claim chart as a file", ("format",), is_raters=True, is_of_dispute=True
+    ),
     "claims.imported": Act("stored claim sets", ("references", "candidates", "import")),
     "claims.taken": Act("took claims as a Word document", ("sha256",)),
     "claims.rewritten": Act("wrote rewritten claim sets to a file", ("seed", "grades")),

@@ -85,6 +85,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("comment", "Write the comment", ("c",), "Notes"),
     Action("note", "Write a note to the adjudicator", ("o",), "Notes"),
     Action("tag", "Tag the selected words with an error", ("e",), "Notes"),
+    Action("tag-mark", "Tag the mark in focus with its error", ("E",), "Notes"),
     Action("flag", "Flag the candidate", ("!",), "Notes"),
     Action("next-candidate", "Next candidate", ("n",), "Moving"),
     Action("previous-candidate", "Previous candidate", ("p",), "Moving"),

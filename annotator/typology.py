@@ -75,6 +75,20 @@ _BY_NAME: Final[dict[str, Tag]] = {
 }
 
 
+# The tag of a kind of mark. A claim's own number is at fault where its sentence says so.
+OF_A_NUMBER: Final = "number"
+TAGS_OF_MARKS: Final = {
+    "no-antecedent": "antecedent-reference-errors",
+    "likely-basis": "antecedent-reference-errors",
+    "sign": "terminological-inconsistency",
+    "renamed": "terminological-inconsistency",
+    "broken": "dependency-clarity-error",
+    "preamble": "preamble-inconsistency-error",
+    "misread": "dependency-clarity-error",
+    OF_A_NUMBER: "claim-numbering-error",
+}
+
+
 def tag_of(text: str) -> Tag | None:
     """Return the tag of a code, name or published label, or None when there is no such tag.
 

@@ -29,18 +29,18 @@ WITHHELD: Final = 403
 @require_safe
 def all_of_reference(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Show one claim of the reference beside those of all candidates that the person has rated."""
-    page = _own_page(request, pk)
+    page = own_all_candidates(request, pk)
     if not page.is_allowed:
-        return _withheld(request, page)
+        return withheld(request, page)
     return render(request, "annotator/rating/all_candidates.html", _context(page))
 
 
 @require_POST
 def all_reading(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Switch a reading aid for this person: the claims as they look then, or the page again."""
-    page = _own_page(request, pk)
+    page = own_all_candidates(request, pk)
     if not page.is_allowed:
-        return _withheld(request, page)
+        return withheld(request, page)
     aid, _, wish = str(request.POST.get("aid", "")).partition(" ")
     try:
         show_aid(user=request.user, aid=aid, is_shown=wish != "off")
@@ -51,7 +51,7 @@ def all_reading(request: SignedInRequest, pk: UUID) -> HttpResponse:
     return render(request, "annotator/rating/_all_panes.html", _context(page))
 
 
-def _own_page(request: SignedInRequest, pk: UUID) -> AllCandidates:
+def own_all_candidates(request: SignedInRequest, pk: UUID) -> AllCandidates:
     """Return the page of the person's own assignment, or 404."""
     asked = request.GET.get("claim", ""), request.GET.get("page", "")
     page = all_candidates(request.user, pk, *asked)
@@ -64,7 +64,7 @@ def _context(page: AllCandidates) -> dict[str, Any]:
     return {"page": page, **reading_context(page.preference, KEY_LABELS)}
 
 
-def _withheld(request: SignedInRequest, page: AllCandidates) -> HttpResponse:
+def withheld(request: SignedInRequest, page: AllCandidates) -> HttpResponse:
     context = {"page": page}
     name = "annotator/rating/all_candidates_withheld.html"
     return render(request, name, context, status=WITHHELD)

@@ -17,6 +17,7 @@ from annotator.rating.queries import RatePage
 from annotator.rating_values import AIDS, ERROR_TAGS, TEXT_FIELDS, TYPED, RatingField
 from annotator.reading import chosen_tags, reading_context
 from annotator.typed_drafts import differs_from
+from annotator.typology import TAGS_OF_MARKS
 from core.forms import (
     ASCII_SPACE,
     SCORE,
@@ -89,6 +90,7 @@ def page_context(
         else None,
         "typed_fields": json.dumps(TYPED),
         "tags_field": ERROR_TAGS,
+        "tags_of_marks": json.dumps(TAGS_OF_MARKS),
         "flag_reasons": FlagReason.choices,
         "idle_seconds": settings.READING_IDLE_SECONDS,
         "keys_url": f"{reverse('annotator:keys')}?next={reverse('annotator:rate', args=[own.pk])}",

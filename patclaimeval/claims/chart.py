@@ -28,7 +28,7 @@ from patclaimeval.claims.scope_rules import Scope, join_scopes
 from patclaimeval.claims.sides import CANDIDATE, REFERENCE, ClaimSide, read_set
 from patclaimeval.claims.tree import Fault
 from patclaimeval.claims.wording import Wording, join_wordings
-from patclaimeval.claims.words import stem
+from patclaimeval.claims.words import stem, token_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,9 +261,14 @@ def _renamed_stems(terms: Iterable[TermChange]) -> dict[str, str]:
         # Where a word was exchanged once, it is as likely another thing as another name.
         if term.replaced < _LEAST_RENAMED:
             continue
-        old, new = term.reference.lower().split(), term.candidate.lower().split()
+        old, new = (
+            [stem(token_key(w)) for w in name.split()] for name in (term.reference, term.candidate)
+        )
         if len(old) == len(new):
-            found.update((stem(b), stem(a)) for a, b in zip(old, new, strict=True) if a != b)
+            found.update((b, a) for a, b in zip(old, new, strict=True) if a != b)
+        elif new[-1] not in old:
+            # Of names of unequal length the nouns stand for one another.
+            found[new[-1]] = old[-1]
     return found
 
 
@@ -321,16 +326,19 @@ class _Judge:
                 f"“{change.reference or change.candidate}”" if is_lacking else change.reason
                 for change in changes
             )
-            reasons = (found.reason, f"{'lacks ' * bool(is_lacking and said)}{said}")
+            verdict = found.verdict
+            if verdict is Verdict.PART and not (changes or found.reason):
+                # Nothing is lacking: its words are all there.
+                verdict = Verdict.IN
+            lacks = "lacks " if own.name == REFERENCE else "adds "
+            reasons = (found.reason, f"{lacks * bool(is_lacking and said)}{said}")
             yield ChartRow(
                 own.name,
                 own.claims[one.claim].number,
                 one.text,
                 one.start,
                 one.end,
-                found.verdict
-                if own.name == REFERENCE
-                else _SEEN_BACK.get(found.verdict, found.verdict),
+                verdict if own.name == REFERENCE else _SEEN_BACK.get(verdict, verdict),
                 tuple(other.number(index) for index in found.claims),
                 scope,
                 "; ".join(filter(None, reasons)),

@@ -313,7 +313,8 @@ def _place_of_preamble(
         return Place(Verdict.IN, (partner,), tuple(other.of_claim[partner][:1]), reason, scope)
     rest = [places[i] for i in own.of_claim[claim][1:]]
     found = [one for one in rest if one.verdict not in (Verdict.NOWHERE, Verdict.PART)]
-    return replace(found[0], parts=()) if 2 * len(found) > len(rest) else Place(Verdict.NOWHERE)
+    is_whole = bool(rest) and len(found) == len(rest)
+    return replace(found[0], parts=()) if is_whole else Place(Verdict.NOWHERE)
 
 
 def compare_dependency(

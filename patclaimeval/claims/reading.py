@@ -7,17 +7,13 @@ are the claim, and the claims, joined, are the text.
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Final
 
-from patclaimeval.claims.antecedents import find_antecedent_gaps
 from patclaimeval.claims.change_classes import CLASSES, Change
 from patclaimeval.claims.chart import Chart, ChartRow, read_chart
 from patclaimeval.claims.invisible import count_invisible, find_invisible
 from patclaimeval.claims.languages import (
     has_no_blanks,
-    is_read_as_english,
-    language_name,
     language_note,
     language_of,
     languages_of_pair,
@@ -28,21 +24,17 @@ from patclaimeval.claims.mark_kinds import (
     BROKEN,
     CERTAIN,
     FOREIGN,
-    LIKELY_BASIS,
     MISREAD,
-    NO_ANTECEDENT,
-    PREAMBLE,
     RENAMED,
     SIGN,
 )
+from patclaimeval.claims.marks import is_marked, own_marks, unchecked_marks
 from patclaimeval.claims.pairing import other_category
-from patclaimeval.claims.parsing import CITED_IN, Claim, claim_body, find_markers, parse_claims
+from patclaimeval.claims.parsing import Claim, claim_body, find_markers, parse_claims
 from patclaimeval.claims.placing import Verdict
-from patclaimeval.claims.preambles import find_preamble_mismatches
 from patclaimeval.claims.segments import Segment, Span, cut_segments
 from patclaimeval.claims.sides import CANDIDATE, REFERENCE
 from patclaimeval.claims.splitting import split_features
-from patclaimeval.claims.term_changes import renamed_terms
 from patclaimeval.claims.tree import build_tree, misread_faults
 
 
@@ -110,6 +102,19 @@ class LimitationView:
 
 
 @dataclass(frozen=True, slots=True)
+class ClaimFault:
+    """What is wrong with a number in a claim, and where; `is_own`: with that of the claim."""
+
+    sentence: str
+    start: int
+    end: int
+    is_own: bool
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True, slots=True)
 class ClaimView:
     """One claim: marker and limitations joined are its text; parents and children are numbers."""
 
@@ -119,7 +124,7 @@ class ClaimView:
     marker: str
     limitations: tuple[LimitationView, ...]
     parents: tuple[int, ...]
-    faults: tuple[str, ...]
+    faults: tuple[ClaimFault, ...]
     is_moved: bool = False
     """Whether it stands elsewhere in the order than its counterpart."""
     is_of_other_category: bool = False
@@ -215,12 +220,12 @@ def read_pair(reference: str, candidate: str, language: str = "") -> Reading:
     )
     marks = (
         *(Span(t.start, t.end, FOREIGN, "not in the reference") for t in foreign),
-        *_own_marks(candidate, languages[1]),
+        *own_marks(candidate, languages[1]),
     )
     moved = [row for row in chart.alignment if row.is_moved]
     left = _side(
         reference,
-        _own_marks(reference, languages[0]),
+        own_marks(reference, languages[0]),
         [row for row in chart.rows if row.side == REFERENCE],
         {row.reference for row in moved},
     )
@@ -266,7 +271,7 @@ def read_alone(text: str, language: str = "") -> tuple[SideView, str]:
     if too_large:
         return _plain_side(text), too_large
     read_as = language_of(text, language)
-    side = _side(text, _own_marks(text, read_as), None, ())
+    side = _side(text, own_marks(text, read_as), None, ())
     note = language_note(text, language)
     return replace(side, unchecked=unchecked_marks(read_as), language_note=note), ""
 
@@ -308,62 +313,6 @@ def _note(text: str, recorded: str, read_as: str) -> str:
     """Say how the language of a text was found, unless the text beside it has told it."""
     is_told_by_the_other = language_of(text, recorded) != read_as
     return "" if is_told_by_the_other else language_note(text, recorded)
-
-
-def is_marked(language: str) -> bool:
-    """Return whether antecedents and terms are read in a language: in English alone."""
-    return is_read_as_english(language)
-
-
-def unchecked_marks(language: str, reference: str | None = None) -> str:
-    """Say which marks a claim set in a language has none of, "" where all are looked for.
-
-    `reference` is the language of the reference that a candidate stands beside.
-    """
-    name = language_name(language)
-    marks = [] if is_marked(language) else ["antecedents", "renamed terms"]
-    if marks and reference is not None:
-        marks.append("whether a limitation is broader or narrower")
-    if marks and reference is not None:
-        marks.append("terms that are not in the reference")
-    if language not in CITED_IN and not is_marked(language):
-        marks.append("claims cited")
-    if marks:
-        return f"Not checked in this language ({name}): {', '.join(marks)}."
-    if reference is not None and not is_marked(reference):
-        name = language_name(reference)
-        return f"Not checked beside a reference in {name}: terms that are not in it."
-    return ""
-
-
-# The marks of a reference are the same beside each of its candidates.
-@lru_cache(maxsize=8)
-def _own_marks(text: str, language: str) -> tuple[Span, ...]:
-    """Return the marks that a claim set earns by itself, in a language in which they are read."""
-    if not is_marked(language):
-        return ()
-    gaps = find_antecedent_gaps(text)
-    renamed = renamed_terms(text, gaps)
-    named = {item.end for item in renamed}
-    mismatches = find_preamble_mismatches(text)
-    return (
-        *(Span(one.start, one.end, PREAMBLE, one.sentence) for one in mismatches),
-        *(
-            Span(
-                gap.start,
-                gap.end,
-                NO_ANTECEDENT if gap.is_certain and gap.end not in named else LIKELY_BASIS,
-                gap.sentence,
-            )
-            for gap in gaps
-        ),
-        *(
-            Span(r.start, r.end, SIGN, f"{r.sign} stood for “{r.first}” before")
-            if r.sign
-            else Span(r.start, r.end, RENAMED, f"called “{r.first}” before")
-            for r in renamed
-        ),
-    )
 
 
 def _side(
@@ -497,7 +446,11 @@ def _view(
             for (start, end, row), own in _shared_out(cuts, spans)
         ),
         parents=claim.depends_on,
-        faults=tuple(mark.note for mark in marks if mark.kind == BROKEN),
+        faults=tuple(
+            ClaimFault(mark.note, mark.start, mark.end, mark.end <= offset)
+            for mark in marks
+            if mark.kind == BROKEN
+        ),
         elsewhere=numbers,
     )
 

@@ -1,5 +1,6 @@
 """One claim set as the claim chart reads it: its limitations, their words and its tree."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -16,6 +17,7 @@ from patclaimeval.claims.words import read_unlabelled
 
 REFERENCE: Final = "reference"
 CANDIDATE: Final = "candidate"
+_LABEL: Final = re.compile(r"[(\[]?(?:[a-z]|\d{1,2}|[ivx]{1,4})[.):\]]*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +197,9 @@ def _limitations(
                 continue
             if start is None:
                 start = begin + one.start + len(one.text) - len(one.text.lstrip())
-            # "wherein:" belongs to what follows.
-            if place + 1 < len(features) and not bag_of(text):
+            # "wherein:" and "b." belong to what follows.
+            is_empty = _LABEL.fullmatch(text) is not None or not bag_of(text)
+            if place + 1 < len(features) and is_empty:
                 continue
             end = begin + one.end - len(one.text) + len(one.text.rstrip())
             whole = claim.text[start - claim.start : end - claim.start]

@@ -42,19 +42,31 @@ class Comment:
 
 
 @dataclass(frozen=True, slots=True)
+class WordTable:
+    """A table under a heading: the names of its columns, its rows, and the widths in twips."""
+
+    heading: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    widths: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
 class WordFile:
-    """What a document holds: a title, lines below it, the notice on each page, the claims.
+    """What a document holds: a title, lines below it, the notice on each page, claims, tables.
 
     `author` and `date` (ISO 8601, in UTC) are those of the changes, `date` also of the comments.
+    Without claims there is no heading for them.
     """
 
     title: str
     lines: Sequence[str]
     notice: str
-    claims: Sequence[Stretch]
+    claims: Sequence[Stretch] = ()
     author: str = ""
     date: str = ""
     comments: Sequence[Comment] = ()
+    tables: Sequence[WordTable] = ()
 
 
 def write_docx(file: WordFile) -> bytes:
@@ -144,6 +156,8 @@ _STYLES: Final = (
     '<w:rPr><w:i/><w:sz w:val="18"/></w:rPr></w:style><w:style w:type="paragraph" '
     'w:styleId="CommentText"><w:name w:val="annotation text"/><w:basedOn w:val="Normal"/><w:rPr>'
     '<w:sz w:val="20"/></w:rPr></w:style><w:style w:type="paragraph" w:customStyle="1" '
+    'w:styleId="TableHead"><w:name w:val="TableHead"/><w:basedOn w:val="Normal"/><w:rPr><w:b/>'
+    '</w:rPr></w:style><w:style w:type="paragraph" w:customStyle="1" '
     f'w:styleId="{JOINED}"><w:name w:val="{JOINED}"/><w:basedOn w:val="Normal"/>'
     '<w:pPr><w:spacing w:before="120"/></w:pPr></w:style></w:styles>'
 )
@@ -159,10 +173,33 @@ def _document(file: WordFile) -> str:
     paragraphs = [
         _paragraph(file.title, "Title", claims.unplaced),
         *map(_paragraph, file.lines),
-        _paragraph("Claims", "Heading1"),
-        *claims.paragraphs(),
+        *((_paragraph("Claims", "Heading1"), *claims.paragraphs()) if file.claims else ()),
+        *map(_table, file.tables),
     ]
     return f"<w:document {_NAMES}><w:body>{''.join(paragraphs)}{_PAGE}</w:body></w:document>"
+
+
+def _table(table: WordTable) -> str:
+    """Return a heading with its table; the names of the columns are repeated on each page."""
+    sides = ("top", "left", "bottom", "right", "insideH", "insideV")
+    borders = "".join(f'<w:{side} w:val="single" w:sz="4" w:color="808080"/>' for side in sides)
+    grid = "".join(f'<w:gridCol w:w="{width}"/>' for width in table.widths)
+    head = _table_row(table.columns, table.widths, "<w:trPr><w:tblHeader/></w:trPr>", "TableHead")
+    rows = "".join(_table_row(row, table.widths, "", "") for row in table.rows)
+    return (
+        f"{_paragraph(table.heading, 'Heading1')}<w:tbl><w:tblPr><w:tblBorders>{borders}"
+        '</w:tblBorders><w:tblLayout w:type="fixed"/></w:tblPr>'
+        f"<w:tblGrid>{grid}</w:tblGrid>{head}{rows}</w:tbl>{_paragraph('')}"
+    )
+
+
+def _table_row(cells: Sequence[str], widths: Sequence[int], properties: str, style: str) -> str:
+    written = "".join(
+        f'<w:tc><w:tcPr><w:tcW w:w="{width}" w:type="dxa"/></w:tcPr>'
+        f"{_paragraph(' '.join(cell.split()), style)}</w:tc>"
+        for cell, width in zip(cells, widths, strict=True)
+    )
+    return f"<w:tr>{properties}{written}</w:tr>"
 
 
 def _paragraph(text: str, style: str = "", comments: Sequence[int] = ()) -> str:

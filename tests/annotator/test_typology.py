@@ -10,11 +10,15 @@ from annotator.typology import (
     CLAIM_TAGS,
     LONGEST_REMARK,
     MOST_TAGS,
+    OF_A_NUMBER,
+    TAGS_OF_MARKS,
     clean_tags,
     grouped,
     quote_of,
     tag_of,
 )
+from patclaimeval.claims.invisible import KIND as INVISIBLE
+from patclaimeval.claims.mark_kinds import FOREIGN, KINDS
 from patclaimeval.rubric import CRITERIA
 
 TAGS = (*CLAIM_TAGS, *ABSTRACT_TAGS)
@@ -175,3 +179,11 @@ def test_an_abstract_takes_abstract_tags_only() -> None:
     assert clean_tags(["Unclarity"], texts, task="abstracts")[0]["tag"] == "unclarity"
     with pytest.raises(ValueError, match="none of the 7 abstracts tags"):
         clean_tags(["Vagueness"], texts, task="abstracts")
+
+
+def test_each_kind_of_mark_that_is_an_error_has_a_claim_tag() -> None:
+    codes = {tag.code for tag in CLAIM_TAGS}
+    assert set(TAGS_OF_MARKS.values()) <= codes
+    # A term that the reference does not have may be right, and nobody meant a character unseen.
+    expected = {kind.name for kind in KINDS} - {FOREIGN, INVISIBLE} | {OF_A_NUMBER}
+    assert set(TAGS_OF_MARKS) == expected

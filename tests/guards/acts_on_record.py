@@ -145,6 +145,11 @@ CASES: Final[dict[str, Case]] = {
         body=lambda scenario: {"reference_id": scenario.item.reference.reference_id},
     ),
     "annotator:marks_docx": Case("marks.taken", "one", own),
+    "annotator:rate_chart": Case("chart.taken", "one", own, {"format": "csv"}),
+    "annotator:compare_chart": Case("chart.taken", "one", compared, {"format": "csv"}),
+    "annotator:adjudicate_chart": Case(
+        "chart.taken", "adjudicator", conflict, {"format": "csv"}, "conflict open"
+    ),
     "annotator:ruling_docx": Case("ruling.taken", "adjudicator", conflict, state="ruled"),
     "annotator:signed_docx": Case(
         "ruling.taken", row=lambda scenario: scenario.conflict.adjudications.get().pk, state="ruled"
@@ -279,6 +284,8 @@ NAMED: Final = {
     "annotator:take_next": "assignment.leased",
     "api:take_next": "assignment.leased",
     "annotator:take_back": "assignment.returned",
+    "annotator:all_chart": "chart.taken",
+    "scoring:item_chart": "chart.taken",
     "annotator:timesheet": "timesheet.exported",
     "annotator:calibrate": "calibration.answered",
     "annotator:add_calibration_candidate": "calibration.added",

@@ -15,7 +15,7 @@ from annotator.models import Conflict
 @require_http_methods(["GET", "HEAD", "POST"])
 def adjudicate_context(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Show the context of the reference of a conflict that the person may look at."""
-    conflict = _own_conflict(request, pk)
+    conflict = own_conflict(request, pk)
     reference = conflict.candidate.reference
     names = candidate_names([reference.pk], request.user)
     pair = [one for one in (conflict.candidate, conflict.other_candidate) if one]
@@ -35,9 +35,9 @@ def adjudicate_context(request: SignedInRequest, pk: UUID) -> HttpResponse:
 @require_safe
 def adjudicate_drawing(request: SignedInRequest, pk: UUID, number: int) -> HttpResponse:
     """Give one of its drawings."""
-    return show_drawing(_own_conflict(request, pk).candidate.reference, number)
+    return show_drawing(own_conflict(request, pk).candidate.reference, number)
 
 
-def _own_conflict(request: SignedInRequest, pk: UUID) -> Conflict:
+def own_conflict(request: SignedInRequest, pk: UUID) -> Conflict:
     rows = conflicts_for(request.user).select_related("candidate__reference", "other_candidate")
     return get_object_or_404(rows, pk=pk)

@@ -4,7 +4,7 @@ import { announce, parse } from "../shared/page.js";
 import { choose, current, goTo, goToUnansweredOnEnter, scoreByDigit, startAtFirst } from "../shared/radios.js";
 import { scrollPane } from "../shared/reading.js";
 import { form, scales } from "./form.js";
-import { beginTag } from "./tags.js";
+import { beginTag, tagMark } from "./tags.js";
 
 const { keys } = JSON.parse(form.dataset.keymap);
 const leave = document.getElementById("leave");
@@ -42,6 +42,7 @@ const actions = {
   "scroll-reference-down": () => scrollPane("reference", 1),
   "scroll-reference-up": () => scrollPane("reference", -1),
   tag: beginTag,
+  "tag-mark": tagMark,
   flag: () => openLeave("id_flag_code"),
   skip: () => openLeave("skip"),
   recuse: () => openLeave("recuse"),

@@ -7,6 +7,7 @@ import { changed, field, form, tagsField } from "./form.js";
 const place = document.getElementById("tag-place");
 const choice = document.getElementById("id_tag");
 const WHOLE = place?.textContent;
+const tagsOfMarks = JSON.parse(form.dataset.tagsOfMarks);
 let span = null;
 
 const points = (text) => [...text].length;
@@ -103,6 +104,41 @@ async function add() {
 export function beginTag() {
   take();
   choice?.focus();
+}
+
+// A mark is cut where another begins or ends: all its pieces are tagged together.
+function piecesOf(mark, kind) {
+  const isPiece = (node) => node?.nodeName === "MARK" && node.classList.contains(kind) && node.title === mark.title;
+  const ends = [mark, mark];
+  for (const [index, side] of ["previousSibling", "nextSibling"].entries()) {
+    while (isPiece(ends[index][side])) {
+      ends[index] = ends[index][side];
+    }
+  }
+  return ends;
+}
+
+// Adds the error of the mark in focus, at its words.
+export async function tagMark() {
+  const mark = document.activeElement;
+  const claim = mark.closest(".claim");
+  const kind = mark.matches(".fault") ? "number" : Object.keys(tagsOfMarks).find((name) => mark.classList.contains(name));
+  if (!choice) {
+    return;
+  }
+  if (!claim || !kind) {
+    announce("No error of the typology goes with this. Go to a mark of another kind first.");
+    return;
+  }
+  let { start, end } = mark.dataset;
+  if (kind !== "number") {
+    const [first, last] = piecesOf(mark, kind);
+    start = offset(claim, first, 0);
+    end = offset(claim, last, last.childNodes.length);
+  }
+  if (await change(`add ${tagsOfMarks[kind]} ${claim.dataset.side} ${start} ${end}`)) {
+    changed();
+  }
 }
 
 const highlight = () => showSpans(JSON.parse(field(tagsField).value || "[]").filter((tag) => "start" in tag));

@@ -3,7 +3,7 @@ import { markClaim, placesOf, startMinimap, takeUpCells } from "./minimap.js";
 import { quietButton, replacePart } from "./page.js";
 
 const DIFFERENCES = ".limitation[data-note]";
-const MARKS = ".shows-marks .claim mark:is(.foreign, .no-antecedent, .preamble, .sign, .broken), .shows-marks.shows-less-certain .claim mark:is(.likely-basis, .renamed, .misread), .claim mark.invisible";
+const MARKS = ".shows-marks .claim mark:is(.foreign, .no-antecedent, .preamble, .sign, .broken), .shows-marks.shows-less-certain .claim mark:is(.likely-basis, .renamed, .misread), .claim mark.invisible, .shows-marks .claim .fault[data-start]";
 const SCROLLERS = ["reading", "reference", "candidate"];
 const panes = () => document.getElementById("panes");
 const scroller = (name) => document.getElementById("reading") ?? document.getElementById(name);
@@ -68,7 +68,14 @@ function walk(selector, step) {
 }
 
 export const goToDifference = (step) => walk(DIFFERENCES, step);
-export const goToMark = (step) => walk(MARKS, step);
+// A mark takes the focus, so that it is read out and a key can tag it; it is no stop for Tab.
+export function goToMark(step) {
+  walk(MARKS, step);
+  if (current?.matches(MARKS)) {
+    current.tabIndex = -1;
+    current.focus({ preventScroll: true });
+  }
+}
 
 // A finding names a place in a text; the claim that holds it is shown.
 function goToPlace(side, place) {

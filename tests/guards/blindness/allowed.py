@@ -67,6 +67,7 @@ ITEM: Final = (
     "scoring:report_item",
     "scoring:item_reading",
     "scoring:item_context",
+    "scoring:item_chart",
     "scoring:item_why",
     "scoring:report_item after scoring:item_reading",
     "scoring:report_item after scoring:item_why",

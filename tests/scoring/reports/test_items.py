@@ -440,3 +440,26 @@ def test_context_is_shown_to_who_reads_the_claims_of_an_item(scene, measured) ->
     assert path not in shown(rita, f"/reports/{report.pk}/items/1/")
     own.update(claims_sha256="another text")
     assert ada.get(path).status_code == 404
+
+
+def test_claim_charts_are_shown_to_who_reads_the_claims_and_given_to_admins(
+    scene, measured
+) -> None:
+    path = f"/reports/{measured.pk}/items/1/chart/"
+    ada, rita = signed_in(scene.ada), signed_in(scene.rita)
+    assert rita.get(path).status_code == 404
+    assert path not in shown(rita, f"/reports/{measured.pk}/items/1/")
+    assert path in shown(ada, f"/reports/{measured.pk}/items/1/")
+    page = shown(ada, path)
+    assert MUG.search(page) and "Claims of B" in page and "Claims of C" in page
+    assert ada.get(f"/reports/{measured.pk}/items/9999/chart/").status_code == 404
+    assert ada.post(path, {"format": "csv"}).status_code == 200
+    act = AuditEvent.objects.get(action="chart.taken")
+    assert (act.object_id, act.campaign) == (str(measured.pk), scene.campaign)
+    version = measured.dataset_version
+    sent = {"person": "trial-rita", "reason": "to read where scorers err"}
+    ada.post(f"/datasets/{version.dataset.full_name}/{version.number}/texts/", sent)
+    page = shown(rita, path)
+    assert MUG.search(page) and "Download as CSV" not in page
+    assert rita.post(path, {"format": "csv"}).status_code == 403
+    assert AuditEvent.objects.filter(action="chart.taken").count() == 1
