@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from patclaimeval.claims.change_classes import Change, classify, find_labels
+from patclaimeval.claims.definite_phrases import ORDINALS
 from patclaimeval.claims.scope_rules import (
     CHOOSING,
     NARROWER_WORDS,
@@ -34,7 +35,9 @@ class Context:
 
 _CONNECT: Final = stem("connect")
 _MOST_ADDED: Final = 8
-_JOINING: Final = frozenset(("and", "or", ",", ";"))
+_JOINING: Final = frozenset(("and", "or", ",", ";", "et", "und", "\u3001"))
+_INDEFINITE: Final = frozenset(("a", "an", "ein", "eine", "einen", "un", "une"))
+_IDEOGRAPHS: Final = "\u3040"
 _MOSTLY: Final = 0.7
 
 
@@ -259,6 +262,9 @@ def _judge(
         for j in _missing(right, candidate, reference, context.of_reference)
         if candidate.stems[j] not in around
     ]
+    if not lost and not added and not (left and right):
+        lost = _introduced(left, reference, candidate, context.of_candidate)
+        added = _introduced(right, candidate, reference, context.of_reference)
     if not lost and not added:
         if _is_light(left, right, reference, candidate):
             return None
@@ -307,6 +313,28 @@ def _missing(
         and not _has(other, own, place)
         and not _stands_elsewhere(place, own, neighbours)
     ]
+
+
+def _introduced(
+    places: Sequence[int], own: Wording, other: Wording, neighbours: Set[tuple[str, str]]
+) -> list[int]:
+    """Return the words of an item of a list that only one side has, although it has the words too.
+
+    The camera of "a camera, a memory and an image of the camera" is dropped where the image stays.
+    """
+    words = [
+        place
+        for place in places
+        if limits(own.keys[place])
+        and other.counts[own.stems[place]] < own.counts[own.stems[place]]
+        and not _stands_elsewhere(place, own, neighbours)
+    ]
+    if not words or words[-1] - words[0] + 1 != len(words) or own.keys[words[0]] in ORDINALS:
+        return []
+    keys = own.keys[max(0, words[0] - 1) : words[-1] + 2]
+    # Ideographs have no article before them.
+    opens = not _INDEFINITE.isdisjoint(keys[:2]) or own.keys[words[0]] >= _IDEOGRAPHS
+    return words if opens and (keys[-1] in _JOINING or words[-1] + 1 == len(own.keys)) else []
 
 
 def _stands_elsewhere(place: int, own: Wording, neighbours: Set[tuple[str, str]]) -> bool:

@@ -101,7 +101,7 @@ def test_rows_hold_every_claim_once_and_faults_stand_at_their_claims(reference, 
         misread = misread_faults(every, claims)
         faults = [fault for fault in every if fault not in misread]
         assert sorted(words_of(side, MISREAD)) == sorted(fault.sentence for fault in misread)
-        listed = [(index, words) for index, c in enumerate(side.claims) for words in c.faults]
+        listed = [(index, str(one)) for index, c in enumerate(side.claims) for one in c.faults]
         assert sorted(listed) == sorted((fault.claim, fault.sentence) for fault in faults)
         assert sorted(words_of(side, BROKEN)) == sorted(fault.sentence for fault in faults)
         assert [f.start for f in side.findings] == sorted(f.start for f in side.findings)
@@ -143,7 +143,7 @@ def test_each_kind_of_mark_lies_on_its_words() -> None:
     assert words_of(reading.candidate, LIKELY_BASIS)[0] == "“shell” is not introduced before"
     assert words_of(reading.candidate, RENAMED) == ["“shell”, called “housing” before"]
     assert marked(third, BROKEN) and third.faults
-    assert "cites claim 7, which does not exist" in " ".join(third.faults)
+    assert "cites claim 7, which does not exist" in " ".join(map(str, third.faults))
     assert words_of(reading.candidate, "invisible") == ["U+200B ZERO WIDTH SPACE"]
     assert reading.reference.findings == ()
 
@@ -268,8 +268,6 @@ def test_what_is_too_much_is_left_out_and_said_and_the_texts_are_whole(what: str
     assert len(reading.reference.findings) <= module.MARKS.most
     # What nobody can see is marked whatever else is off.
     assert words_of(reading.reference, "invisible")
-    standings = {e.standing for c in reading.reference.claims for e in c.limitations}
-    assert (standings == {""}) == (limit is not module.MARKS)
 
 
 def test_up_to_the_limits_every_aid_is_on() -> None:
@@ -293,8 +291,8 @@ def test_a_mark_is_looked_at_where_it_stands_and_nowhere_else(monkeypatch) -> No
     work = []
     for count in (200, 400):
         looked_at.clear()
-        parts = "1. A pump" + "".join(f"; a part {n}x" for n in range(count))
-        assert not read_pair(parts, parts.replace("x", "y")).notices
+        parts = "1. A pump" + "".join(f"; a red plate of steel {n} (1)" for n in range(count))
+        assert not read_pair(parts, parts.replace("(1)", "(2)")).notices
         work.append(sum(looked_at))
     assert 0 < work[1] <= 2.3 * work[0]
 
