@@ -20,7 +20,7 @@ PIECES = st.sampled_from(
 )
 TEXTS = st.one_of(st.text(), st.lists(PIECES, max_size=25).map("".join))
 OURS = {"span", "mark"}
-OURS_ATTRIBUTES = {"class", "title", "data-code"}
+OURS_ATTRIBUTES = {"class", "title", "data-code", "data-note"}
 
 
 class Browser(HTMLParser):
