@@ -1,5 +1,6 @@
 """The claim chart of a pair: where each limitation of one claim set stands in the other."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
@@ -12,15 +13,7 @@ from patclaimeval.claims.ledger import TermChange, find_term_changes
 from patclaimeval.claims.notes import Note, spans_without_claims
 from patclaimeval.claims.pairing import Row, align_claims
 from patclaimeval.claims.parsing import citations, parse_claims
-from patclaimeval.claims.placing import (
-    CANDIDATE,
-    REFERENCE,
-    ClaimSide,
-    Place,
-    Verdict,
-    find_places,
-    read_set,
-)
+from patclaimeval.claims.placing import Place, Verdict, find_places
 from patclaimeval.claims.preambles import PreambleMismatch, find_preamble_mismatches
 from patclaimeval.claims.scope import (
     Classes,
@@ -32,9 +25,10 @@ from patclaimeval.claims.scope import (
     lacking_words,
 )
 from patclaimeval.claims.scope_rules import Scope, join_scopes
+from patclaimeval.claims.sides import CANDIDATE, REFERENCE, ClaimSide, read_set
 from patclaimeval.claims.tree import Fault
 from patclaimeval.claims.wording import Wording, join_wordings
-from patclaimeval.claims.words import stem
+from patclaimeval.claims.words import stem, token_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +68,8 @@ class ChartRow:
         return f"{place}, {scope}" if scope and self.verdict is not Verdict.PART else place
 
 
+# A place is read again for each limitation that stands in it: so many words in all.
+_MOST_WORDS: Final = 100_000
 _ROW: Final = ("side", "claim", "limitation", "start", "end", "verdict")
 _LEAST_RENAMED: Final = 2
 _SCOPES: Final = {
@@ -265,9 +261,14 @@ def _renamed_stems(terms: Iterable[TermChange]) -> dict[str, str]:
         # Where a word was exchanged once, it is as likely another thing as another name.
         if term.replaced < _LEAST_RENAMED:
             continue
-        old, new = term.reference.lower().split(), term.candidate.lower().split()
+        old, new = (
+            [stem(token_key(w)) for w in name.split()] for name in (term.reference, term.candidate)
+        )
         if len(old) == len(new):
-            found.update((stem(b), stem(a)) for a, b in zip(old, new, strict=True) if a != b)
+            found.update((b, a) for a, b in zip(old, new, strict=True) if a != b)
+        elif new[-1] not in old:
+            # Of names of unequal length the nouns stand for one another.
+            found[new[-1]] = old[-1]
     return found
 
 
@@ -300,6 +301,8 @@ class _Judge:
             for place, found in enumerate(self._places[own.name]):
                 for part in found.parts:
                     self._sharing[other.name].setdefault(part, []).append(place)
+        self._held: dict[tuple[str, int], Counter[str]] = {}
+        self._pairs: dict[tuple[str, tuple[int, ...]], frozenset[tuple[str, str]]] = {}
 
     def rows_of(self, own: ClaimSide, other: ClaimSide) -> Iterator[ChartRow]:
         """Yield the rows of a side."""
@@ -311,17 +314,22 @@ class _Judge:
             )
             if says_nothing and one.claim not in own.partner:
                 continue
+            is_crowded = self._is_crowded(place, own, other)
             changes, differences = (
-                ((), ()) if is_reference_back else self._changes(place, own, other)
+                ((), ()) if is_reference_back or is_crowded else self._changes(place, own, other)
             )
             scope = join_scopes([found.scope, *(change.scope for change in changes)])
-            if scope is not Scope.SAME and not self._judges_scope:
+            if is_crowded or (scope is not Scope.SAME and not self._judges_scope):
                 scope = Scope.UNSURE
             is_lacking = found.verdict is Verdict.PART and scope is Scope.UNSURE
             said = ", ".join(
                 f"“{change.reference or change.candidate}”" if is_lacking else change.reason
                 for change in changes
             )
+            verdict = found.verdict
+            if verdict is Verdict.PART and not (changes or found.reason):
+                # Nothing is lacking: its words are all there.
+                verdict = Verdict.IN
             lacks = "lacks " if own.name == REFERENCE else "adds "
             reasons = (found.reason, f"{lacks * bool(is_lacking and said)}{said}")
             yield ChartRow(
@@ -330,9 +338,7 @@ class _Judge:
                 one.text,
                 one.start,
                 one.end,
-                found.verdict
-                if own.name == REFERENCE
-                else _SEEN_BACK.get(found.verdict, found.verdict),
+                verdict if own.name == REFERENCE else _SEEN_BACK.get(verdict, verdict),
                 tuple(other.number(index) for index in found.claims),
                 scope,
                 "; ".join(filter(None, reasons)),
@@ -382,30 +388,63 @@ class _Judge:
     def _compare(self, place: int, own: ClaimSide, mine: Wording, theirs: Wording) -> "_Compared":
         found, claim = self._places[own.name][place], own.limitations[place].claim
         other = CANDIDATE if own.name == REFERENCE else REFERENCE
-        around = {
-            word
-            for part in found.parts
-            for beside in self._sharing[other].get(part, ())
-            if beside != place
-            for word in self._bags[own.name][beside]
-        }
+        sharing = self._sharing[other]
+        beside = [self._held_by(other, part) for part in found.parts if len(sharing[part]) > 1]
+        around = _Around(beside, frozenset(self._bags[own.name][place]))
         if own.name == REFERENCE:
-            return compare_scope(mine, theirs, around, self._context([claim], found.claims))
-        return compare_scope(theirs, mine, around, self._context(found.claims, [claim]))
+            return compare_scope(mine, theirs, around, self._context((claim,), found.claims))
+        return compare_scope(theirs, mine, around, self._context(found.claims, (claim,)))
 
-    def _context(self, reference: Sequence[int], candidate: Sequence[int]) -> Context:
+    def _held_by(self, name: str, part: int) -> Counter[str]:
+        """Return how many of the limitations that stand in a limitation have a word."""
+        if (name, part) not in self._held:
+            other = CANDIDATE if name == REFERENCE else REFERENCE
+            self._held[name, part] = Counter(
+                word
+                for place in self._sharing[name].get(part, ())
+                for word in frozenset(self._bags[other][place])
+            )
+        return self._held[name, part]
+
+    def _context(self, reference: tuple[int, ...], candidate: tuple[int, ...]) -> Context:
         """Return what some claims say around a limitation and its place."""
-        known, given = self._neighbours[REFERENCE], self._neighbours[CANDIDATE]
         return Context(
-            self._words,
-            frozenset[tuple[str, str]]().union(*(known[claim] for claim in reference)),
-            frozenset[tuple[str, str]]().union(*(given[claim] for claim in candidate)),
+            self._words, self._pairs_of(REFERENCE, reference), self._pairs_of(CANDIDATE, candidate)
         )
+
+    def _pairs_of(self, name: str, claims: tuple[int, ...]) -> frozenset[tuple[str, str]]:
+        if (name, claims) not in self._pairs:
+            pairs = (self._neighbours[name][claim] for claim in claims)
+            self._pairs[name, claims] = frozenset[tuple[str, str]]().union(*pairs)
+        return self._pairs[name, claims]
+
+    def _is_crowded(self, place: int, own: ClaimSide, other: ClaimSide) -> bool:
+        """Return whether the places of a limitation are too long, for too many, to be compared."""
+        sharing, parts = self._sharing[other.name], self._places[own.name][place].parts
+        words = (len(other.wordings[part].keys) * len(sharing[part]) for part in parts)
+        return sum(words) > _MOST_WORDS and not self._is_mutual(place, own, other)
 
     def _is_mutual(self, place: int, own: ClaimSide, other: ClaimSide) -> bool:
         """Return whether a limitation and its place are each other's only place."""
         parts = self._places[own.name][place].parts
         return len(parts) == 1 and self._places[other.name][parts[0]].parts == (place,)
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """The words of other limitations that stand in the places of one.
+
+    `held` counts, place by place, the limitations that have a word, the one with the words `own`
+    among them.
+    """
+
+    held: Sequence[Counter[str]]
+    own: frozenset[str]
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and any(
+            counts[word] > (word in self.own) for counts in self.held
+        )
 
 
 _Compared = tuple[tuple[ScopeChange, ...], Classes]

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 from math import log2
 from typing import Final, Protocol
 
@@ -19,6 +20,7 @@ _ORDINAL_BEFORE: Final = re.compile(rf"\b({'|'.join(sorted(ORDINALS))})\s+([a-z]
 LEAST_ADDED: Final = 0.12
 _NUMBER: Final = 2
 _MOST_PARTS: Final = 4
+_MOST_READ: Final = 20
 _NEARLY: Final = 0.8
 _IN_ORDER: Final = 0.65
 _FEW: Final = 5
@@ -67,10 +69,14 @@ class Wanted:
 
 
 class Words(Protocol):
-    """The words of the limitations of a side, and their bits."""
+    """The words of the limitations of a side, and their bits.
+
+    `alike` has, by the first limitation of a claim with some words, all that have the same ones.
+    """
 
     bags: list[list[str]]
     masks: list[int]
+    alike: dict[int, list[int]]
 
 
 class WordMasks:
@@ -128,19 +134,21 @@ def ordinals_in(text: str) -> frozenset[str]:
 def cover(wanted: Wanted, words: Sequence[str], places: Sequence[int], side: "Words") -> Cover:
     """Return how much of a limitation the limitations of one claim hold, with few of them.
 
-    Inputs: what is wanted and its words, and which limitations of the other side are the claim's.
-    First comes the one that reads most like it of those that hold nearly as much as any. A second
-    and a third count if they add new words with at least 12 % of the weight.
+    Inputs: what is wanted and its words, and the limitations of a claim of the other side that
+    share a word with it, the first of those with the same words. First comes the one that reads
+    most like it of those that hold nearly as much as any; of more than 20, the 20 that hold most.
+    A second and a third count if they add new words with at least 12 % of the weight.
     """
     total = wanted.total
     if not total or not places:
         return Cover(0.0, ())
     held = {place: wanted.weight_in(side.masks[place]) for place in places}
-    most = max(held.values())
-    first = max(
-        (place for place in places if held[place] >= _NEARLY * most),
-        key=lambda place: likeness(words, side.bags[place]),
+    least = _NEARLY * max(held.values())
+    full = nsmallest(
+        _MOST_READ, (place for place in places if held[place] >= least), key=lambda i: (-held[i], i)
     )
+    alike = [place for one in full for place in side.alike[one][:_MOST_READ]][:_MOST_READ]
+    first = max(sorted(alike), key=lambda place: likeness(words, side.bags[place]))
     rest, parts = wanted.without(side.masks[first]), [first]
     while len(parts) < _MOST_PARTS and 1 - rest.total / total < ENOUGH:
         best = max(places, key=lambda place: rest.weight_in(side.masks[place]))
@@ -169,16 +177,25 @@ def reads_alike(wanted: Sequence[str], given: Sequence[str]) -> bool:
     """Return whether words stand together and in order in a place, and not scattered over it.
 
     Inputs: the content words of a limitation and of its place, in order. Of the words of the
-    limitation 65 % are in the same order, and from the first to the last of them at least half of
-    the words of the place are of the limitation. Up to five words must open their place.
+    limitation, each once, 65 % are in the same order, and from the first to the last of them at
+    least half of the words of the place are of the limitation.
     """
-    known = {*wanted}
-    at = [place for place, word in enumerate(given) if word in known]
-    if not at or LCSseq.similarity(wanted, given) < _IN_ORDER * len(wanted):
+    words = _each_once(wanted)
+    at = [place for place, word in enumerate(given) if word in words]
+    if not at or LCSseq.similarity(words, given) < _IN_ORDER * len(words):
         return False
-    if 2 * len(at) < at[-1] + 1 - at[0]:
-        return False
-    return len(wanted) > _FEW or at[0] == 0
+    return 2 * len(at) >= at[-1] + 1 - at[0]
+
+
+def opens(wanted: Sequence[str], given: Sequence[str]) -> bool:
+    """Return whether a place is about a limitation: up to five words must open it."""
+    words = _each_once(wanted)
+    return len(words) > _FEW or (bool(given) and given[0] in words)
+
+
+def _each_once(words: Iterable[str]) -> list[str]:
+    """Return words without repeats, and without the ordinals with their nouns."""
+    return list(dict.fromkeys(word for word in words if " " not in word))
 
 
 def agrees(wanted: Sequence[str], given: Sequence[str]) -> bool:

@@ -181,8 +181,11 @@ def _replacements(
             continue
         for own, other_run in zip(*runs, strict=True):
             found = _as_phrases(left, own, right, other_run, nouns)
-            if found is not None:
-                yield _Replacement(*found, pair, other_run[0], agreeing, len(runs[0]))
+            if found is None:
+                continue
+            yield _Replacement(*found, pair, other_run[0], agreeing, len(runs[0]))
+            if qualified := _with_qualifier(found, left, own[0], right, other_run[0]):
+                yield _Replacement(*qualified, pair, other_run[0] - 1, agreeing, len(runs[0]))
 
 
 def _replaced_runs(
@@ -248,6 +251,17 @@ def _as_phrases(
     return (old, new) if is_named else None
 
 
+def _with_qualifier(
+    names: tuple[Phrase, Phrase], left: list[str], here: int, right: list[str], there: int
+) -> tuple[Phrase, Phrase] | None:
+    """Return two names with the word that stands before both: "doped layer" and "doped film"."""
+    old, new = names
+    if here < 1 or there < 1 or left[here - 1] != right[there - 1] or len(old) >= _LONGEST_TERM:
+        return None
+    longer = (left[here - 1], *old), (right[there - 1], *new)
+    return longer if all(map(_names, longer)) and len(new) < _LONGEST_TERM else None
+
+
 def _names(phrase: Phrase) -> bool:
     """Whether every word of a phrase may be part of the name of a thing."""
     return all(
@@ -293,8 +307,15 @@ class _Ledger:
             {names: places for names, places in found.items() if self._holds(*names, places)}
         )
         new_names = Counter(old for old, _ in certain)
+        gone = {
+            names
+            for names in certain
+            if names[0] not in self._counts[1] and new_names[names[0]] == 1
+        }
         for (old, new), places in certain.items():
-            is_gone = old not in self._counts[1] and new_names[old] == 1
+            is_gone = (old, new) in gone
+            if _is_told_by_another((old, new), certain, gone):
+                continue
             replaced = of = 0
             for i, j in self._pairs:
                 olds, news = self._in_pair(old, i, j), self._in_pair(new, i, j)
@@ -358,6 +379,28 @@ class _Ledger:
 
 
 _Found = dict[tuple[Phrase, Phrase], list[_Replacement]]
+
+
+def _is_told_by_another(
+    names: tuple[Phrase, Phrase], certain: _Found, gone: set[tuple[Phrase, Phrase]]
+) -> bool:
+    """Return whether a longer or a shorter pair of names says more of the same places.
+
+    "Doped layer" that is "doped film" throughout says more than "layer" that drifts; else the
+    shorter names say all.
+    """
+    old, new = names
+    shorter = old[1:], new[1:]
+    if old[0] == new[0] and shorter in certain:
+        return shorter in gone or names not in gone or len(certain[shorter]) > len(certain[names])
+    longer = [
+        other
+        for other in certain
+        if (other[0][1:], other[1][1:]) == names and other[0][0] == other[1][0]
+    ]
+    return names not in gone and any(
+        other in gone and len(certain[other]) == len(certain[names]) for other in longer
+    )
 
 
 def _without_variants(found: _Found) -> _Found:

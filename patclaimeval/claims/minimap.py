@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from patclaimeval.claims.placing import CANDIDATE, REFERENCE
 from patclaimeval.claims.reading import ONLY_HERE, ClaimView, Reading
+from patclaimeval.claims.sides import CANDIDATE, REFERENCE
 
 
 class State(StrEnum):

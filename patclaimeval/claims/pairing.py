@@ -12,23 +12,12 @@ from rapidfuzz.distance import Levenshtein
 from patclaimeval.claims.parsing import Claim
 from patclaimeval.claims.words import content_words
 
-# Pairs of bags that are all compared; above it only those near the diagonal, this near at least.
-LARGEST_COMPARED = 100_000
-NARROWEST_BAND = 9
-# Masks are no wider: where all words together weigh more, some share bits and count as one.
-WIDEST_MASK = 16_384
 # A rare word weighs up to this many times as much as one that all bags hold.
 _HEAVIEST = 7
 
 Pair = tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Band:
-    """The scores of one bag on the left with the bags low, low + 1, ... on the right."""
-
-    low: int
-    scores: list[float]
+Scores = list[list[float]]
+"""By row and column how alike two bags are, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,34 +32,31 @@ class Rules:
     """By how much a crossing pair must beat the pairs that it parts."""
 
 
-def compare_bags(left: Sequence[Sequence[str]], right: Sequence[Sequence[str]]) -> list[Band]:
-    """Return how alike each bag of words on the left is to the bags on the right, 0 to 1.
+def compare_bags(left: Sequence[Sequence[str]], right: Sequence[Sequence[str]]) -> Scores:
+    """Return how alike each bag of words on the left is to each on the right, 0 to 1.
 
     The score is the mean of Dice's (twice the weight of the words that both hold, over the weight
     of the words of each) and of the share that the lighter bag has in common with the other, so
     that a bag is still like a part of itself; 1 for equal sets, two empty ones included. A word
     weighs 1 to 7, the more the fewer bags of a side hold it: 1 - 2 log2(share of the bags that
     hold it, on the side where that is larger), rounded.
-    Up to LARGEST_COMPARED pairs all are compared, above that only those near the diagonal. Where
-    all words together weigh more than WIDEST_MASK, some count as one and scores may be too high.
     """
     bits = _word_bits(left, right)
     masks = [_mask(bag, bits) for bag in right]
     sizes = [mask.bit_count() for mask in masks]
-    bands = []
-    for place, bag in enumerate(left):
+    scores = []
+    for bag in left:
         mask = _mask(bag, bits)
         size = mask.bit_count()
-        low, high = _window(place, len(left), len(right))
-        scores = [
+        row = [
             (common := (mask & other).bit_count()) / (size + weight)
             + common / (2 * (size if size < weight else weight))
             if size and weight
             else float(size == weight)
-            for other, weight in zip(masks[low:high], sizes[low:high], strict=True)
+            for other, weight in zip(masks, sizes, strict=True)
         ]
-        bands.append(Band(low, scores))
-    return bands
+        scores.append(row)
+    return scores
 
 
 def _word_bits(left: Sequence[Sequence[str]], right: Sequence[Sequence[str]]) -> dict[str, int]:
@@ -83,7 +69,7 @@ def _word_bits(left: Sequence[Sequence[str]], right: Sequence[Sequence[str]]) ->
     used = 0
     for word, share in shares.items():
         weight = min(_HEAVIEST, round(1 - 2 * log2(share)))
-        bits[word] = ((1 << weight) - 1) << used % WIDEST_MASK
+        bits[word] = ((1 << weight) - 1) << used
         used += weight
     return bits
 
@@ -95,31 +81,7 @@ def _mask(bag: Sequence[str], bits: dict[str, int]) -> int:
     return mask
 
 
-def _window(place: int, rows: int, columns: int) -> tuple[int, int]:
-    """Return which columns are compared with a row; windows of later rows never begin earlier."""
-    if rows * columns <= LARGEST_COMPARED:
-        return 0, columns
-    reach = max(NARROWEST_BAND, LARGEST_COMPARED // (2 * rows))
-    middle = place * columns // rows
-    return max(0, middle - reach), min(columns, middle + columns // rows + reach + 1)
-
-
-def pairs_compared(rows: int, columns: int) -> int:
-    """Return about how many pairs `compare_bags` compares of so many bags a side, or more."""
-    if rows * columns <= LARGEST_COMPARED:
-        return rows * columns
-    reach = max(NARROWEST_BAND, LARGEST_COMPARED // (2 * rows))
-    return rows * min(columns, 2 * reach + columns // rows + 1)
-
-
-def score_at(bands: Sequence[Band], row: int, column: int) -> float:
-    """Return the score of a row and a column; 0 where they were not compared."""
-    band = bands[row]
-    place = column - band.low
-    return band.scores[place] if 0 <= place < len(band.scores) else 0.0
-
-
-def pair_up(bands: Sequence[Band], rules: Rules) -> list[Pair]:
+def pair_up(scores: Scores, rules: Rules) -> list[Pair]:
     """Return pairs (row, column), each row and column once at most, by row.
 
     First the pairs that keep the order and whose scores less `rules.least` add up to most; then,
@@ -127,92 +89,55 @@ def pair_up(bands: Sequence[Band], rules: Rules) -> list[Pair]:
     more, if both are free or it beats each pair that it parts by `rules.margin`; then once more
     those whose both sides are free by now. Equal scores go to the earlier row and column.
     """
-    pairs = _Pairs(bands, _in_order(bands, rules.least))
-    crossings = [
-        (-score, row, band.low + place)
-        for row, band in enumerate(bands)
-        for place, score in enumerate(band.scores)
-        if score >= rules.crossing
-    ]
-    crossings.sort()
-    for negative, row, column in crossings:
-        if -negative >= pairs.worth(row, column) + rules.margin:
-            pairs.join(row, column)
-    for _, row, column in crossings:
-        if pairs.are_free(row, column):
-            pairs.join(row, column)
-    return sorted(pairs.column_of.items())
+    column_of = dict(_in_order(scores, rules.least))
+    row_of = {column: row for row, column in column_of.items()}
 
+    def join(row: int, column: int) -> None:
+        row_of.pop(column_of.pop(row, -1), None)
+        column_of.pop(row_of.pop(column, -1), None)
+        column_of[row], row_of[column] = column, row
 
-class _Pairs:
-    """Pairs that can be parted and joined anew."""
-
-    __slots__ = ("_bands", "_row_of", "column_of")
-
-    def __init__(self, bands: Sequence[Band], pairs: list[Pair]) -> None:
-        self._bands = bands
-        self.column_of = dict(pairs)
-        self._row_of = {column: row for row, column in pairs}
-
-    def are_free(self, row: int, column: int) -> bool:
-        """Whether neither side has a partner."""
-        return row not in self.column_of and column not in self._row_of
-
-    def worth(self, row: int, column: int) -> float:
+    def worth(row: int, column: int) -> float:
         """Return the better score of the pairs that joining these two would part."""
-        own = score_at(self._bands, row, self.column_of[row]) if row in self.column_of else 0.0
-        if column not in self._row_of:
-            return own
-        return max(own, score_at(self._bands, self._row_of[column], column))
+        own = scores[row][column_of[row]] if row in column_of else 0.0
+        return max(own, scores[row_of[column]][column]) if column in row_of else own
 
-    def join(self, row: int, column: int) -> None:
-        """Pair these two; their former partners are free."""
-        self._row_of.pop(self.column_of.pop(row, -1), None)
-        self.column_of.pop(self._row_of.pop(column, -1), None)
-        self.column_of[row], self._row_of[column] = column, row
+    crossings = sorted(
+        (-score, row, column)
+        for row, of_row in enumerate(scores)
+        for column, score in enumerate(of_row)
+        if score >= rules.crossing
+    )
+    for negative, row, column in crossings:
+        if -negative >= worth(row, column) + rules.margin:
+            join(row, column)
+    for _, row, column in crossings:
+        if row not in column_of and column not in row_of:
+            join(row, column)
+    return sorted(column_of.items())
 
 
-_SKIP_ROW, _SKIP_COLUMN, _TAKE = 0, 1, 2
-
-
-def _in_order(bands: Sequence[Band], least: float) -> list[Pair]:
+def _in_order(scores: Scores, least: float) -> list[Pair]:
     """Return the rising pairs whose scores, less `least`, add up to most."""
-    # best[j]: the most that columns before j give to the rows so far; the last item holds on.
-    best = [0.0]
-    choices: list[bytearray] = []
-    for band in bands:
-        high = band.low + len(band.scores)
-        best += [best[-1]] * (high + 1 - len(best))
-        choice = bytearray(len(band.scores))
-        diagonal = left = best[band.low]
-        for place, score in enumerate(band.scores):
-            column = band.low + place + 1
-            here = above = best[column]
-            if left > here:
-                here, choice[place] = left, _SKIP_COLUMN
-            if score >= least and diagonal + score - least > here:
-                here, choice[place] = diagonal + score - least, _TAKE
-            diagonal, left = above, here
-            best[column] = here
-        choices.append(choice)
-    return _read_back(bands, choices)
-
-
-def _read_back(bands: Sequence[Band], choices: list[bytearray]) -> list[Pair]:
+    columns = len(scores[0]) if scores else 0
+    # best[i][j]: the most that the first i rows and j columns give.
+    best = [[0.0] * (columns + 1)]
+    for of_row in scores:
+        above, here = best[-1], [0.0]
+        for column, score in enumerate(of_row):
+            taken = above[column] + score - least if score >= least else 0.0
+            here.append(max(above[column + 1], here[column], taken))
+        best.append(here)
     pairs: list[Pair] = []
-    row = len(bands) - 1
-    column = bands[-1].low + len(bands[-1].scores) if bands else 0
-    while row >= 0:
-        low, count = bands[row].low, len(bands[row].scores)
-        # Columns right of what was compared with this row add nothing to it.
-        column = min(column, low + count)
-        choice = choices[row][column - low - 1] if column > low else _SKIP_ROW
-        if choice == _TAKE:
-            pairs.append((row, column - 1))
-        if choice != _SKIP_COLUMN:
+    row, column = len(scores), columns
+    while row and column:
+        if best[row][column] == best[row - 1][column]:
             row -= 1
-        if choice != _SKIP_ROW:
+        elif best[row][column] == best[row][column - 1]:
             column -= 1
+        else:
+            row, column = row - 1, column - 1
+            pairs.append((row, column))
     return pairs[::-1]
 
 
@@ -293,34 +218,28 @@ def align_claims(
     sides = reference, candidate
     bags, other_bags = content or (content_of(reference), content_of(candidate))
     kinds = _kinds(reference), _kinds(candidate)
-    bands = _adjusted_bands(bags, other_bags, kinds)
-    partner = dict(pair_up(bands, _RULES))
+    scores = _adjusted_scores(bags, other_bags, kinds)
+    partner = dict(pair_up(scores, _RULES))
     if len(partner) < min(map(len, sides)):
         if renamed := _renamed(partner, bags, other_bags):
             other_bags = [[renamed.get(word, word) for word in bag] for bag in other_bags]
-            bands = _adjusted_bands(bags, other_bags, kinds)
-            partner = dict(pair_up(bands, _RULES))
-        _pair_between(partner, bands, sides, kinds)
-        _pair_by_own_word(partner, bands, sides, (bags, other_bags), kinds)
+            scores = _adjusted_scores(bags, other_bags, kinds)
+            partner = dict(pair_up(scores, _RULES))
+        _pair_between(partner, scores, sides, kinds)
+        _pair_by_own_word(partner, scores, sides, (bags, other_bags), kinds)
     moved = _out_of_order(partner)
     rows = [Row(i, partner.get(i), is_moved=i in moved) for i in range(len(reference))]
     return _with_strays(rows, len(candidate))
 
 
-def _adjusted_bands(
+def _adjusted_scores(
     left: Sequence[Sequence[str]],
     right: Sequence[Sequence[str]],
     kinds: tuple[Sequence["_Kind"], Sequence["_Kind"]],
-) -> list[Band]:
+) -> Scores:
     return [
-        Band(
-            band.low,
-            [
-                _adjusted(score, kinds[0][row], kinds[1][band.low + place])
-                for place, score in enumerate(band.scores)
-            ],
-        )
-        for row, band in enumerate(compare_bags(left, right))
+        [_adjusted(score, kind, other) for score, other in zip(row, kinds[1], strict=True)]
+        for row, kind in zip(compare_bags(left, right), kinds[0], strict=True)
     ]
 
 
@@ -346,7 +265,7 @@ def _renamed(
 
 def _pair_between(
     partner: dict[int, int],
-    bands: Sequence[Band],
+    scores: Scores,
     sides: tuple[tuple[Claim, ...], tuple[Claim, ...]],
     kinds: tuple[Sequence["_Kind"], Sequence["_Kind"]],
 ) -> None:
@@ -358,13 +277,13 @@ def _pair_between(
         if i in partner or pairs.get(i + 1) != j + 1:
             continue
         is_alike = kinds[0][i].is_independent == kinds[1][j].is_independent
-        if is_alike and cites_alike(i, j) and score_at(bands, i, j) >= _LEAST_BETWEEN:
+        if is_alike and cites_alike(i, j) and scores[i][j] >= _LEAST_BETWEEN:
             partner[i] = j
 
 
 def _pair_by_own_word(
     partner: dict[int, int],
-    bands: Sequence[Band],
+    scores: Scores,
     sides: tuple[tuple[Claim, ...], tuple[Claim, ...]],
     bags: tuple[Sequence[Sequence[str]], Sequence[Sequence[str]]],
     kinds: tuple[Sequence["_Kind"], Sequence["_Kind"]],
@@ -381,7 +300,7 @@ def _pair_by_own_word(
             continue
         is_between = all((row < i) == (column < j) for row, column in partner.items())
         is_dependent = not (kinds[0][i].is_independent or kinds[1][j].is_independent)
-        is_alike = score_at(bands, i, j) >= _LEAST_OWN_WORD
+        is_alike = scores[i][j] >= _LEAST_OWN_WORD
         if is_between and is_dependent and is_alike and cites_alike(i, j):
             partner[i] = j
 

@@ -1,9 +1,8 @@
 """Where each limitation of one claim set stands in the other."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property, lru_cache
 from heapq import nsmallest
 from typing import Final
 
@@ -11,27 +10,18 @@ from patclaimeval.claims.coverage import (
     ENOUGH,
     Cover,
     Wanted,
-    WordMasks,
     adds,
     agrees,
-    bag_of,
     cover,
     likeness,
-    ordinals_in,
+    opens,
     reads_alike,
     shares_run,
 )
-from patclaimeval.claims.notes import Note, find_notes, is_cancelled, spans_without_claims
-from patclaimeval.claims.pairing import claims_activity, other_category
-from patclaimeval.claims.parsing import Claim, citations, parse_claims
+from patclaimeval.claims.parsing import citations
 from patclaimeval.claims.scope_rules import Scope
-from patclaimeval.claims.splitting import split_features
-from patclaimeval.claims.tree import ClaimTree, build_tree
-from patclaimeval.claims.wording import Wording, neighbours_in, read_wording, rename
-from patclaimeval.claims.words import read_unlabelled
+from patclaimeval.claims.sides import REFERENCE, ClaimSide
 
-REFERENCE: Final = "reference"
-CANDIDATE: Final = "candidate"
 # From this share on a limitation stands in part in a place; below it the likeness may be chance.
 _IN_PART: Final = 0.5
 # So much more must another claim hold than the corresponding one to be the place.
@@ -61,173 +51,6 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Limitation:
-    """A limitation of a side: its span in the claim set, and the index of its claim."""
-
-    claim: int
-    start: int
-    end: int
-    text: str
-    is_preamble: bool
-
-
-@dataclass(frozen=True)
-class ReadSet:
-    """What the chart reads of one claim set, whatever it is compared with.
-
-    `of_claim` has the limitations of each claim, as indices; `above` the claims that a claim
-    depends on, directly or not.
-    """
-
-    claims: tuple[Claim, ...]
-    notes: tuple[Note, ...]
-    tree: ClaimTree
-    limitations: tuple[Limitation, ...]
-    bags: tuple[list[str], ...]
-    wordings: tuple[Wording, ...]
-    forms: tuple[tuple[str, ...], ...]
-    ordinals: tuple[frozenset[str], ...]
-    of_claim: tuple[list[int], ...]
-    is_independent: tuple[bool, ...]
-    is_activity: tuple[bool, ...]
-    above: tuple[frozenset[int], ...]
-
-
-# A reference is read once for its candidates.
-@lru_cache(maxsize=8)
-def read_set(side: str, text: str) -> ReadSet:
-    """Read one claim set; `side` is "reference" or "candidate"."""
-    claims, tree = parse_claims(text), build_tree(parse_claims(text))
-    notes = find_notes(side, text, claims)
-    limitations = tuple(_limitations(claims, spans_without_claims(notes)))
-    of_claim: tuple[list[int], ...] = tuple([] for _ in claims)
-    for place, one in enumerate(limitations):
-        of_claim[one.claim].append(place)
-    # "A system that carries out the method of claim 1" is independent in all but form.
-    kinds = zip(tree.nodes, other_category(claims), strict=True)
-    above: list[frozenset[int]] = []
-    for node in tree.nodes:
-        above.append(frozenset(node.parents).union(*(above[i] for i in node.parents)))
-    return ReadSet(
-        claims,
-        notes,
-        tree,
-        limitations,
-        tuple(bag_of(one.text) for one in limitations),
-        tuple(read_wording(text, one.start, one.end) for one in limitations),
-        tuple(_form_of(one.text) for one in limitations),
-        tuple(ordinals_in(one.text) for one in limitations),
-        of_claim,
-        tuple(not node.parents or is_other for node, is_other in kinds),
-        tuple(map(claims_activity, claims)),
-        tuple(above),
-    )
-
-
-class ClaimSide:
-    """One claim set beside another: its limitations, and their words under the reference's names.
-
-    `renamed` has by the stem of a name of the candidate that of the reference's name.
-    """
-
-    def __init__(
-        self, name: str, text: str, partner: Mapping[int, int], renamed: Mapping[str, str]
-    ) -> None:
-        self.name = name
-        self.text = text
-        self.partner = partner
-        own = read_set(name, text)
-        self.claims, self.limitations, self.of_claim = own.claims, own.limitations, own.of_claim
-        self.parents = [node.parents for node in own.tree.nodes]
-        self.above, self.is_independent, self.is_activity = (
-            own.above,
-            own.is_independent,
-            own.is_activity,
-        )
-        self.forms, self.ordinals = own.forms, own.ordinals
-        self.bags = [[renamed.get(word, word) for word in bag] for bag in own.bags]
-        self.wordings = [rename(one, renamed) for one in own.wordings]
-
-    def keep(self, masks: WordMasks) -> None:
-        """Keep the words of the limitations as bits."""
-        self.masks = [masks.of(bag) for bag in self.bags]
-        self.starts = masks.starts
-
-    def wanted(self) -> list[Wanted]:
-        """Return what is looked for of each limitation."""
-        of_claim = [0] * len(self.claims)
-        found: list[Wanted] = []
-        for place, one in enumerate(self.limitations):
-            known = of_claim[one.claim]
-            for above in self.above[one.claim]:
-                known |= of_claim[above]
-            mask = self.masks[place]
-            # A limitation that only relates what is known is looked for by all of its words.
-            new = mask & ~known or mask
-            found.append(Wanted(new, mask & ~new, self.starts))
-            of_claim[one.claim] |= mask
-        return found
-
-    def number(self, claim: int) -> int:
-        """Return the number of a claim, 0 where it has none."""
-        return self.claims[claim].number or 0
-
-    @cached_property
-    def neighbours(self) -> list[frozenset[tuple[str, str]]]:
-        """The pairs of neighbouring words of each claim."""
-        return [
-            frozenset(pair for place in places for pair in neighbours_in(self.wordings[place]))
-            for places in self.of_claim
-        ]
-
-    def names(self, claims: Iterable[int]) -> str:
-        """Return "claim 1" or "claims 1, 2" for some claims."""
-        numbers = sorted(map(self.number, claims))
-        return f"claim{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
-
-    def root_of(self, claim: int) -> int:
-        """Return the independent claim that a claim depends on first, or the claim itself."""
-        return min((i for i in self.above[claim] if self.is_independent[i]), default=claim)
-
-    def are_related(self, one: int, other: int) -> bool:
-        """Return whether one of two claims depends on the other, directly or not."""
-        return one == other or one in self.above[other] or other in self.above[one]
-
-
-def _limitations(
-    claims: Sequence[Claim], remarks: Sequence[tuple[int, int]]
-) -> Iterator[Limitation]:
-    for index, claim in enumerate(claims):
-        if is_cancelled(claim):
-            continue
-        begin = claim.start + claim.body_offset
-        # What a model says behind a claim is none of its limitations.
-        close = min((low for low, _ in remarks if begin < low < claim.end), default=claim.end)
-        if any(low <= begin < high for low, high in remarks):
-            continue
-        features = split_features(claim.text[claim.body_offset : close - claim.start])
-        start: int | None = None
-        for place, one in enumerate(features):
-            text = one.text.strip()
-            if start is None:
-                start = begin + one.start + len(one.text) - len(one.text.lstrip())
-            # "wherein:" belongs to what follows.
-            if place + 1 < len(features) and not bag_of(text):
-                continue
-            end = begin + one.end - len(one.text) + len(one.text.rstrip())
-            whole = claim.text[start - claim.start : end - claim.start]
-            yield Limitation(index, start, end, whole, place == 0 and len(features) > 1)
-            start = None
-
-
-def _form_of(text: str) -> tuple[str, ...]:
-    """Return the words of a limitation by which it equals another, word for word."""
-    return tuple(
-        key for key in read_unlabelled(text) if key.isalnum() and key not in ("the", "said")
-    )
-
-
-@dataclass(frozen=True, slots=True)
 class Place:
     """Where a limitation was found: the verdict, the claims and the limitations there."""
 
@@ -245,7 +68,28 @@ def find_places(left: ClaimSide, right: ClaimSide) -> tuple[list[Place], list[Pl
     _find_holders(right, left, *places[::-1])
     _answer(left, right, *places)
     _answer(right, left, *places[::-1])
+    _pair_alone(left, right, *places)
     return places
+
+
+def _pair_alone(left: ClaimSide, right: ClaimSide, places: list[Place], back: list[Place]) -> None:
+    """Pair the only limitations of corresponding claims, if both stand nowhere.
+
+    With a new word in common they are one limitation, of which most was put in other words.
+    """
+    wanted = left.wanted()
+    for claim, partner in left.partner.items():
+        here, there = (
+            [place for place in side.of_claim[at] if not side.limitations[place].is_preamble]
+            for side, at in ((left, claim), (right, partner))
+        )
+        if len(here) != 1 or len(there) != 1:
+            continue
+        (i,), (j,) = here, there
+        is_told = wanted[i].new_words_in(right.masks[j]) > 0
+        if is_told and places[i].verdict is back[j].verdict is Verdict.NOWHERE:
+            places[i] = Place(Verdict.IN, (partner,), (j,))
+            back[j] = Place(Verdict.IN, (claim,), (i,))
 
 
 def _answer(own: ClaimSide, other: ClaimSide, places: list[Place], back: list[Place]) -> None:
@@ -281,9 +125,9 @@ def _search(
     claim = own.limitations[place].claim
     partner = own.partner.get(claim)
     if partner is not None:
-        for part in other.of_claim[partner]:
-            if own.forms[place] and other.forms[part] == own.forms[place]:
-                return Place(Verdict.IN, (partner,), (part,))
+        same = other.by_form.get((partner, own.forms[place]))
+        if same is not None:
+            return Place(Verdict.IN, (partner,), (same,))
         if not wanted.total:
             # Without a word that tells anything it is where its claim is.
             return Place(Verdict.IN, (partner,))
@@ -292,13 +136,12 @@ def _search(
         return Place(Verdict.NOWHERE)
     index, found = best
     if found.share >= ENOUGH:
-        verdict, reason = _verdict(claim, index, own, other)
-        return Place(verdict, (index,), found.parts, reason)
+        return _found_whole(place, index, found, own, other)
     if index == partner and _is_changed(place, found, own, other):
         return Place(Verdict.IN, (index,), found.parts)
     # What cites a claim of another kind, "a car with the engine of claim 1", is in no parts of it.
     is_citing = bool(citations(own.limitations[place].text))
-    if not is_citing and (split := _split(wanted, index, found, other)):
+    if not is_citing and (split := _split(wanted, own.bags[place], best, other)):
         return split
     # New words beside another subject are another limitation.
     words, given = own.bags[place], [w for i in sorted(found.parts) for w in other.bags[i]]
@@ -312,6 +155,17 @@ def _search(
     ):
         return Place(Verdict.NOWHERE)
     return Place(Verdict.PART, (index,), found.parts)
+
+
+def _found_whole(place: int, index: int, found: Cover, own: ClaimSide, other: ClaimSide) -> Place:
+    """Return the place of a limitation that stands whole in a claim."""
+    claim = own.limitations[place].claim
+    is_counterpart = own.partner.get(claim) == index
+    if not is_counterpart and not opens(own.bags[place], other.bags[min(found.parts)]):
+        # A name that stands in what is said of another thing is only mentioned.
+        return Place(Verdict.PART, (index,), found.parts, "mentioned there")
+    verdict, reason = _verdict(claim, index, own, other)
+    return Place(verdict, (index,), found.parts, reason)
 
 
 def _is_changed(place: int, found: Cover, own: ClaimSide, other: ClaimSide) -> bool:
@@ -353,8 +207,8 @@ def _best_claim(
     for index in nsmallest(_MOST_TRIED, range(len(most)), key=lambda i: (-rank(i, most[i]), i)):
         if most[index] < _IN_PART or (best and rank(index, most[index]) <= best[0]):
             break
-        places = [p for p in other.of_claim[index] if not other.limitations[p].is_preamble]
-        found = cover(wanted, own.bags[place], places, other)
+        near = other.holders(index, own.bags[place])
+        found = cover(wanted, own.bags[place], near, other)
         words = [word for part in sorted(found.parts) for word in other.bags[part]]
         if index != partner and not (
             reads_alike(own.bags[place], words) and _counts_alike(place, found.parts, own, other)
@@ -372,26 +226,29 @@ def _counts_alike(place: int, parts: Sequence[int], own: ClaimSide, other: Claim
     return not wanted or not given or bool(wanted & given)
 
 
-def _split(wanted: Wanted, index: int, found: Cover, other: ClaimSide) -> Place | None:
+def _split(
+    wanted: Wanted, words: Sequence[str], best: tuple[int, Cover], other: ClaimSide
+) -> Place | None:
     """Return the claims that together hold a limitation, None where no few of them do."""
+    index, found = best
     total, others = wanted.total, other.masks
-    for part in found.parts:
-        wanted = wanted.without(others[part])
+    for held in found.parts:
+        wanted = wanted.without(others[held])
     claims, parts = [index], [*found.parts]
+    near = [
+        place
+        for claim in range(len(other.claims))
+        if claim != index and other.are_related(claim, index)
+        for place in other.holders(claim, words)
+    ]
     while len(claims) < _MOST_CLAIMS and 1 - wanted.total / total < ENOUGH:
-        near = [
-            place
-            for place, one in enumerate(other.limitations)
-            if one.claim not in claims
-            and not one.is_preamble
-            and other.are_related(one.claim, index)
-        ]
-        best = max(near, key=lambda place: wanted.weight_in(others[place]), default=None)
-        if best is None or not adds(wanted, others[best], total):
+        near = [place for place in near if other.limitations[place].claim not in claims]
+        part = max(near, key=lambda place: wanted.weight_in(others[place]), default=None)
+        if part is None or not adds(wanted, others[part], total):
             return None
-        wanted = wanted.without(others[best])
-        claims.append(other.limitations[best].claim)
-        parts.append(best)
+        wanted = wanted.without(others[part])
+        claims.append(other.limitations[part].claim)
+        parts.append(part)
     if 1 - wanted.total / total < ENOUGH:
         return None
     return Place(Verdict.SPLIT, tuple(sorted(claims)), tuple(sorted(parts)))
@@ -456,7 +313,8 @@ def _place_of_preamble(
         return Place(Verdict.IN, (partner,), tuple(other.of_claim[partner][:1]), reason, scope)
     rest = [places[i] for i in own.of_claim[claim][1:]]
     found = [one for one in rest if one.verdict not in (Verdict.NOWHERE, Verdict.PART)]
-    return replace(found[0], parts=()) if 2 * len(found) > len(rest) else Place(Verdict.NOWHERE)
+    is_whole = bool(rest) and len(found) == len(rest)
+    return replace(found[0], parts=()) if is_whole else Place(Verdict.NOWHERE)
 
 
 def compare_dependency(
@@ -466,12 +324,11 @@ def compare_dependency(
     parents, given = {*own.parents[claim]}, {*other.parents[partner]}
     is_of_reference = own.name == REFERENCE
     now = "now" if is_of_reference else "in the reference"
-    if any(
-        side.claims[at].depends_on and not side.parents[at]
-        for side, at in ((own, claim), (other, partner))
-    ):
-        # What a claim depends on that cites no claim there is cannot be told.
-        return Scope.UNSURE, ""
+    cited = own.claims[claim].depends_on, other.claims[partner].depends_on
+    if (cited[0] and not parents) or (cited[1] and not given):
+        is_same = cited[0] == cited[1] and not parents and not given
+        reason = "one of them cites a claim that does not exist"
+        return (Scope.SAME, "") if is_same else (Scope.UNSURE, reason)
     if not parents or not given:
         if not parents and not given:
             return Scope.SAME, ""

@@ -7,17 +7,13 @@ are the claim, and the claims, joined, are the text.
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Final
 
-from patclaimeval.claims.antecedents import find_antecedent_gaps
 from patclaimeval.claims.change_classes import CLASSES, Change
 from patclaimeval.claims.chart import Chart, ChartRow, read_chart
 from patclaimeval.claims.invisible import count_invisible, find_invisible
 from patclaimeval.claims.languages import (
     has_no_blanks,
-    is_read_as_english,
-    language_name,
     language_note,
     language_of,
     languages_of_pair,
@@ -28,20 +24,17 @@ from patclaimeval.claims.mark_kinds import (
     BROKEN,
     CERTAIN,
     FOREIGN,
-    LIKELY_BASIS,
     MISREAD,
-    NO_ANTECEDENT,
-    PREAMBLE,
     RENAMED,
     SIGN,
 )
+from patclaimeval.claims.marks import is_marked, own_marks, unchecked_marks
 from patclaimeval.claims.pairing import other_category
-from patclaimeval.claims.parsing import CITED_IN, Claim, claim_body, find_markers, parse_claims
-from patclaimeval.claims.placing import CANDIDATE, REFERENCE, Verdict
-from patclaimeval.claims.preambles import find_preamble_mismatches
+from patclaimeval.claims.parsing import Claim, claim_body, find_markers, parse_claims
+from patclaimeval.claims.placing import Verdict
 from patclaimeval.claims.segments import Segment, Span, cut_segments
+from patclaimeval.claims.sides import CANDIDATE, REFERENCE
 from patclaimeval.claims.splitting import split_features
-from patclaimeval.claims.term_changes import renamed_terms
 from patclaimeval.claims.tree import build_tree, misread_faults
 
 
@@ -64,8 +57,8 @@ _PLAIN = "claims are not set side by side, and no differences, limitations or te
 # Both texts together. The parts that read words take 2 to 3 microseconds a character and some 200
 # bytes of memory each.
 CHARACTERS: Final = Limit(200_000, "This pair has {count:,} characters; above {most:,} " + _PLAIN)
-# Of either text: twice what the product promises to read.
-CLAIMS: Final = Limit(400, "A text of this pair has {count:,} claims; above {most:,} " + _PLAIN)
+# Of either text: more than the product promises to read.
+CLAIMS: Final = Limit(300, "A text of this pair has {count:,} claims; above {most:,} " + _PLAIN)
 # Of either text. Each is an entry of the list beside the text and a mark in it, and a text with
 # thousands of them is no longer read by its marks.
 MARKS: Final = Limit(
@@ -227,12 +220,12 @@ def read_pair(reference: str, candidate: str, language: str = "") -> Reading:
     )
     marks = (
         *(Span(t.start, t.end, FOREIGN, "not in the reference") for t in foreign),
-        *_own_marks(candidate, languages[1]),
+        *own_marks(candidate, languages[1]),
     )
     moved = [row for row in chart.alignment if row.is_moved]
     left = _side(
         reference,
-        _own_marks(reference, languages[0]),
+        own_marks(reference, languages[0]),
         [row for row in chart.rows if row.side == REFERENCE],
         {row.reference for row in moved},
     )
@@ -278,7 +271,7 @@ def read_alone(text: str, language: str = "") -> tuple[SideView, str]:
     if too_large:
         return _plain_side(text), too_large
     read_as = language_of(text, language)
-    side = _side(text, _own_marks(text, read_as), None, ())
+    side = _side(text, own_marks(text, read_as), None, ())
     note = language_note(text, language)
     return replace(side, unchecked=unchecked_marks(read_as), language_note=note), ""
 
@@ -320,62 +313,6 @@ def _note(text: str, recorded: str, read_as: str) -> str:
     """Say how the language of a text was found, unless the text beside it has told it."""
     is_told_by_the_other = language_of(text, recorded) != read_as
     return "" if is_told_by_the_other else language_note(text, recorded)
-
-
-def is_marked(language: str) -> bool:
-    """Return whether antecedents and terms are read in a language: in English alone."""
-    return is_read_as_english(language)
-
-
-def unchecked_marks(language: str, reference: str | None = None) -> str:
-    """Say which marks a claim set in a language has none of, "" where all are looked for.
-
-    `reference` is the language of the reference that a candidate stands beside.
-    """
-    name = language_name(language)
-    marks = [] if is_marked(language) else ["antecedents", "renamed terms"]
-    if marks and reference is not None:
-        marks.append("whether a limitation is broader or narrower")
-    if marks and reference is not None:
-        marks.append("terms that are not in the reference")
-    if language not in CITED_IN and not is_marked(language):
-        marks.append("claims cited")
-    if marks:
-        return f"Not checked in this language ({name}): {', '.join(marks)}."
-    if reference is not None and not is_marked(reference):
-        name = language_name(reference)
-        return f"Not checked beside a reference in {name}: terms that are not in it."
-    return ""
-
-
-# The marks of a reference are the same beside each of its candidates.
-@lru_cache(maxsize=8)
-def _own_marks(text: str, language: str) -> tuple[Span, ...]:
-    """Return the marks that a claim set earns by itself, in a language in which they are read."""
-    if not is_marked(language):
-        return ()
-    gaps = find_antecedent_gaps(text)
-    renamed = renamed_terms(text, gaps)
-    named = {item.end for item in renamed}
-    mismatches = find_preamble_mismatches(text)
-    return (
-        *(Span(one.start, one.end, PREAMBLE, one.sentence) for one in mismatches),
-        *(
-            Span(
-                gap.start,
-                gap.end,
-                NO_ANTECEDENT if gap.is_certain and gap.end not in named else LIKELY_BASIS,
-                gap.sentence,
-            )
-            for gap in gaps
-        ),
-        *(
-            Span(r.start, r.end, SIGN, f"{r.sign} stood for “{r.first}” before")
-            if r.sign
-            else Span(r.start, r.end, RENAMED, f"called “{r.first}” before")
-            for r in renamed
-        ),
-    )
 
 
 def _side(
@@ -531,12 +468,17 @@ def _cut_by_rows(rows: Sequence[ChartRow], offset: int, body: str) -> list[Cut]:
     cuts: list[Cut] = []
     at = offset
     for row in rows:
-        if at < row.start:
-            if cuts and not body[cuts[-1][1] - offset : row.start - offset].strip():
-                cuts[-1] = (cuts[-1][0], row.start, cuts[-1][2])
+        start = row.start
+        # The white space between two limitations is of the one before it, at the beginning of the
+        # one behind it.
+        if not body[at - offset : start - offset].strip():
+            if cuts:
+                cuts[-1] = (cuts[-1][0], start, cuts[-1][2])
             else:
-                cuts.append((at, row.start, None))
-        cuts.append((row.start, row.end, row))
+                start = at
+        elif at < start:
+            cuts.append((at, start, None))
+        cuts.append((start, row.end, row))
         at = row.end
     if cuts and not body[at - offset :].strip():
         cuts[-1] = (cuts[-1][0], end, cuts[-1][2])

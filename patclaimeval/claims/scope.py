@@ -1,6 +1,7 @@
 """How other words for a limitation change what is claimed: which words, and to what effect."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from bisect import bisect_left
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -68,7 +69,7 @@ Classes = tuple[dict[int, Change], dict[int, Change]]
 def compare_scope(
     reference: Wording,
     candidate: Wording,
-    around: Collection[str] = (),
+    around: Container[str] = (),
     context: Context = Context(),
 ) -> tuple[tuple[ScopeChange, ...], Classes]:
     """Compare two wordings of one limitation.
@@ -90,9 +91,9 @@ def compare_scope(
     ]
     changes += _other_words(gaps, reference, candidate)
     agrees = 1.0 if len(changes) == 1 else _share_in_common(gaps, reference)
-    return tuple(change if _is_sure(change, agrees) else _unsure(change) for change in changes), (
-        classes
-    )
+    sides = reference, candidate
+    sure = (c if _is_sure(c, agrees, sides) else _unsure(c) for c in changes)
+    return tuple(sure), classes
 
 
 def _share_in_common(gaps: Iterable[Gap], reference: Wording) -> float:
@@ -102,13 +103,23 @@ def _share_in_common(gaps: Iterable[Gap], reference: Wording) -> float:
     return 1 - lost / max(1, sum(content))
 
 
-def _is_sure(change: ScopeChange, agrees: float) -> bool:
+def _is_sure(change: ScopeChange, agrees: float, sides: tuple[Wording, Wording]) -> bool:
     """Return whether the rest of a limitation agrees so far that a change is what it seems."""
     if change.scope is Scope.DIFFERENT:
         return agrees >= _MOSTLY
     words = (change.reference or change.candidate).lower().split()
-    is_alone = not (change.reference and change.candidate)
-    return not (is_alone and len(words) == 1 and _is_verb(words[0]))
+    if (change.reference and change.candidate) or len(words) > 1:
+        return True
+    span, wording = (
+        (change.reference_span, sides[0]) if change.reference else (change.candidate_span, sides[1])
+    )
+    # "Induce" may say the same in other words; "sealed" before "lid" says which lid.
+    return not _is_verb(words[0]) or (span is not None and _stands_before_noun(span[1], wording))
+
+
+def _stands_before_noun(end: int, wording: Wording) -> bool:
+    place = bisect_left(wording.starts, end)
+    return place < len(wording.keys) and is_content(wording.keys[place])
 
 
 def _is_verb(word: str) -> bool:
@@ -181,7 +192,7 @@ def _trimmed(
     gaps: Iterable[Gap],
     reference: Wording,
     candidate: Wording,
-    around: Collection[str],
+    around: Container[str],
     context: Context,
 ) -> list[Gap]:
     """Leave out what the other side says before and after the limitation, if it is another one."""
@@ -209,7 +220,7 @@ def _judge(
     reference: Wording,
     candidate: Wording,
     classes: tuple[Mapping[int, Change], Mapping[int, Change]],
-    around: Collection[str],
+    around: Container[str],
     context: Context,
 ) -> ScopeChange | None:
     """Return what one difference does to the scope, None where nothing of substance differs."""

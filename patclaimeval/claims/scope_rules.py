@@ -8,6 +8,7 @@ from enum import StrEnum
 from itertools import permutations, product
 from typing import Final
 
+from patclaimeval.claims.definite_phrases import ORDINALS
 from patclaimeval.claims.wording import HEDGES
 from patclaimeval.claims.words import HEDGE_WORDS, cut_suffixes, is_content
 
@@ -98,6 +99,8 @@ _NEGATING: Final = frozenset(("no", "not", "without", "non", "never", "neither",
 _EMPTY: Final = frozenset(
     ("preferably", "optionally", "particular", "respective", "respectively", "corresponding")
 )
+# With or without one of them alone, the claim may mean the same thing.
+_TELLING_LITTLE: Final = ORDINALS | {"structure", "state", "condition", "type", "region", "area"}
 # Dropped or added, they may change the scope either way.
 _EITHER_WAY_WORDS: Final = """
 or if when unless until while may can could might such like example suitable possible possibly up
@@ -166,8 +169,11 @@ def _scope_of_dropped(words: tuple[str, ...], side: Set[str]) -> Scope:
         # Of "at least one of A and B" one is enough; without the words both are needed.
         return Scope.NARROWER if side & {"and", "or"} else Scope.SAME
     if not _NEGATING.isdisjoint(words):
-        # "Or not" leaves it open.
-        return Scope.UNSURE if "or" in words else Scope.DIFFERENT
+        # "Or not" leaves it open, and what is not so with other words only limits.
+        is_alone = len([word for word in words if is_content(word)]) == 1
+        return Scope.DIFFERENT if is_alone and "or" not in words else Scope.UNSURE
+    if all(word in _TELLING_LITTLE for word in words if is_content(word)):
+        return Scope.UNSURE
     # Under a negation, or as one of several choices, fewer words may say less.
     if not _NEGATING.isdisjoint(side) or not _EITHER_WAY.isdisjoint(words):
         return Scope.UNSURE

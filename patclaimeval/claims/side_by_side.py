@@ -8,7 +8,7 @@ from typing import Final
 
 from patclaimeval.claims.change_classes import CLASSES
 from patclaimeval.claims.minimap import Cell, State, state_of
-from patclaimeval.claims.placing import REFERENCE, Verdict
+from patclaimeval.claims.placing import Verdict
 from patclaimeval.claims.reading import (
     ONLY,
     ClaimView,
@@ -19,6 +19,7 @@ from patclaimeval.claims.reading import (
     plain,
 )
 from patclaimeval.claims.segments import Segment
+from patclaimeval.claims.sides import REFERENCE
 
 LACKING: Final = "lacking"
 """The standing of a limitation of the reference that some candidate, or each, does not have."""

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from patclaimeval.claims.change_classes import Change, classify
 from patclaimeval.claims.pairing import align_claims
 from patclaimeval.claims.parsing import Claim, claim_body, parse_claims
-from patclaimeval.claims.placing import REFERENCE
+from patclaimeval.claims.sides import REFERENCE
 from patclaimeval.claims.word_diff import Gap, find_gaps
 from patclaimeval.claims.words import Tokens, read_tokens
 

@@ -15,7 +15,7 @@ from patclaimeval.claims.chart import read_chart
 from patclaimeval.claims.languages import LATIN, pair_language
 from patclaimeval.claims.pairing import align_claims
 from patclaimeval.claims.parsing import Claim, parse_claims
-from patclaimeval.claims.placing import REFERENCE
+from patclaimeval.claims.sides import REFERENCE
 from patclaimeval.claims.splitting import split_features
 from patclaimeval.claims.words import content_words
 from patclaimeval.models.data import Pair

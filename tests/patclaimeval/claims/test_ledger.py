@@ -112,3 +112,16 @@ def test_new_terms_are_looked_for_in_claims_with_a_counterpart_and_not_in_remark
     assert [one.term for one in found] == ["magnet"]
     found = find_new_terms(*sides, [(0, 0), (1, 1), (2, 3)])
     assert [one.term for one in found] == ["gearbox", "wheel"]
+
+
+def test_a_name_that_only_its_qualifier_tells_apart_is_renamed_with_it() -> None:
+    reference = (
+        "1. A cell comprising: a doped layer on a base layer; and a metal layer on the doped layer."
+        "\n2. The cell of claim 1, wherein the doped layer is thin."
+    )
+    assert lines(reference.replace("doped layer", "doped film"), reference) == [
+        ("doped layer", "doped film", 3, 3, "renamed")
+    ]
+    assert lines(reference.replace("layer", "film"), reference) == [
+        ("layer", "film", 5, 5, "renamed")
+    ]

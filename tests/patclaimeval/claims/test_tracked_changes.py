@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patclaimeval.claims.change_classes import Change
-from patclaimeval.claims.placing import CANDIDATE, REFERENCE
+from patclaimeval.claims.sides import CANDIDATE, REFERENCE
 from patclaimeval.claims.tracked_changes import (
     Spot,
     Step,

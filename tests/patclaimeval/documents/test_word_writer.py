@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from lxml import etree
 
-from patclaimeval.claims.placing import CANDIDATE, REFERENCE
+from patclaimeval.claims.sides import CANDIDATE, REFERENCE
 from patclaimeval.claims.tracked_changes import track_changes, unchanged
 from patclaimeval.documents.reading import read_document
 from patclaimeval.documents.records import ReadOptions, Severity, TrackedChanges
