@@ -13,9 +13,10 @@ from typing import Final
 from patclaimeval.claims.chart import Chart, ChartRow
 from patclaimeval.claims.ledger import Naming
 from patclaimeval.claims.mark_kinds import BROKEN, NO_ANTECEDENT, PREAMBLE
-from patclaimeval.claims.placing import CANDIDATE, REFERENCE, Verdict
+from patclaimeval.claims.placing import Verdict
 from patclaimeval.claims.reading import ClaimView, Reading, SideView
 from patclaimeval.claims.scope_rules import Scope
+from patclaimeval.claims.sides import CANDIDATE, REFERENCE
 
 WITHOUT_NUMBER: Final = "text without a number"
 _SCOPES: Final = {Scope.SAME: "", Scope.UNSURE: "changed"}
