@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from patclaimeval.claims.change_classes import Change, classify, find_labels
+from patclaimeval.claims.definite_phrases import ORDINALS
 from patclaimeval.claims.scope_rules import (
     CHOOSING,
     NARROWER_WORDS,
@@ -34,7 +35,9 @@ class Context:
 
 _CONNECT: Final = stem("connect")
 _MOST_ADDED: Final = 8
-_JOINING: Final = frozenset(("and", "or", ",", ";"))
+_JOINING: Final = frozenset(("and", "or", ",", ";", "et", "und", "\u3001"))
+_INDEFINITE: Final = frozenset(("a", "an", "ein", "eine", "einen", "un", "une"))
+_IDEOGRAPHS: Final = "\u3040"
 _MOSTLY: Final = 0.7
 
 
@@ -82,14 +85,16 @@ def compare_scope(
     gaps = _trimmed(
         find_gaps(reference.stems, candidate.stems), reference, candidate, around, context
     )
+    forms = [*_other_forms(gaps, reference, candidate)]
     places = [(gap.low, gap.high, gap.start, gap.stop) for gap in gaps]
+    places += [(i, i + 1, j, j + 1) for i, j in forms]
     classes = classify(reference.keys, candidate.keys, places)
     changes = [
         change
         for gap in gaps
         if (change := _judge(gap, reference, candidate, classes, around, context))
     ]
-    changes += _other_words(gaps, reference, candidate)
+    changes += _other_words(forms, reference, candidate)
     agrees = 1.0 if len(changes) == 1 else _share_in_common(gaps, reference)
     sides = reference, candidate
     sure = (c if _is_sure(c, agrees, sides) else _unsure(c) for c in changes)
@@ -130,26 +135,35 @@ def _unsure(change: ScopeChange) -> ScopeChange:
     return replace(change, scope=Scope.UNSURE)
 
 
-def _other_words(
+def _other_forms(
     gaps: Sequence[Gap], reference: Wording, candidate: Wording
-) -> Iterator[ScopeChange]:
-    """Yield the words that count as the same one, but of which one says less than the other."""
+) -> Iterator[tuple[int, int]]:
+    """Yield the places of the words that count as the same one and are not written the same."""
     low = start = 0
     for gap in [*gaps, Gap(len(reference.keys), 0, len(candidate.keys), 0)]:
         for i, j in zip(range(low, gap.low), range(start, gap.start), strict=False):
-            if reference.keys[i] == candidate.keys[j] or reference.stems[i] != _CONNECT:
-                continue
-            pair = (cut_suffixes(reference.keys[i]), cut_suffixes(candidate.keys[j]))
-            is_broader = pair in NARROWER_WORDS
-            if is_broader or pair[::-1] in NARROWER_WORDS:
-                yield ScopeChange(
-                    reference.text[reference.starts[i] : reference.ends[i]],
-                    candidate.text[candidate.starts[j] : candidate.ends[j]],
-                    Scope.BROADER if is_broader else Scope.NARROWER,
-                    (reference.starts[i], reference.ends[i]),
-                    (candidate.starts[j], candidate.ends[j]),
-                )
+            if reference.keys[i] != candidate.keys[j]:
+                yield i, j
         low, start = gap.high, gap.stop
+
+
+def _other_words(
+    forms: Iterable[tuple[int, int]], reference: Wording, candidate: Wording
+) -> Iterator[ScopeChange]:
+    """Yield the words that count as the same one, but of which one says less than the other."""
+    for i, j in forms:
+        if reference.stems[i] != _CONNECT:
+            continue
+        pair = (cut_suffixes(reference.keys[i]), cut_suffixes(candidate.keys[j]))
+        is_broader = pair in NARROWER_WORDS
+        if is_broader or pair[::-1] in NARROWER_WORDS:
+            yield ScopeChange(
+                reference.text[reference.starts[i] : reference.ends[i]],
+                candidate.text[candidate.starts[j] : candidate.ends[j]],
+                Scope.BROADER if is_broader else Scope.NARROWER,
+                (reference.starts[i], reference.ends[i]),
+                (candidate.starts[j], candidate.ends[j]),
+            )
 
 
 Difference = tuple[int, int, Change]
@@ -162,15 +176,22 @@ def differences_of(
     """Return the words of one side that differ, in order.
 
     Of substance are those of the changes, given by their spans; what was moved is no difference.
-    Articles, punctuation and the like are of their own classes.
+    Articles, punctuation and the like are of their own classes; neighbours of a class are one.
     """
-    marked = [(*span, Change.SUBSTANCE) for span in spans if span]
-    for place, change in classes.items():
+    found = [(*span, Change.SUBSTANCE) for span in spans if span]
+    of_substance = tuple(found)
+    before = -2
+    for place, change in sorted(classes.items()):
         start, end = wording.starts[place], wording.ends[place]
-        is_marked = any(low <= start and end <= high for low, high, _ in marked)
-        if change is not Change.SUBSTANCE and not is_marked:
-            marked.append((start, end, change))
-    return tuple(sorted(marked))
+        if change is Change.SUBSTANCE or any(
+            low <= start and end <= high for low, high, _ in of_substance
+        ):
+            continue
+        if before == place - 1 and found[-1][2] is change:
+            start = found.pop()[0]
+        found.append((start, end, change))
+        before = place
+    return tuple(sorted(found))
 
 
 def lacking_words(own: Wording, place: Wording) -> Iterator[tuple[int, int]]:
@@ -241,6 +262,9 @@ def _judge(
         for j in _missing(right, candidate, reference, context.of_reference)
         if candidate.stems[j] not in around
     ]
+    if not lost and not added and not (left and right):
+        lost = _introduced(left, reference, candidate, context.of_candidate)
+        added = _introduced(right, candidate, reference, context.of_reference)
     if not lost and not added:
         if _is_light(left, right, reference, candidate):
             return None
@@ -289,6 +313,28 @@ def _missing(
         and not _has(other, own, place)
         and not _stands_elsewhere(place, own, neighbours)
     ]
+
+
+def _introduced(
+    places: Sequence[int], own: Wording, other: Wording, neighbours: Set[tuple[str, str]]
+) -> list[int]:
+    """Return the words of an item of a list that only one side has, although it has the words too.
+
+    The camera of "a camera, a memory and an image of the camera" is dropped where the image stays.
+    """
+    words = [
+        place
+        for place in places
+        if limits(own.keys[place])
+        and other.counts[own.stems[place]] < own.counts[own.stems[place]]
+        and not _stands_elsewhere(place, own, neighbours)
+    ]
+    if not words or words[-1] - words[0] + 1 != len(words) or own.keys[words[0]] in ORDINALS:
+        return []
+    keys = own.keys[max(0, words[0] - 1) : words[-1] + 2]
+    # Ideographs have no article before them.
+    opens = not _INDEFINITE.isdisjoint(keys[:2]) or own.keys[words[0]] >= _IDEOGRAPHS
+    return words if opens and (keys[-1] in _JOINING or words[-1] + 1 == len(own.keys)) else []
 
 
 def _stands_elsewhere(place: int, own: Wording, neighbours: Set[tuple[str, str]]) -> bool:

@@ -193,6 +193,8 @@ def _limitations(
         start: int | None = None
         for place, one in enumerate(features):
             text = one.text.strip()
+            if not text:
+                continue
             if start is None:
                 start = begin + one.start + len(one.text) - len(one.text.lstrip())
             # "wherein:" and "b." belong to what follows.

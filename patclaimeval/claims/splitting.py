@@ -24,8 +24,8 @@ _CUT = re.compile(
 # Behind the claim that is cited, or behind the words that name what is claimed, the first
 # limitation begins: "The pump of claim 1, | further comprising a lid", "A pump comprising | a lid".
 _BODY = re.compile(
-    r"\bclaims?\s+\d[^,;:]{0,60}(?:,\s*|\s+)(?:and\s+)?"
-    r"(?=(?:further|additionally|also)?\s*(?:compris|includ|having\b|consist))"
+    r"\bclaims?\s+\d[^,;:]{0,60}(?:,\s*+|\s++)(?:and\s++)?"
+    r"(?=(?:further|additionally|also)?\s*+(?:compris|includ|having\b|consist))"
     r"|\A(?:(?!\bwhere|\bclaims?\s)[^;:]){0,300}?\s(?:comprising|comprises|consisting\s+of)\s+"
     r"(?=(?:an?|at\s+least|one|two|the|said)\s|[a-z]+ing\b)"
     r"|\s(?=further\s+(?:comprising|including)\b)",

@@ -135,6 +135,33 @@ def test_a_back_reference_that_is_dropped_makes_the_claim_independent_and_broade
     assert reason.startswith("now independent")
 
 
+def test_what_cites_no_claim_there_is_says_nothing_of_what_it_depends_on() -> None:
+    broken = edited(("The box of claim 2", "The box of claim 9"))
+    assert rows(broken) == ["3 The box of claim 2, | changed"]
+    assert rows(broken, reference=broken) == []
+
+
+def test_articles_forms_and_signs_are_differences_of_their_own_classes() -> None:
+    candidate = edited(("a felt lining glued", "the felt linings (5) glued"))
+    (row,) = [
+        r for r in read_chart(REFERENCE, candidate).rows if r.side == "candidate" and r.differences
+    ]
+    found = [(candidate[start:end], str(change)) for start, end, change in row.differences]
+    assert found == [("the", "articles"), ("linings", "forms"), ("(5)", "signs")]
+    assert row.label == ""
+
+
+def test_a_claim_of_blanks_has_no_row() -> None:
+    assert rows(REFERENCE + "5. ") == rows(REFERENCE + "5. ", "candidate") == []
+
+
+def test_a_place_in_which_thousands_of_limitations_stand_is_called_changed() -> None:
+    parts = [f"a wheel {n} of stone{n} on axle{n}" for n in range(400)]
+    reference = "1. A mill comprising: " + "; ".join(parts) + "."
+    found = rows("1. A mill comprising: " + " beside ".join(parts) + ".", reference=reference)
+    assert {line.rpartition("| ")[2] for line in found} == {"changed"}
+
+
 def test_a_cancelled_claim_and_chatter_are_notes_and_no_rows() -> None:
     reference = REFERENCE + "5. (canceled)\n"
     candidate = "Here are the revised claims:\n" + REFERENCE

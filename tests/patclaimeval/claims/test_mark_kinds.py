@@ -12,7 +12,8 @@ ROOT = Path(mark_kinds.__file__).parents[2]
 TEXT = (
     "1. A pump having a lens (10) and a touchscreen that hangs in a round housing of cast iron "
     "with a hollow shaft, the lid and the touch screen, and a pushrod (10) for the skin\u200b.\n"
-    "2. The pump of claim 7 with a magnet.\n3. A pump, which is not: 2) The pump of claim 8."
+    "2. The valve of claim 1 with a magnet of claim 7.\n"
+    "3. A pump, which is not: 2) The pump of claim 8."
 )
 
 

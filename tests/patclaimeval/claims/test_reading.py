@@ -7,7 +7,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from patclaimeval.claims import comparing
 from patclaimeval.claims import reading as module
 from patclaimeval.claims.mark_kinds import (
     BROKEN,
@@ -102,7 +101,7 @@ def test_rows_hold_every_claim_once_and_faults_stand_at_their_claims(reference, 
         misread = misread_faults(every, claims)
         faults = [fault for fault in every if fault not in misread]
         assert sorted(words_of(side, MISREAD)) == sorted(fault.sentence for fault in misread)
-        listed = [(index, words) for index, c in enumerate(side.claims) for words in c.faults]
+        listed = [(index, str(one)) for index, c in enumerate(side.claims) for one in c.faults]
         assert sorted(listed) == sorted((fault.claim, fault.sentence) for fault in faults)
         assert sorted(words_of(side, BROKEN)) == sorted(fault.sentence for fault in faults)
         assert [f.start for f in side.findings] == sorted(f.start for f in side.findings)
@@ -121,7 +120,7 @@ def test_a_claim_set_beside_itself_has_nothing_of_its_own(text: str) -> None:
 
 
 def test_differences_are_counted_by_class_on_both_sides() -> None:
-    reading = read_pair("1. A cup (7) of clay.", "1. The cup (8) of horn.")
+    reading = read_pair("1. A round cup (7) of baked clay.", "1. The round cup (8) of baked horn.")
     counts = {name: count for name, _, count in reading.changes}
     assert counts == {
         "substance": 2,
@@ -144,7 +143,7 @@ def test_each_kind_of_mark_lies_on_its_words() -> None:
     assert words_of(reading.candidate, LIKELY_BASIS)[0] == "“shell” is not introduced before"
     assert words_of(reading.candidate, RENAMED) == ["“shell”, called “housing” before"]
     assert marked(third, BROKEN) and third.faults
-    assert "cites claim 7, which does not exist" in " ".join(third.faults)
+    assert "cites claim 7, which does not exist" in " ".join(map(str, third.faults))
     assert words_of(reading.candidate, "invisible") == ["U+200B ZERO WIDTH SPACE"]
     assert reading.reference.findings == ()
 
@@ -197,10 +196,13 @@ def test_a_claim_without_counterpart_is_wholly_of_its_side() -> None:
     reading = read_pair(REFERENCE, CANDIDATE)
     alone = [right for left, right in reading.rows if left is None]
     assert [claim.number for claim in alone if claim] == [4]
-    assert alone[0] and {entry.standing for entry in alone[0].limitations} == {"added"}
+    assert alone[0]
+    assert [(entry.standing, entry.note) for entry in alone[0].limitations] == [
+        ("nowhere", "added")
+    ]
     reading = read_pair(CANDIDATE, REFERENCE)
     missing = [left for left, right in reading.rows if right is None]
-    assert missing[0] and {entry.standing for entry in missing[0].limitations} == {"missing"}
+    assert missing[0] and {entry.standing for entry in missing[0].limitations} == {"nowhere"}
 
 
 def test_tree_and_counts_are_those_of_the_text_and_no_text_has_none() -> None:
@@ -250,11 +252,6 @@ def test_large_and_hostile_texts_are_read_whole(name: str) -> None:
 TOO_MUCH = {
     "characters": (module.CHARACTERS, "1. A pump\u200b. " + "x " * (module.CHARACTERS.most // 2)),
     "claims": (module.CLAIMS, "\n1. A\u200b" * (module.CLAIMS.most + 1)),
-    "limitations": (comparing.LIMITATIONS, "1. A\u200b" + "; a" * comparing.LIMITATIONS.most),
-    "comparisons": (
-        comparing.COMPARISONS,
-        "".join(f"\n{n}. A{n}\u200b pump" + f"; a rod x{n}" * 300 for n in range(1, 7)),
-    ),
     "marks": (module.MARKS, "1. A" + "\u200b" * (module.MARKS.most + 1)),
 }
 
@@ -271,17 +268,16 @@ def test_what_is_too_much_is_left_out_and_said_and_the_texts_are_whole(what: str
     assert len(reading.reference.findings) <= module.MARKS.most
     # What nobody can see is marked whatever else is off.
     assert words_of(reading.reference, "invisible")
-    standings = {e.standing for c in reading.reference.claims for e in c.limitations}
-    assert (standings == {""}) == (limit is not module.MARKS)
 
 
 def test_up_to_the_limits_every_aid_is_on() -> None:
     claims = "".join(
-        f"\n{n}. The pump of claim {max(1, n - 1)}; with a rod." for n in range(1, 1_001)
+        f"\n{n}. The pump of claim {max(1, n - 1)}; with a rod."
+        for n in range(1, module.CLAIMS.most + 1)
     )
     reading = read_pair(claims, claims.replace("rod", "bar"))
     assert (reading.notices, len(reading.rows)) == ((), module.CLAIMS.most)
-    assert len({left.number for left, right in reading.rows if left and right}) == 1_000
+    assert len({left.number for left, right in reading.rows if left and right}) == len(reading.rows)
 
 
 def test_a_mark_is_looked_at_where_it_stands_and_nowhere_else(monkeypatch) -> None:
@@ -295,8 +291,8 @@ def test_a_mark_is_looked_at_where_it_stands_and_nowhere_else(monkeypatch) -> No
     work = []
     for count in (200, 400):
         looked_at.clear()
-        parts = "1. A pump" + "".join(f"; a part {n}x" for n in range(count))
-        assert not read_pair(parts, parts.replace("x", "y")).notices
+        parts = "1. A pump" + "".join(f"; a red plate of steel {n} (1)" for n in range(count))
+        assert not read_pair(parts, parts.replace("(1)", "(2)")).notices
         work.append(sum(looked_at))
     assert 0 < work[1] <= 2.3 * work[0]
 

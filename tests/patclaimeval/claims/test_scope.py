@@ -20,6 +20,12 @@ def changes(reference: str, candidate: str) -> list[tuple[str, str]]:
     [
         ("a continuous sheet of paper", "a sheet of paper", "“continuous” dropped", "broader"),
         ("a sheet of paper", "a sheet", "“of paper” dropped", "broader"),
+        (
+            "a camera, a memory and an image of the camera",
+            "a memory and an image of the camera",
+            "“a camera” dropped",
+            "broader",
+        ),
         ("a sheet", "a sheet of folded paper", "“of folded paper” added", "narrower"),
         ("a valve and a lid", "a valve or a lid", "“and” became “or”", "broader"),
         ("a valve or a lid", "a valve and a lid", "“or” became “and”", "narrower"),

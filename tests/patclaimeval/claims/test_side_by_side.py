@@ -1,7 +1,6 @@
 """Candidates beside their reference: rows, what each lacks, cells of the minimap."""
 
 import pytest
-from tests.patclaimeval.claims.test_sharing import ONE, TWO
 
 from patclaimeval.claims.minimap import State
 from patclaimeval.claims.reading import CLAIMS, read_pair
@@ -15,26 +14,27 @@ from patclaimeval.claims.side_by_side import (
 )
 
 REFERENCE = (
-    "1. A cup comprising:\na body made of clay;\na handle of horn; and\na lid.\n"
+    "1. A cup comprising:\na round body made of baked clay;\na handle of horn; and\na lid.\n"
     "2. The cup of claim 1, wherein the body is blue.\n"
     "3. The cup of claim 1, wherein the lid is tight."
 )
 LEFT = (
-    "1. A cup comprising:\na body made of tin;\nand\na lid.\n"
+    "1. A cup comprising:\na round body made of baked tin;\nand\na lid.\n"
     "2. The cup of claim 1, wherein the lid is tight.\n"
     "3. A spoon for stirring soup in deep kettles."
 )
 RIGHT = (
-    "1. A cup comprising:\na body made of tin;\na handle of horn.\n"
+    "1. A cup comprising:\na round body made of baked tin;\na handle of horn.\n"
     "2. The cup of claim 1, wherein the body is blue."
 )
 
 
 def test_a_claim_that_one_candidate_has_within_another_is_not_said_to_be_lacking() -> None:
-    rows = beside(TWO, ONE, TWO.partition("\n3.")[0]).rows
+    within = REFERENCE.replace(" is blue.\n3. The cup of claim 1,", " is blue,")
+    rows = beside(REFERENCE, within, RIGHT).rows
     assert [row.states for row in rows][2] == (State.MERGED, State.MISSING)
     assert rows[2].candidates == (None, None)
-    assert rows[2].shares == ("merged into claim 2 of the candidate", "")
+    assert rows[2].shares == ("in claim 2", "")
 
 
 def made(reference: str = REFERENCE, left: str = LEFT, right: str = RIGHT):
@@ -125,7 +125,7 @@ def test_a_single_candidate_keeps_the_standings_of_its_limitations() -> None:
 
 
 def test_of_many_candidates_a_limitation_names_those_that_lack_it() -> None:
-    seen = beside(REFERENCE, LEFT, RIGHT, "1. A cup comprising:\na body made of clay.")
+    seen = beside(REFERENCE, LEFT, RIGHT, "1. A cup comprising:\na round body made of baked clay.")
     notes = {
         "".join(one.text for one in entry.segments).strip(" \n;."): entry.note
         for entry in seen.reference.claims[0].limitations
@@ -139,8 +139,10 @@ def test_of_many_candidates_a_limitation_names_those_that_lack_it() -> None:
 
 
 def test_a_word_is_marked_that_some_lack_alone_and_others_with_its_limitation() -> None:
-    without = REFERENCE.replace("a handle of horn; and\n", "")
-    seen = beside(REFERENCE, without, REFERENCE.replace("of horn", "of tin"))
+    handle = "a curved handle of carved horn; and"
+    reference = REFERENCE.replace("a handle of horn; and", handle)
+    without = reference.replace(f"{handle}\n", "")
+    seen = beside(reference, without, reference.replace("horn", "tin"))
     segments = [one for entry in seen.reference.claims[0].limitations for one in entry.segments]
     assert [one.text for one in segments if "only-here" in one.kinds] == ["horn"]
 
@@ -148,7 +150,7 @@ def test_a_word_is_marked_that_some_lack_alone_and_others_with_its_limitation() 
 @pytest.mark.parametrize(("count", "note"), [(2, "in neither"), (3, "in none")])
 def test_what_all_lack_is_said_of_none(count, note) -> None:
     seen = beside(REFERENCE, *["1. A cup."] * count)
-    assert seen.reference.claims[1].limitations[0].note == note
+    assert seen.reference.claims[1].limitations[-1].note == note
 
 
 def test_a_cell_has_the_gravest_state_and_names_the_candidates_of_each() -> None:
@@ -181,9 +183,9 @@ def test_states_and_classes_are_counted_over_all_candidates() -> None:
 
 def test_differences_of_shown_claims_are_counted_whatever_marks_cut_them() -> None:
     seen = beside(
-        "1. A cup (7) comprising a body made of clay.",
-        "1. A cup (8) comprising a body made of red tin.",
-        "1. The cup (9) comprising a body made of red tin.",
+        "1. A cup (7) comprising a round body made of baked clay.",
+        "1. A cup (8) comprising a round body made of baked red tin.",
+        "1. The cup (9) comprising a round body made of baked red tin.",
     )
     row = seen.rows[0]
     counts = {
