@@ -132,8 +132,8 @@ def test_all_candidates_fit_both_screens(
     enter: Enter,
     screen: dict,
 ) -> None:
-    for row in charted:
-        cast.submit(row)
+    for assignment in charted:
+        cast.submit(assignment)
     context = browser.new_context(viewport=screen)
     enter(context, alice)
     page = context.new_page()
