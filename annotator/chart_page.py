@@ -14,6 +14,7 @@ from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
 
 from annotator import audit_log
 from annotator.access.gate import SignedInRequest
@@ -73,7 +74,11 @@ class FileForm(RefusableForm):
 def answer_chart(request: SignedInRequest, page: ChartPage) -> HttpResponseBase:
     """Show the charts; for a POST give them as a file, or say on a page why not."""
     if request.method != "POST":
-        return render(request, "annotator/claim_charts/chart.html", {"page": page})
+        # The panel of a page with the claims asks for the charts alone.
+        name = "_panel" if request.headers.get("HX-Request") == "true" else "chart"
+        answer = render(request, f"annotator/claim_charts/{name}.html", {"page": page})
+        patch_vary_headers(answer, ["HX-Request"])
+        return answer
     form = FileForm(request.POST)
     if form.is_valid():
         with form.refusals():

@@ -67,6 +67,9 @@ def test_the_rate_page_leads_to_the_chart_and_does_not_hold_it(alice, mine):
     assert mine.label in found and "Back to the claims" in found
     html = answer.content.decode()
     assert " style=" not in html and "<script>" not in html
+    panel = alice.get(address(mine), headers={"HX-Request": "true"})
+    assert "demoted to dependent claim 2" in words(panel)
+    assert "<html" not in panel.content.decode() and "Claims of" not in words(panel)
 
 
 def test_every_link_of_the_chart_leads_to_something_on_its_page(alice, mine):

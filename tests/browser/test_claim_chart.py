@@ -61,7 +61,8 @@ def open_chart(
     enter(context, alice)
     page = context.new_page()
     page.goto(f"{site}/rate/{row.pk}/")
-    page.get_by_role("link", name="Claim chart").click()
+    page.locator("summary").filter(has_text="Claim chart").click()
+    page.get_by_role("link", name="Claim chart as a page").click()
     page.wait_for_url("**/chart/")
     return page
 
@@ -131,8 +132,8 @@ def test_all_candidates_fit_both_screens(
     enter: Enter,
     screen: dict,
 ) -> None:
-    for row in charted:
-        cast.submit(row)
+    for assignment in charted:
+        cast.submit(assignment)
     context = browser.new_context(viewport=screen)
     enter(context, alice)
     page = context.new_page()
@@ -146,6 +147,28 @@ def test_all_candidates_fit_both_screens(
     row.get_by_role("link").nth(1).click()
     page.wait_for_url(f"**/rate/{charted[1].pk}/chart/#*")
     expect(page.locator("tr:target")).to_contain_text("a hollow shaft")
+
+
+def test_a_panel_above_the_claims_leads_to_them(
+    charted: list[Assignment], scene: Page, complaints: list[str]
+) -> None:
+    scene.reload()
+    scene.wait_for_selector(".fold")
+    assert scene.locator(".chart-table").count() == 0
+    summary = scene.locator("summary").filter(has_text="Claim chart")
+    summary.focus()
+    press(scene, "Enter")
+    row = scene.locator(".chart-panel tr").filter(has_text="a hollow shaft").first
+    expect(row).to_contain_text("demoted to dependent claim 61")
+    assert frame_overflow(scene) == (0, 0)
+    row.get_by_role("link", name="claim 61").focus()
+    press(scene, "Enter")
+    claim = scene.locator("article[data-side=candidate]").filter(has_text="hollow shaft")
+    expect(claim).to_be_in_viewport()
+    scene.get_by_role("region", name="Where the limitations").focus()
+    press(scene, "ArrowDown")
+    expect(scene.get_by_role("region", name="Where the limitations")).to_be_focused()
+    assert faults(scene) == []
 
 
 def tags(row: Assignment) -> list[dict[str, Any]]:

@@ -45,7 +45,7 @@ export function listenForKeys(keys, more, { digit, typing }) {
       if (!typedInTools(event)) {
         typing(event);
       }
-    } else if (event.target.closest(".pane, .reading, .minimap, .context-text") && SCROLLING.includes(event.key)) {
+    } else if (event.target.closest(".pane, .reading, .minimap, .context-text, .chart-scroll") && SCROLLING.includes(event.key)) {
       return;
     } else if (event.repeat && /^[0-9]$/.test(key)) {
       // A digit that is held down gives one score, not one to each of the next criteria.
