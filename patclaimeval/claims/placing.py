@@ -1,6 +1,6 @@
 """Where each limitation of one claim set stands in the other."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from heapq import nsmallest
@@ -30,6 +30,8 @@ _RELATED: Final = 0.05
 _MOST_CLAIMS: Final = 3
 # As much of the words of two limitations in the same order makes them one, if one is in the other.
 _ALIKE: Final = 0.6
+# So many different words make a short limitation.
+_SHORT: Final = 4
 # A limitation that lacks more of its new words than this is not there in part.
 _MOST_LACKING: Final = 0.7
 # So many claims, of those that hold most of the words, are searched limitation by limitation.
@@ -73,9 +75,10 @@ def find_places(left: ClaimSide, right: ClaimSide) -> tuple[list[Place], list[Pl
 
 
 def _pair_alone(left: ClaimSide, right: ClaimSide, places: list[Place], back: list[Place]) -> None:
-    """Pair the only limitations of corresponding claims, if both stand nowhere.
+    """Pair limitations of corresponding claims that stand nowhere, but are hardly two things.
 
-    With a new word in common they are one limitation, of which most was put in other words.
+    They are the only ones of their claims and have a new word in common, or they are short and
+    open with the same word, as no other one does: "a handle of horn" and "a handle of tin".
     """
     wanted = left.wanted()
     for claim, partner in left.partner.items():
@@ -83,13 +86,28 @@ def _pair_alone(left: ClaimSide, right: ClaimSide, places: list[Place], back: li
             [place for place in side.of_claim[at] if not side.limitations[place].is_preamble]
             for side, at in ((left, claim), (right, partner))
         )
-        if len(here) != 1 or len(there) != 1:
-            continue
-        (i,), (j,) = here, there
-        is_told = wanted[i].new_words_in(right.masks[j]) > 0
-        if is_told and places[i].verdict is back[j].verdict is Verdict.NOWHERE:
+        alone = [i for i in here if places[i].verdict is Verdict.NOWHERE]
+        others = [j for j in there if back[j].verdict is Verdict.NOWHERE]
+        pairs = _with_one_opening(left, alone, right, others)
+        if len(here) == len(there) == 1 and alone and others:
+            is_told = wanted[here[0]].new_words_in(right.masks[there[0]]) > 0
+            pairs = [(here[0], there[0])] if is_told else pairs
+        for i, j in pairs:
             places[i] = Place(Verdict.IN, (partner,), (j,))
             back[j] = Place(Verdict.IN, (claim,), (i,))
+
+
+def _with_one_opening(
+    left: ClaimSide, alone: Iterable[int], right: ClaimSide, others: Iterable[int]
+) -> list[tuple[int, int]]:
+    """Return the short limitations that open with a word with which no other one opens."""
+    by_word: dict[str, tuple[list[int], list[int]]] = {}
+    for number, (side, places) in enumerate(((left, alone), (right, others))):
+        for place in places:
+            words = dict.fromkeys(side.bags[place])
+            if 1 < len(words) <= _SHORT:
+                by_word.setdefault(next(iter(words)), ([], []))[number].append(place)
+    return [(one[0], two[0]) for one, two in by_word.values() if len(one) == len(two) == 1]
 
 
 def _answer(own: ClaimSide, other: ClaimSide, places: list[Place], back: list[Place]) -> None:
