@@ -104,3 +104,21 @@ def test_the_joined_table_says_who_has_a_limitation_and_where():
     # The back-reference of claim 2 has no line where no claim corresponds to claim 2.
     lines = {line.limitation: line.cells for line in joint[1].lines}
     assert [cell.label for cell in lines["The kettle of claim 1,"]][1] == "in claim 2"
+
+
+def test_a_split_limitation_has_a_cell_for_each_of_its_claims():
+    whole = (
+        "1. A lamp comprising a bulb with curved walls of quartz glass that are sealed in a copper "
+        "base by a heat cured epoxy adhesive.\n2. The lamp of claim 1, wherein it is blue."
+    )
+    parts = (
+        "1. A lamp comprising a bulb with curved walls of quartz glass.\n"
+        "2. The lamp of claim 1, wherein it is blue.\n"
+        "3. The lamp of claim 1, wherein the walls are sealed in a copper base by a heat cured "
+        "epoxy adhesive.\n4. The lamp of claim 1, wherein a switch is provided."
+    )
+    bulb = view_chart(read_pair(whole, parts, "en"), "Left").rows[0].lines[1]
+    assert bulb.label == "split over claims 1, 3"
+    assert [(cell.before, cell.verdict) for cell in bulb.cells] == [(0, "split"), (1, "split")]
+    assert [cell.place.label for cell in bulb.cells] == ["claim 1", "claim 3"]
+    assert bulb.after == 1
