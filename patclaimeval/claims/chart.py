@@ -60,7 +60,8 @@ class ChartRow:
     def label(self) -> str:
         """Say in a few words what became of the limitation; "" where it is as it was."""
         scope = _SCOPES[self.scope]
-        claims = f"claim{'s' * (len(self.where) > 1)} {', '.join(map(str, self.where))}"
+        numbers = [str(number) for number in self.where if number]
+        claims = f"claim{'s' * (len(numbers) > 1)} {', '.join(numbers)}" if numbers else "the text"
         if self.verdict is Verdict.IN and self.corresponds:
             return scope
         texts = _OF_REFERENCE if self.side == REFERENCE else _OF_CANDIDATE
