@@ -107,7 +107,7 @@ def rows_at(chart: Chart, side: str, spans: Iterable[tuple[int, int]]) -> list[C
 
 def find_marks_elsewhere(edit: Edit, expected: Sequence[str], chart: Chart) -> list[str]:
     """Return what a chart says of the reference's limitations and terms that were not edited."""
-    touched = rows_at(chart, "reference", edit.changed[0])
+    touched = rows_at(chart, "reference", [*edit.changed[0], edit.places[0]])
     rows = [row for row in chart.rows if row.side == "reference" and row not in touched]
     said = [describe_row(row) for row in rows if row.verdict != "in" or row.scope != "same"]
     if expected[0] not in ("renamed", "drifts"):

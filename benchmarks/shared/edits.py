@@ -5,9 +5,8 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from patclaimeval.claims.parsing import Claim, find_references, parse_claims
 from patclaimeval.claims.splitting import split_features
@@ -19,31 +18,28 @@ Change = tuple[int, int, str]
 T = TypeVar("T")
 # Without one of its words, a limitation with these may be narrower, or no sentence.
 _AMBIGUOUS = re.compile(
-    r"\b(?:not?|without|never|less|fewer|n?or|unless|until|only|if|when|at least|at most|except"
-    r"|free|prevent\w*|other|different|same|optional\w*|like|such as|one of|selected|group|claims?)\b"
+    r"\b(?:not?|without|never|less|fewer|n?or|unless|until|only|if|when|at least|at most|except|free"
+    r"|prevent\w*|other|different|same|optional\w*|like|such as|one of|selected|group|claims?)\b"
 )
-_BOUND = re.compile(r"(?:least|most|than|above|below|up to|within)\W[^,;]*\Z|\b(?:or|first|to) \Z")
-_NUMBERS: Final = {"two": "three", "three": "four", "four": "five", "five": "six"}
+_BOUND = re.compile(r"(?:least|most|than|above|below|up to|within)\W[^,;]*\Z")
 _OTHER_WORDS = """
-upper:lower inner:outer inside:outside above:below front:rear top:bottom proximal:distal wired:radio
-horizontal:vertical longitudinal:transverse upstream:downstream narrowband:wideband wood:metal
-manual:automatic analog:digital positive:negative before:after increase:decrease parallel:oblique
-maximum:minimum internal:external GaN:ZnO AlN:SiN InGaN:CdTe AlGaN:GaAs kerosene:gasoline
-polymer:ceramic plastic:glass steel:aluminum silicon:germanium copper:silver rubber:felt water:ethanol
+upper:lower inner:outer above:below front:rear top:bottom proximal:distal horizontal:vertical
+longitudinal:transverse upstream:downstream manual:automatic analog:digital positive:negative
+parallel:oblique maximum:minimum internal:external GaN:ZnO AlN:SiN InGaN:CdTe AlGaN:GaAs wood:metal
+kerosene:gasoline polymer:ceramic plastic:glass steel:aluminum copper:silver rubber:felt
 """
 _PAIRS = [pair.split(":") for pair in _OTHER_WORDS.split()]
 _OTHER: Final = {old: new for left, right in _PAIRS for old, new in ((left, right), (right, left))}
 _OTHER_NAMES = """
 cartridge:magazine handpiece:handle vessel:tank chamber:compartment apparatus:machine layer:coating
 device:appliance element:component unit:module server:host mode:state zone:area message:note
-vehicle:automobile lens:optic opening:aperture processor:controller sensor:detector signal:waveform
-portion:section region:domain member:piece circuit:network needle:pin blade:cutter plate:panel
-composition:formulation camera:imager roller:drum user:operator structure:framework segment:strip
+vehicle:automobile lens:optic processor:controller sensor:detector signal:waveform region:domain
+circuit:network blade:cutter plate:panel composition:formulation camera:imager user:operator
 """
 _NAMES: Final = dict(pair.split(":") for pair in _OTHER_NAMES.split())
 _OPENING = re.compile(
-    r"(?:The|An?)\s[^,:;]{3,90}?\s(?:according to|of|as claimed in|as recited in)"
-    r"\s(?:any(?: one)? of )?claims?\s(?P<number>\d+),?\s+(?=where|further|in which|compris|includ)"
+    r"(?:The|An?)\s[^,:;]{3,90}?\s(?:according to|of|as claimed in|as recited in)\s"
+    r"(?:any(?: one)? of )?claims?\s(?P<number>\d+),?\s+(?=where|further|in which|compris|includ)"
 )
 _REST = r"(?:(?!,\s(?:and\s)?where)[^;:.]|\.(?=\d))+"
 _REMOVABLE = re.compile(
@@ -56,8 +52,7 @@ _PART = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Edit:
+class Edit(NamedTuple):
     """A reference and a candidate that differ by one edit; fields have both, in this order.
 
     The verdict is expected in one of `places`; `changed` are the spans that the edit touches.
@@ -102,14 +97,14 @@ def _make_edit(
     for start, end, words in sorted(changes, reverse=True):
         edited = edited[:start] + words + edited[end:]
 
-    def move(place: int) -> int:
-        return place + sum(len(new) - end + start for start, end, new in changes if end <= place)
+    def move(span: Span) -> Span:
+        moved = [sum(len(new) - e + s for s, e, new in changes if e <= place) for place in span]
+        return span[0] + moved[0], span[1] + moved[1]
 
     spans = [(start, end) for start, end, _ in changes]
-    moved = [(move(start), move(end)) for start, end in spans]
     number = _claim_at(text, place[0]).number or 0
-    places = place, (move(place[0]), move(place[1]))
-    return Edit((text, edited), places, (spans, moved), (number, number), terms)
+    moved = [move(span) for span in spans]
+    return Edit((text, edited), (place, move(place)), (spans, moved), (number, number), terms)
 
 
 def _swap(function: EditFunction) -> EditFunction:
@@ -117,9 +112,7 @@ def _swap(function: EditFunction) -> EditFunction:
 
     def swapped(text: str, rng: random.Random) -> Edit | None:
         edit = function(text, rng)
-        if edit is None:
-            return None
-        return Edit(edit.texts[::-1], edit.places[::-1], edit.changed[::-1], edit.claims[::-1])
+        return Edit._make(field[::-1] for field in edit) if edit else None
 
     return swapped
 
@@ -141,11 +134,9 @@ def _replace(
             if found:
                 chosen = found if everywhere else [rng.choice(found)]
                 words = [one.expand(new) if isinstance(new, str) else new(one) for one in chosen]
-                changes = [
-                    (*one.span(), _fix_article(word))
-                    for one, word in zip(chosen, words, strict=True)
-                ]
-                return _make_edit(text, changes, (0, 0) if everywhere else chosen[0].span())
+                spans = [one.span() for one in chosen]
+                changes = [(*spans[n], _fix_article(one)) for n, one in enumerate(words)]
+                return _make_edit(text, changes, (0, 0) if everywhere else spans[0])
         return None
 
     return edit
@@ -216,13 +207,6 @@ def _is_introduction(text: str, _: Span, match: re.Match[str]) -> bool:
     return is_new and is_needed and not _PART.search(match["term"])
 
 
-def _is_other(text: str, limitation: Span, match: re.Match[str]) -> bool:
-    """Return whether a word is rare, and its limitation is long and does not name the other one."""
-    words = re.findall(r"[\w-]+", text[slice(*limitation)])
-    is_rare = len(re.findall(rf"\b{match['word']}\b", text)) < 3
-    return is_rare and len(words) > 5 and _OTHER[match["word"]] not in words
-
-
 def _removable(text: str, rng: random.Random) -> Iterator[tuple[Span, Change]]:
     """Yield limitations that can be cut and leave a sentence behind, with what cuts them."""
     for match in _shuffle(rng, _REMOVABLE.finditer(text)):
@@ -231,30 +215,31 @@ def _removable(text: str, rng: random.Random) -> Iterator[tuple[Span, Change]]:
             yield match.span(match.lastgroup or 0), (*match.span(), "")
 
 
+def _is_alone(text: str, span: Span) -> bool:
+    """Return whether nothing else says what a span says, or refers to what it introduces."""
+    is_plain = len(_content(text[slice(*span)])) > 3 and "claim" not in text[slice(*span)]
+    return is_plain and not _is_elsewhere(text, span, 0.6) and not _back_references(text, *span)
+
+
 def _drop_limitation(text: str, rng: random.Random) -> Edit | None:
-    """Remove a limitation to which nothing refers, and which nothing else says."""
-    for span, cut in _removable(text, rng):
-        is_plain = len(_content(text[slice(*span)])) > 3 and "claim" not in text[slice(*span)]
-        if is_plain and not _is_elsewhere(text, span, 0.6) and not _back_references(text, *span):
-            return _make_edit(text, [cut], span)
-    return None
+    found = [(span, cut) for span, cut in _removable(text, rng) if _is_alone(text, span)]
+    return _make_edit(text, [found[0][1]], found[0][0]) if found else None
 
 
 def _demote(text: str, rng: random.Random) -> Edit | None:
     """Move a limitation of an independent claim into a claim added at the end."""
-    for _ in range(20):
-        dropped = _drop_limitation(text, rng)
-        claim = _claim_at(text, dropped.places[0][0] if dropped else 0)
-        children = [c for c in parse_claims(text) if c.depends_on == (claim.number,)]
-        opening = next(filter(None, (_OPENING.match(child.body) for child in children)), None)
-        if dropped and opening and not claim.depends_on:
-            words, number = text[slice(*dropped.places[0])], len(parse_claims(text)) + 1
+    for span, cut in _removable(text, rng):
+        claims, claim = parse_claims(text), _claim_at(text, span[0])
+        children = [c.body for c in claims if c.depends_on == (claim.number,)]
+        opening = next(filter(None, map(_OPENING.match, children)), None)
+        if opening and not claim.depends_on and _is_alone(text, span):
+            words, number = text[slice(*span)], len(claims) + 1
             lead = "" if words.startswith("where") else "further comprising "
-            edited = f"{dropped.texts[1].rstrip()}\n{number}. {opening[0]}{lead}{words}."
-            place = len(edited) - len(words) - 1, len(edited) - 1
-            changed = dropped.changed[0], [*dropped.changed[1], place]
-            numbers = claim.number or 0, number
-            return Edit((text, edited), (dropped.places[0], place), changed, numbers)
+            added = f"\n{number}. {opening[0]}{lead}{words}."
+            edit = _make_edit(text, [cut, (len(text), len(text), added)], span)
+            end = len(edit.texts[1]) - 1
+            place, numbers = (end - len(words), end), (claim.number or 0, number)
+            return edit._replace(places=(span, place), claims=numbers)
     return None
 
 
@@ -303,17 +288,15 @@ def _rename(*, step: int) -> EditFunction:
 
 def _insert_claim(text: str, rng: random.Random) -> Edit | None:
     """Insert a claim and shift the numbers and citations behind it."""
+    marks = [re.compile(r"\d+").search(text, claim.start) for claim in parse_claims(text)]
+    spans = {mark.span() for mark in marks if mark}
+    spans |= {(one.start, one.end) for one in find_references(text)}
+    numbers = [(*span, int(text[slice(*span)])) for span in spans]
     for claim in _shuffle(rng, parse_claims(text)[1:-1]):
-        opening, number = _OPENING.match(claim.body), claim.number or 0
-        if opening:
-            words = (
-                f"{claim.text[: claim.body_offset]}{opening[0]}wherein a manual is sold with it. "
-            )
-            marks = [re.compile(r"\d+").search(text, one.start) for one in parse_claims(text)]
-            spans = {(one.start, one.end) for one in find_references(text)}
-            spans |= {mark.span() for mark in marks if mark}
-            shifted = [(s, e, int(text[s:e]) + 1) for s, e in spans if int(text[s:e]) >= number]
-            changes = [(start, end, str(new)) for start, end, new in shifted]
+        if opening := _OPENING.match(claim.body):
+            mark = claim.text[: claim.body_offset]
+            words = f"{mark}{opening[0]}wherein a manual is sold with it. "
+            changes = [(s, e, str(old + 1)) for s, e, old in numbers if old >= (claim.number or 0)]
             return _make_edit(text, [(claim.start, claim.start, words), *changes])
     return None
 
@@ -347,18 +330,14 @@ _drop_back_reference = _replace(
 )
 _change_number = _replace(
     r"(?<![\w.,(/-])[1-9]\d*(?:\.\d+)?(?:\s?(?:to|and|-|\u2013)\s?\d+(?:\.\d+)?)?(?=\s?(?:°|%|\\u00b0"
-    r"|(?:degrees?|[mcnµk]?m|ms|seconds?|minutes?|hours?|inch|pounds|wt|[kMG]?Hz|[mk]g|V)\b))"
-    r"|\b(?P<word>two|three|four|five)(?=\s[a-z-]+s\b)",
-    lambda match: (
-        _NUMBERS.get(match[0])
-        or re.sub(r"\d+(\.\d+)?", lambda number: f"{3 * float(number[0]):g}", match[0])
-    ),
+    r"|(?:degrees?|[mcnµk]?m|ms|seconds?|minutes?|hours?|inch|pounds|wt|[kMG]?Hz|[mk]g|V)\b))",
+    lambda match: re.sub(r"\d+(\.\d+)?", lambda found: f"{3 * float(found[0]):g}", match[0]),
     lambda text, limitation, match: not _BOUND.search(text[limitation[0] : match.start()]),
 )
 _change_substance = _replace(
     rf"(?P<article>\b[Aa]n?\s)?(?<![\w-])(?P<word>{'|'.join(_OTHER)})(?![\w-]| than\b)",
     lambda match: (match["article"] or "") + _OTHER[match["word"]],
-    _is_other,
+    lambda text, limitation, match: _OTHER[match["word"]] not in text[slice(*limitation)],
 )
 _make_definite = _replace(
     r"\ban?\s(?P<term>(?:[a-z-]+\s){0,2}[a-z-]{3,})(?=[,;]|\s(?:and|on|to|with|configured|having"
@@ -394,7 +373,7 @@ KINDS: Final[dict[str, tuple[EditFunction, tuple[str, ...]]]] = {
     "consisting of -> comprising": (_swap(_close), ("broader",)),
     "connected -> coupled": (_couple, ("broader",)),
     "coupled -> connected": (_swap(_couple), ("narrower",)),
-    "number or range changed": (_change_number, ("different", "narrower")),
+    "number or range changed": (_change_number, ("different",)),
     "direction or material changed": (_change_substance, ("different",)),
     "term renamed everywhere": (_rename(step=1), ("renamed",)),
     "term renamed in places": (_rename(step=2), ("drifts",)),
