@@ -31,7 +31,6 @@ from patclaimeval.statistics.shares import wilson_interval
 
 Pairs = dict[str, dict[str, None]]
 """The candidates of each reference, both in order of first appearance."""
-_SHORTEST = 200
 
 
 def read_pairs(paths: Sequence[Path], first: int, last: int) -> Pairs:
@@ -122,6 +121,7 @@ def measure_recall(sets: Sequence[str], each: int, seed: int) -> list[str]:
     """Print how many edits of each kind a chart finds; return those that it does not, in words."""
     failures: list[str] = []
     counts: dict[str, Counter[str]] = defaultdict(Counter)
+    totals: dict[str, Counter[str]] = defaultdict(Counter)
     for kind, (_, expected) in KINDS.items():
         for edit in plant(sets, kind, each, seed):
             chart = read_chart(*edit.texts)
@@ -131,20 +131,23 @@ def measure_recall(sets: Sequence[str], each: int, seed: int) -> list[str]:
             is_unsure = not is_right and ", unsure:" in "".join(said)
             found = Counter(planted=1, right=is_right, unsure=is_unsure, elsewhere=bool(elsewhere))
             counts[kind] += found
-            counts["all controls" if is_control else "all edits"] += found
+            totals["all controls" if is_control else "all edits"] += found
             if not is_right or elsewhere:
-                failures.append(f"### {kind}: {expected[0]} in claim {edit.claims[1]}")
-                for text, (start, end) in zip(edit.texts, edit.places, strict=True):
-                    failures.append(f"- text: {in_line(text[max(0, start - 100) : end + 100])}")
-                failures += [f"- chart: {words}" for words in said[:6]]
-                failures += [f"- elsewhere: {words}" for words in elsewhere[:6]]
-    print("| edit | planted | right | changed, no verdict | share | also marked elsewhere |")
-    print("| --- | --- | --- | --- | --- | --- |")
-    for kind, one in counts.items():
+                places = zip(edit.texts, edit.places, strict=True)
+                around = [in_line(text[max(0, s - 100) : e + 100]) for text, (s, e) in places]
+                words = [*around, "The chart says:", *said[:6], "Elsewhere:", *elsewhere[:6]]
+                failures.append(f"## {kind}: expected {expected[0]}\n" + "\n".join(words))
+    print_row("edit", "planted", "right", "changed, no verdict", "share", "also marked elsewhere")
+    print_row(*["---"] * 6)
+    for kind, one in {**counts, **totals}.items():
         share = f"{100 * one['right'] / one['planted']:.1f} %"
-        cells = kind, one["planted"], one["right"], one["unsure"], share, one["elsewhere"]
-        print(f"| {' | '.join(map(str, cells))} |")
+        print_row(kind, one["planted"], one["right"], one["unsure"], share, one["elsewhere"])
     return failures
+
+
+def print_row(*cells: object) -> None:
+    """Print a row of a table in Markdown."""
+    print(f"| {' | '.join(map(str, cells))} |")
 
 
 # Drawn marks.
@@ -225,15 +228,14 @@ def tally(sheets: Iterable[str]) -> dict[str, Counter[str]]:
 
 def print_tally(found: dict[str, Counter[str]]) -> None:
     """Print the precision of each kind with Wilson's interval; an unclear mark counts as wrong."""
-    print("| kind | marks in all | judged | right | unclear | precision (95 %) |")
-    print("| --- | --- | --- | --- | --- | --- |")
+    print_row("kind", "marks in all", "judged", "right", "unclear", "precision (95 %)")
+    print_row(*["---"] * 6)
     for kind, count in found.items():
         judged, share = count["true"] + count["false"] + count["unclear"], "-"
         if judged:
             one = wilson_interval(count["true"], judged)
             share = f"{100 * one.value:.0f} % [{100 * one.low:.0f}, {100 * one.high:.0f}]"
-        cells = kind, count["in all"], judged, count["true"], count["unclear"], share
-        print(f"| {' | '.join(map(str, cells))} |")
+        print_row(kind, count["in all"], judged, count["true"], count["unclear"], share)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -243,10 +245,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name, each in (("plant", 8), ("draw", 30)):
         command = commands.add_parser(name)
         command.add_argument("files", nargs="*", type=Path)
-        command.add_argument("--first", type=int, default=0, help="only the first N references")
-        command.add_argument("--last", type=int, default=0, help="only the last N references")
-        command.add_argument("--each", type=int, default=each, help="edits or marks of each kind")
-        command.add_argument("--seed", type=int, default=1)
+        for option, value in (("--first", 0), ("--last", 0), ("--each", each), ("--seed", 1)):
+            command.add_argument(option, type=int, default=value)
     commands.choices["plant"].add_argument("--failures", type=Path)
     commands.choices["draw"].add_argument("--sheet", type=Path, required=True)
     commands.add_parser("tally").add_argument("files", nargs="+", type=Path)
@@ -259,7 +259,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         chosen.sheet.write_text(write_sheet(*draw(pairs, chosen.each, chosen.seed)))
         return
     texts = dict.fromkeys(text for name, others in pairs.items() for text in (name, *others))
-    sets = [text for text in texts if len(text) >= _SHORTEST and is_regular(text)]
+    sets = [text for text in texts if len(text) > 200 and is_regular(text)]
     failures = measure_recall(sets, chosen.each, chosen.seed)
     if chosen.failures:
         chosen.failures.write_text("\n\n".join(failures) + "\n")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
-from typing import Final, NamedTuple, TypeVar
+from functools import cache, partial
+from typing import Any, Final, NamedTuple
 
+from patclaimeval.claims.definite_phrases import ORDINALS
 from patclaimeval.claims.parsing import Claim, find_references, parse_claims
 from patclaimeval.claims.splitting import split_features
 from patclaimeval.claims.terms import Mention, find_mentions, singular
@@ -15,11 +16,11 @@ from patclaimeval.claims.words import content_words
 
 Span = tuple[int, int]
 Change = tuple[int, int, str]
-T = TypeVar("T")
+_words = cache(content_words)
 # Without one of its words, a limitation with these may be narrower, or no sentence.
 _AMBIGUOUS = re.compile(
-    r"\b(?:not?|without|never|less|fewer|n?or|unless|until|only|if|when|at least|at most|except|free"
-    r"|prevent\w*|other|different|same|optional\w*|like|such as|one of|selected|group|claims?)\b"
+    r"\b(?:not?|without|never|less|fewer|n?or|unless|until|only|if|when|at least|at most|except"
+    r"|free|prevent\w*|other|different|same|optional\w*|such as|one of|selected|group|claims?)\b"
 )
 _BOUND = re.compile(r"(?:least|most|than|above|below|up to|within)\W[^,;]*\Z")
 _OTHER_WORDS = """
@@ -30,13 +31,6 @@ kerosene:gasoline polymer:ceramic plastic:glass steel:aluminum copper:silver rub
 """
 _PAIRS = [pair.split(":") for pair in _OTHER_WORDS.split()]
 _OTHER: Final = {old: new for left, right in _PAIRS for old, new in ((left, right), (right, left))}
-_OTHER_NAMES = """
-cartridge:magazine handpiece:handle vessel:tank chamber:compartment apparatus:machine layer:coating
-device:appliance element:component unit:module server:host mode:state zone:area message:note
-vehicle:automobile lens:optic processor:controller sensor:detector signal:waveform region:domain
-circuit:network blade:cutter plate:panel composition:formulation camera:imager user:operator
-"""
-_NAMES: Final = dict(pair.split(":") for pair in _OTHER_NAMES.split())
 _OPENING = re.compile(
     r"(?:The|An?)\s[^,:;]{3,90}?\s(?:according to|of|as claimed in|as recited in)\s"
     r"(?:any(?: one)? of )?claims?\s(?P<number>\d+),?\s+(?=where|further|in which|compris|includ)"
@@ -83,7 +77,7 @@ def plant(sets: Sequence[str], name: str, count: int, seed: int) -> list[Edit]:
     return list(found.values())
 
 
-def _shuffle(rng: random.Random, items: Iterable[T]) -> list[T]:
+def _shuffle(rng: random.Random, items: Iterable[Any]) -> list[Any]:
     shuffled = list(items)
     rng.shuffle(shuffled)
     return shuffled
@@ -162,16 +156,11 @@ def _limitation_at(text: str, place: int) -> Span:
     return next(span for span in _limitations(text) if span[0] <= place < span[1])
 
 
-@cache
-def _content(text: str) -> frozenset[str]:
-    return frozenset(content_words(text))
-
-
 def _is_elsewhere(text: str, span: Span, share: float) -> bool:
     """Return whether one other limitation has at least a share of a span's words."""
-    own = _content(text[slice(*span)])
+    own = set(_words(text[slice(*span)]))
     others = [s for s in _limitations(text) if s[1] <= span[0] or s[0] >= span[1]]
-    return any(len(own & _content(text[s:e])) >= share * len(own) for s, e in others)
+    return any(len(own.intersection(_words(text[s:e]))) >= share * len(own) for s, e in others)
 
 
 def _has_noun(text: str, noun: str) -> bool:
@@ -189,13 +178,10 @@ def _back_references(text: str, start: int, end: int) -> list[Mention]:
 def _is_needed(text: str, limitation: Span, match: re.Match[str]) -> bool:
     """Return whether a limitation without a match can only be broader."""
     words = match[0].split(maxsplit=1)[1]
-    is_once = (
-        text.count(words) == 1 and words.split()[-1] not in text[limitation[0] : match.start()]
-    )
-    is_rest_long = (
-        len(text[slice(*limitation)]) > 2 * len(match[0]) and match.end() <= limitation[1]
-    )
-    is_plain = is_once and is_rest_long and not _AMBIGUOUS.search(text, *limitation)
+    start, end = limitation
+    is_new = text.count(words) == 1 and words.split()[-1] not in text[start : match.start()]
+    is_short = 2 * len(match[0]) < end - start and match.end() <= end
+    is_plain = is_new and is_short and not _AMBIGUOUS.search(text, start, end)
     return is_plain and not _is_elsewhere(text, limitation, 1)
 
 
@@ -217,7 +203,7 @@ def _removable(text: str, rng: random.Random) -> Iterator[tuple[Span, Change]]:
 
 def _is_alone(text: str, span: Span) -> bool:
     """Return whether nothing else says what a span says, or refers to what it introduces."""
-    is_plain = len(_content(text[slice(*span)])) > 3 and "claim" not in text[slice(*span)]
+    is_plain = len(_words(text[slice(*span)])) > 3 and "claim" not in text[slice(*span)]
     return is_plain and not _is_elsewhere(text, span, 0.6) and not _back_references(text, *span)
 
 
@@ -272,18 +258,17 @@ def _cite_grandparent_too(text: str, rng: random.Random) -> Edit | None:
     return None
 
 
-def _rename(*, step: int) -> EditFunction:
-    """Return the edit that calls a thing by another name in all places, or in every second."""
-
-    def edit(text: str, rng: random.Random) -> Edit | None:
-        for old, new in _shuffle(rng, _NAMES.items()):
-            found = list(re.finditer(rf"(\b[Aa]n?\s)?(?<![\w-]){old}(?=s?(?![\w-]))", text))[::step]
-            if len(found) > 3 and new not in text.lower():
-                changes = [(*m.span(), _fix_article((m[1] or "") + new)) for m in found]
-                return _make_edit(text, changes, found[0].span(), (old, new))
-        return None
-
-    return edit
+def _rename(text: str, rng: random.Random, step: int = 1) -> Edit | None:
+    """Call a thing by another name in all places, or in some."""
+    for old in _shuffle(rng, {m.heads[0]: 0 for m in find_mentions(text) if m.is_definite}):
+        new = "implement" if old[0] in "aeiou" else "widget"
+        found = list(re.finditer(rf"(?<![\w-]){old}(?=s?(?![\w-]))", text))
+        named = re.findall(rf"\b(?:the|said|an?|each)\s{old}\b", text)
+        is_noun = len(named) > 0.75 * len(found) and old not in ORDINALS
+        if is_noun and len(found) > 3 * step:
+            changes = [(*match.span(), new) for match in found[::step]]
+            return _make_edit(text, changes, found[0].span(), (old, new))
+    return None
 
 
 def _insert_claim(text: str, rng: random.Random) -> Edit | None:
@@ -375,8 +360,8 @@ KINDS: Final[dict[str, tuple[EditFunction, tuple[str, ...]]]] = {
     "coupled -> connected": (_swap(_couple), ("narrower",)),
     "number or range changed": (_change_number, ("different",)),
     "direction or material changed": (_change_substance, ("different",)),
-    "term renamed everywhere": (_rename(step=1), ("renamed",)),
-    "term renamed in places": (_rename(step=2), ("drifts",)),
+    "term renamed everywhere": (_rename, ("renamed",)),
+    "term renamed in places": (partial(_rename, step=2), ("drifts",)),
     "introduction made definite": (_make_definite, ("gap",)),
     "introducing limitation dropped": (_drop_introduction, ("gap",)),
     "one path without the antecedent": (_cite_grandparent_too, ("gap",)),
