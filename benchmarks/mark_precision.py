@@ -27,6 +27,7 @@ from benchmarks.shared.edits import KINDS, Edit, plant
 from benchmarks.shared.quadruplets import demo_rows, read_rows
 from patclaimeval.claims.chart import Chart, ChartRow, read_chart
 from patclaimeval.claims.parsing import parse_claims
+from patclaimeval.claims.tree import build_tree
 from patclaimeval.statistics.shares import wilson_interval
 
 Pairs = dict[str, dict[str, None]]
@@ -49,8 +50,8 @@ def read_pairs(paths: Sequence[Path], first: int, last: int) -> Pairs:
 
 def is_regular(text: str) -> bool:
     """Return whether claims are numbered 1, 2, 3 ... and each one cites earlier ones only."""
-    numbers = [(claim.number, max(claim.depends_on, default=0)) for claim in parse_claims(text)]
-    return all(one == place > cited for place, (one, cited) in enumerate(numbers, start=1))
+    claims = parse_claims(text)
+    return claims[-1].number == len(claims) and not build_tree(claims).faults
 
 
 def describe_row(row: ChartRow) -> str:
@@ -90,25 +91,23 @@ def check_edit(edit: Edit, expected: Sequence[str], chart: Chart) -> tuple[bool,
     if expected[0] == "citation":
         faults = chart.citations["candidate"]
         return edit.claims[1] in [f.number for f in faults], list(map(str, faults))
-    if expected[0] == "added":
-        rows = rows_at(chart, "candidate", [(start, end)])
-        return is_row_right(["nowhere"], edit.claims[0], rows), list(map(describe_row, rows))
-    rows = rows_at(chart, "reference", edit.places[:1])
-    return is_row_right(expected, edit.claims[1], rows), list(map(describe_row, rows))
-
-
-def rows_at(chart: Chart, side: str, spans: Iterable[tuple[int, int]]) -> list[ChartRow]:
-    """Return the rows of a side that overlap one of some spans, or an empty one's place."""
-    wide = [(start, max(end, start + 1)) for start, end in spans]
-    rows = [row for row in chart.rows if row.side == side]
-    return [row for row in rows if any(row.start < e and s < row.end for s, e in wide)]
+    is_added = expected[0] == "added"
+    rows = [row for row in chart.rows if row.side == ("candidate" if is_added else "reference")]
+    start, end = edit.places[is_added]
+    rows = [row for row in rows if row.start < max(end, start + 1) and start < row.end]
+    is_right = is_row_right(["nowhere"] if is_added else expected, edit.claims[1], rows)
+    return is_right, list(map(describe_row, rows))
 
 
 def find_marks_elsewhere(edit: Edit, expected: Sequence[str], chart: Chart) -> list[str]:
     """Return what a chart says of the reference's limitations and terms that were not edited."""
-    touched = rows_at(chart, "reference", [*edit.changed[0], edit.places[0]])
-    rows = [row for row in chart.rows if row.side == "reference" and row not in touched]
-    said = [describe_row(row) for row in rows if row.verdict != "in" or row.scope != "same"]
+    start, end = edit.places[0]
+    rows = [row for row in chart.rows if row.side == "reference"]
+    rows = [row for row in rows if row.verdict != "in" or row.scope != "same"]
+    if expected[0] != "nothing":
+        rows = [row for row in rows if row.start >= end or row.end <= start]
+        rows = [row for row in rows if row.limitation in edit.texts[1]]
+    said = [describe_row(row) for row in rows]
     if expected[0] not in ("renamed", "drifts"):
         said += map(str, chart.terms)
     if expected[0] == "nothing":
@@ -184,10 +183,12 @@ def marks_of(reference: str, candidate: str) -> Iterator[Mark]:
         for kind in kinds:
             yield Mark(kind, describe_row(row), words, in_line(" ".join(found or [other])))
     for term in chart.terms:
-        yield Mark(term.verdict, str(term), in_line(reference), in_line(candidate))
+        said = f"{term.reference} -> {term.candidate}, {term.replaced} of {term.of}"
+        yield Mark(term.verdict, said, in_line(reference), in_line(candidate))
     for side, gaps in chart.antecedents.items():
         for gap in gaps:
-            yield Mark("antecedent", f"{side}: {gap}", in_line(texts[side][: gap.end]), "")
+            said = f"claim {gap.claim} of the {side}, on {gap.path}: [{gap.phrase}]"
+            yield Mark("antecedent", said, in_line(texts[side][: gap.end]), "")
 
 
 def draw(pairs: Pairs, each: int, seed: int) -> tuple[Counter[str], list[Mark]]:
