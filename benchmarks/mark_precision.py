@@ -1,7 +1,7 @@
 """Measures the claim chart on real claims: recall of planted edits, precision of drawn marks.
 
-    benchmarks/mark_precision.py plant [FILE...] [--each 8] [--seed 1] [--failures FILE]
-    benchmarks/mark_precision.py draw FILE... --sheet FILE [--each 30] [--seed 1]
+    benchmarks/mark_precision.py plant [FILE...] [--each 8] [--failures FILE]
+    benchmarks/mark_precision.py draw FILE... --sheet FILE [--each 8]
     benchmarks/mark_precision.py tally SHEET...
 
 FILE has quadruplets in a published layout; without one the demo campaign is read. `plant` edits its
@@ -15,9 +15,9 @@ texts of FILE: where those are confidential or not free, keep the sheets out of 
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import re
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -242,16 +242,13 @@ def print_tally(found: dict[str, Counter[str]]) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one of the three commands."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    commands = parser.add_subparsers(dest="command", required=True)
-    for name, each in (("plant", 8), ("draw", 30)):
-        command = commands.add_parser(name)
-        command.add_argument("files", nargs="*", type=Path)
-        for option, value in (("--first", 0), ("--last", 0), ("--each", each), ("--seed", 1)):
-            command.add_argument(option, type=int, default=value)
-    commands.choices["plant"].add_argument("--failures", type=Path)
-    commands.choices["draw"].add_argument("--sheet", type=Path, required=True)
-    commands.add_parser("tally").add_argument("files", nargs="+", type=Path)
-    chosen = parser.parse_args(arguments or sys.argv[1:] or ["plant"])
+    parser.add_argument("command", choices=["plant", "draw", "tally"])
+    parser.add_argument("files", nargs="*", type=Path)
+    for option, value in (("--first", 0), ("--last", 0), ("--each", 8), ("--seed", 1)):
+        parser.add_argument(option, type=int, default=value)
+    for option in ("--failures", "--sheet"):
+        parser.add_argument(option, type=Path, default=Path(os.devnull))
+    chosen = parser.parse_args(arguments)
     if chosen.command == "tally":
         print_tally(tally(path.read_text() for path in chosen.files))
         return
@@ -261,9 +258,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     texts = dict.fromkeys(text for name, others in pairs.items() for text in (name, *others))
     sets = [text for text in texts if len(text) > 200 and is_regular(text)]
-    failures = measure_recall(sets, chosen.each, chosen.seed)
-    if chosen.failures:
-        chosen.failures.write_text("\n\n".join(failures) + "\n")
+    chosen.failures.write_text("\n\n".join(measure_recall(sets, chosen.each, chosen.seed)) + "\n")
 
 
 if __name__ == "__main__":

@@ -122,19 +122,13 @@ def _replace(
             found = [one for one in found if is_fit(text, _limitation_at(text, one.start()), one)]
             if found:
                 chosen = found if everywhere else [rng.choice(found)]
-                words = [one.expand(new) if isinstance(new, str) else new(one) for one in chosen]
+                words = [new(one) if callable(new) else one.expand(new) for one in chosen]
                 spans = [one.span() for one in chosen]
-                changes = [(*spans[n], _fix_article(one)) for n, one in enumerate(words)]
+                changes = [(*span, word) for span, word in zip(spans, words, strict=True)]
                 return _make_edit(text, changes, (0, 0) if everywhere else spans[0])
         return None
 
     return edit
-
-
-def _fix_article(words: str) -> str:
-    """Write "a" or "an" at the beginning of words as the next word needs it."""
-    pattern = r"\A([Aa])n?(?=\s(\S))"
-    return re.sub(pattern, lambda found: found[1] + "n" * (found[2] in "aeiouAEIO"), words)
 
 
 def _claim_at(text: str, place: int) -> Claim:
@@ -260,7 +254,7 @@ def _rename(text: str, rng: random.Random, step: int = 1) -> Edit | None:
         found = list(re.finditer(rf"(?<![\w-]){old}(?=s?(?![\w-]))", text))
         named = re.findall(rf"\b(?:the|said|an?|each)\s{old}\b", text)
         is_noun = len(named) > 0.75 * len(found) and old not in ORDINALS
-        if is_noun and len(found) > 3 * step:
+        if is_noun and len(found) > 2 + step:
             changes = [(*match.span(), new) for match in found[::step]]
             return _make_edit(text, changes, found[0].span(), (old, new))
     return None
@@ -282,11 +276,11 @@ def _insert_claim(text: str, rng: random.Random) -> Edit | None:
 
 
 _drop_word = _replace(
-    r"\b(?P<article>[Aa]n?)\s(?!(?:based|bed|cable|desired|feed|initial|material|metric|need|possible"
+    r"\ban?\s(?!(?:based|bed|cable|desired|feed|initial|material|metric|need|possible"
     r"|predetermined|related|seed|selected|serial|speed|suitable|table|variable)\b)(?:random|flat"
     r"|[a-z]+(?:ous|ive|ical|ular|able|ible|ic|ial|onal|ental|ed|-shaped)|rigid|hollow|thin|thick)\s"
-    r"(?P<noun>(?!and\b|to\b)[a-z]{4,})\b",
-    r"\g<article> \g<noun>",
+    r"(?P<noun>(?![aeiou])[a-z]{4,})\b",
+    r"a \g<noun>",
     _is_needed,
 )
 _drop_phrase = _replace(
@@ -305,7 +299,8 @@ _choose = _replace(
 _close = _replace(r"(?<!further )\bcomprising(?=:|\s(?:an?|the|at)\s)", "consisting of")
 _couple = _replace(r"\bconnected(?= (?:to|with|between)\b)", "coupled")
 _drop_back_reference = _replace(
-    r"(?<=\d\.\s)(?:The|An?)\s([^,:;]{3,90}?)\s(?:of|according to)\sclaim\s\d+(,(?s:.+))", r"A \1\2"
+    r"(?<=\d\.\s)(?:The|A)\s((?![aeiou])[^,:;]{3,90}?)\s(?:of|according to)\sclaim\s\d+(,(?s:.+))",
+    r"A \1\2",
 )
 _NUMBER = r"[1-9]\d*(?:\.\d+)?"
 _change_number = _replace(
@@ -315,9 +310,9 @@ _change_number = _replace(
     lambda text, limitation, match: not _BOUND.search(text[limitation[0] : match.start()]),
 )
 _change_substance = _replace(
-    rf"(?P<article>\b[Aa]n?\s)?(?<![\w-])(?P<word>{'|'.join(_OTHER)})(?![\w-]| than\b)",
-    lambda match: (match["article"] or "") + _OTHER[match["word"]],
-    lambda text, limitation, match: _OTHER[match["word"]] not in text[slice(*limitation)],
+    rf"(?<![\w-])(?<!\ba )(?<!\ban )({'|'.join(_OTHER)})(?![\w-])",
+    lambda match: _OTHER[match[0]],
+    lambda text, limitation, match: _OTHER[match[0]] not in text[slice(*limitation)],
 )
 _make_definite = _replace(
     r"\ban?\s(?P<term>(?:[a-z-]+\s){0,2}[a-z-]{3,})(?=[,;]|\s(?:and|on|to|with|having|comprising)\b)",

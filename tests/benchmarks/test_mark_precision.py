@@ -28,10 +28,10 @@ LAMP = (
     "3. The lamp of claim 2, wherein the red diode flashes at a rate of 10 to 20 kHz when the"
     " housing (10) is dark.\n"
     "4. The lamp of claim 1, wherein the housing (10) has a round slot that is lined with felt.\n"
-    "5. The lamp of claim 4, wherein the timer is set by a dial, and wherein the dial shows when the"
-    " timer starts, the timer stops, and the timer rings.\n"
-    "6. The lamp of claim 4, wherein the housing (10) is painted white, the timer is hidden under it, and the"
-    " timer is silent."
+    "5. The lamp of claim 4, wherein the timer is set by a dial, and wherein the dial shows when"
+    " the timer starts, the timer stops, and the timer rings.\n"
+    "6. The lamp of claim 4, wherein the housing (10) is painted white, the timer is hidden there,"
+    " and the timer is silent."
 )
 
 
@@ -51,8 +51,8 @@ def test_each_kind_can_be_planted_and_changes_the_text() -> None:
 
 
 def test_the_seed_alone_decides_what_is_planted() -> None:
-    first = [plant([LAMP], "word dropped", 1, seed) for seed in range(9)]
-    assert first == [plant([LAMP], "word dropped", 1, seed) for seed in range(9)]
+    first = [plant([LAMP], "citation broken", 1, seed) for seed in range(9)]
+    assert first == [plant([LAMP], "citation broken", 1, seed) for seed in range(9)]
     assert len({edit.texts for edits in first for edit in edits}) > 1
     assert {len(edits) for edits in first} == {1}
 
