@@ -9,6 +9,7 @@ import pytest
 from benchmarks.mark_precision import (
     Mark,
     check_edit,
+    is_marked_elsewhere,
     is_regular,
     is_row_right,
     print_tally,
@@ -119,9 +120,11 @@ def test_regular_claims_count_up_and_cite_earlier_ones(text: str, *, is_right: b
 def test_the_chart_of_an_edit_is_checked_against_the_expected_verdict() -> None:
     edit = plant_one("comprising -> consisting of", "A lamp consisting of")
     chart = read_chart(*edit.texts)
-    assert check_edit(edit, ["narrower"], chart)[0]
-    assert not check_edit(edit, ["broader"], chart)[0]
-    assert not check_edit(edit, ["nothing"], read_chart(LAMP, LAMP.replace("quartz", "")))[0]
+    assert check_edit(edit, ["narrower"], chart) == "right"
+    assert check_edit(edit, ["broader"], chart) == "wrong"
+    assert not is_marked_elsewhere(edit, ["narrower"], chart)
+    other = read_chart(LAMP, LAMP.replace("blue", "green"))
+    assert check_edit(edit, ["nothing"], other) == "wrong"
 
 
 def chart_row(verdict: str, scope: str, where: tuple[int, ...] = (1,), end: int = 10) -> ChartRow:
