@@ -31,11 +31,10 @@ from patclaimeval.claims.tree import build_tree
 from patclaimeval.statistics.shares import wilson_interval
 
 Pairs = dict[str, dict[str, None]]
-"""The candidates of each reference, both in order of first appearance."""
 
 
 def read_pairs(paths: Sequence[Path], first: int, last: int) -> Pairs:
-    """Return the references of files with their candidates; `first` and `last` choose some."""
+    """Return references, all or the first or last ones, with their candidates, in order."""
     pairs: Pairs = defaultdict(dict)
     for rows in [read_rows(path) for path in paths] or [demo_rows()]:
         for item in (item for items in rows.values() for item in items):
@@ -45,19 +44,10 @@ def read_pairs(paths: Sequence[Path], first: int, last: int) -> Pairs:
     return {name: pairs[name] for name in names}
 
 
-# Planted edits.
-
-
 def is_regular(text: str) -> bool:
     """Return whether claims are numbered 1, 2, 3 ... and each one cites earlier ones only."""
     claims = parse_claims(text)
     return claims[-1].number == len(claims) and not build_tree(claims).faults
-
-
-def describe_row(row: ChartRow) -> str:
-    """Write what a row says in one line."""
-    where = ", ".join(map(str, row.where))
-    return f"{row.verdict} {where}, {row.scope}: {row.reason} [{in_line(row.limitation)}]"
 
 
 def is_row_right(expected: Sequence[str], claim: int, rows: Sequence[ChartRow]) -> bool:
@@ -143,9 +133,6 @@ def print_row(*cells: object) -> None:
     print(f"| {' | '.join(map(str, cells))} |")
 
 
-# Drawn marks.
-
-
 class Mark(NamedTuple):
     """One thing that the chart of a real pair shows, in the words needed to judge it."""
 
@@ -174,8 +161,10 @@ def marks_of(reference: str, candidate: str) -> Iterator[Mark]:
         words = in_line(" ".join([f"[{row.limitation}]", *(claim.text for claim in own)]))
         found = [f"[{other[start:end]}]" for start, end in row.places]
         found += [claim.text for claim in parse_claims(other) if claim.number in row.where]
+        where = ", ".join(map(str, row.where))
+        said = f"{row.verdict} {where}, {row.scope}: {row.reason} [{in_line(row.limitation)}]"
         for kind in kinds:
-            yield Mark(kind, describe_row(row), words, in_line(" ".join(found or [other])))
+            yield Mark(kind, said, words, in_line(" ".join(found or [other])))
     for term in chart.terms:
         said = f"{term.reference} -> {term.candidate}, {term.replaced} of {term.of}"
         yield Mark(term.verdict, said, in_line(reference), in_line(candidate))
