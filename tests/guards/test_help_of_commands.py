@@ -13,7 +13,7 @@ from patclaimeval.cli import main
 
 ROOT = Path(__file__).parents[2]
 OURS = sorted(name for name, app in get_commands().items() if app in ("annotator", "scoring"))
-LIBRARY = ((), ("train",), ("score",), ("agree",))
+LIBRARY = ((), ("train",), ("score",), ("agree",), ("chart",))
 SCRIPTS = ("supervise",)
 
 
