@@ -45,7 +45,7 @@ def take(asked: Iterable[Asked]) -> int:
             key = {"subject_sha256": _key(limit, subject)}
             row, _ = rows.get_or_create(**key, defaults={"free_at": now})
             latest = now + timedelta(seconds=limit.seconds * limit.burst)
-            # Only a clock that was set back leaves a moment later than the latest: it is ignored.
+            # A moment later than the latest means that the clock was set back. Ignore it.
             begun = max(row.free_at, now) if row.free_at <= latest else now
             row.free_at = begun + timedelta(seconds=limit.seconds)
             row.save(update_fields=["free_at"])

@@ -198,7 +198,7 @@ class DocumentRecords:
 def read_records(
     *, file: BinaryIO, kind: str, choices: Choices, campaign: Campaign | None
 ) -> DocumentRecords:
-    """Return the claim sets of a document or an archive of them, for a command, which asks nobody.
+    """Return the claim sets of a document or an archive of them, for commands that cannot ask.
 
     Raises FormatError as the readers do, and for what somebody has to answer first; Refused where
     the id of a reference is missing, or where an archive is given one.

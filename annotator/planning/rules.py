@@ -184,7 +184,7 @@ class _Ledger:
         }
         self._begun = {one.key: _holders(one) for one in references}
         self._takers: dict[str, set[str]] = {one.key: set() for one in references}
-        # Who may not exchange a share of a reference: they have begun or left it, or are recused.
+        # Annotators who have begun or left a reference, or are recused, exchange no share of it.
         self._bound: dict[str, frozenset[str]] = {}
         for reference in references:
             for pair in combinations(sorted(self._begun[reference.key]), 2):

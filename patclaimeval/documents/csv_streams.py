@@ -134,7 +134,7 @@ class CsvStream:
                     raw = more
                 why = f"longer than the limit of {self.max_bytes:,} bytes"
                 self._bad.append(BadRecord(self.line, "", why))
-                # One sign stands for the line, so that the next line begins a record of its own.
+                # A placeholder replaces the line, so that the next line starts its own record.
                 raw = b"?\n"
             yield self._decoded(raw)
 

@@ -30,7 +30,7 @@ from tests.scoring.report_documents import report_document
 from tests.scoring.report_rows import stored, words
 
 LINK: Final = re.compile(r'<a href="(/reports/[^"/]+/items/\?[^"]*)">(\d+)</a>')
-# As a whole word: the random letters of a form's token hold three given ones now and then.
+# The token of a form is random and may contain these letters, so look for the whole word.
 MUG: Final = re.compile(r"\bmug\b")
 SCORERS: Final = ("bleu-1", "rouge-l", "patclaimeval-0")
 
