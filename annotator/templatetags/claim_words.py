@@ -2,6 +2,7 @@
 
 from collections.abc import Container
 from dataclasses import replace
+from string import digits
 
 from django import template
 from django.utils.html import escape
@@ -9,7 +10,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from patclaimeval.claims.change_classes import CLASSES, Change
 from patclaimeval.claims.invisible import KIND as INVISIBLE
-from patclaimeval.claims.mark_kinds import KINDS, LESS_CERTAIN, MarkKind
+from patclaimeval.claims.mark_kinds import KINDS, LESS_CERTAIN, PREAMBLE, MarkKind
 from patclaimeval.claims.openings import opening_of
 from patclaimeval.claims.reading import ClaimView, Finding, LimitationView, SideView
 from patclaimeval.claims.segments import Segment
@@ -26,8 +27,10 @@ def claim_words(claim: ClaimView) -> SafeString:
     places in it.
     """
     marker = f'<span class="claim-marker">{_exact(claim.marker)}</span>' if claim.marker else ""
+    runs_on = (False, *map(_runs_on, claim.limitations[:-1]))
+    html = map(_limitation, claim.limitations, runs_on)
     # Every piece is escaped on its own; the tags around them are ours.
-    return mark_safe(marker + "".join(_limitation(entry) for entry in claim.limitations))  # noqa: S308
+    return mark_safe(marker + "".join(html))  # noqa: S308
 
 
 @register.filter
@@ -48,11 +51,14 @@ def tracked_choices(shown: Container[str]) -> list[tuple[str, str, bool]]:
 
 @register.simple_tag
 def mark_kinds(shown: Container[str]) -> list[MarkKind]:
-    """Return the kinds of mark that a legend names; what nobody can see has its own look."""
+    """Return the kinds of mark that a legend names, one for each look.
+
+    What nobody can see shows its code. Another preamble looks like a term without antecedent.
+    """
     return [
         kind
         for kind in KINDS
-        if kind.name != INVISIBLE and (kind.is_certain or LESS_CERTAIN in shown)
+        if kind.name not in (INVISIBLE, PREAMBLE) and (kind.is_certain or LESS_CERTAIN in shown)
     ]
 
 
@@ -68,11 +74,18 @@ def indent(depth: int) -> int:
     return min(depth, DEEPEST_INDENT)
 
 
-def _limitation(entry: LimitationView) -> str:
+def _runs_on(before: LimitationView) -> bool:
+    """Return whether the limitation behind another may share its line: no list parts the two."""
+    text = "".join(segment.text for segment in before.segments)
+    return text.rstrip(" ").endswith((",", *digits))
+
+
+def _limitation(entry: LimitationView, runs_on: bool) -> str:
     standing = f" is-{entry.standing}" if entry.standing else ""
+    standing += " runs-on" if runs_on else ""
     segments = list(entry.segments)
     head = tail = ""
-    # Each limitation has a line of its own: white space around it stays, not shown.
+    # White space around a limitation is kept, and not shown where it has a line of its own.
     if segments:
         head, segments[0] = _without_space(segments[0], at_end=False)
         tail, segments[-1] = _without_space(segments[-1], at_end=True)

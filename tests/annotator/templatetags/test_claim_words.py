@@ -108,6 +108,25 @@ def test_white_space_around_a_limitation_is_kept_apart_and_not_marked() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "1. The cup of claim 1, wherein it is blue; and\nwherein it is tall.",
+            [False, True, False],
+        ),
+        ("1. The cup of claim 1 wherein it is blue.", [False, True]),
+        ("1. The cup of claim 1,\nwherein it is blue.", [False, False]),
+    ],
+)
+def test_a_limitation_behind_a_comma_or_a_number_may_share_the_line(
+    text: str, expected: list[bool]
+) -> None:
+    classes = [str(attributes["class"]).split() for tag, attributes in shown(text).tags]
+    found = ["runs-on" in names for names in classes if "limitation" in names]
+    assert found == expected
+
+
 def test_a_claim_of_nothing_is_no_fault() -> None:
     assert claim_words(ClaimView(None, 0, 0, "", (), (), ())) == ""
     blank = LimitationView("", (Segment(" \n", 0, (), ()),))
