@@ -10,7 +10,7 @@ from tests.browser.scene import press
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 PUMP = (
     "1. A pump comprising a housing of cast iron, a rotor that turns in the housing, a hollow "
-    "shaft on which the rotor is mounted, and a controller that saves a form and sends the saved "
+    "shaft on which the rotor is mounted, and a controller that saves a form and sends the filled "
     "form to the server when a pressure in the housing exceeds a limit."
 )
 SPRING = "2. The pump of claim 1, wherein a helical spring of steel presses the seal on the shaft."
@@ -40,12 +40,12 @@ def marked(work: list[Assignment], scene: Page) -> Page:
 
 def test_less_certain_marks_are_shown_on_request_and_remembered(marked: Page, alice: User) -> None:
     likely = marked.locator("[data-side=candidate] mark.likely-basis")
-    expect(likely).to_have_text("the saved form")
+    expect(likely).to_have_text("the filled form")
     line = "node => getComputedStyle(node).textDecorationLine"
     assert likely.evaluate(line) == "none"
     certain = marked.locator("#candidate-head .findings li")
     count = certain.count()
-    assert count and "saved form" not in " ".join(certain.all_inner_texts())
+    assert count and "filled form" not in " ".join(certain.all_inner_texts())
     switch = marked.get_by_role("button", name="less certain 2")
     expect(switch).to_have_attribute("aria-pressed", "false")
     switch.click()
@@ -64,14 +64,16 @@ def test_less_certain_marks_are_shown_on_request_and_remembered(marked: Page, al
     expect(marked.locator("mark.is-current")).to_have_text("the server")
 
 
-def test_merged_claims_say_so_in_their_row_their_gutter_and_the_minimap(marked: Page) -> None:
-    cells = marked.locator(".minimap .state-merged")
-    expect(cells).to_have_count(2)
-    expect(cells.nth(1)).to_have_text("3 merged into claim 2 of the candidate")
+def test_merged_claims_say_so_in_their_row_their_limitation_and_the_minimap(marked: Page) -> None:
+    expect(marked.locator(".minimap .state-merged")).to_have_text("3 in claim 2 of the candidate")
+    expect(marked.locator(".minimap .state-changed")).to_have_text("2 changed")
     expect(marked.locator(".minimap :is(.state-missing, .state-added)")).to_have_count(0)
-    expect(marked.locator("#candidate-head .states")).to_contain_text("2 merged")
+    expect(marked.locator("#candidate-head .states")).to_contain_text("1 merged")
     lone = marked.locator(".row").filter(has_text="The pump of claim 1, wherein the cover").last
-    expect(lone.locator(".nothing")).to_have_text("merged into claim 2 of the candidate")
-    expect(lone.locator(".claim-gutter")).to_contain_text("merged")
-    expect(marked.locator(".limitation:is(.is-missing, .is-added)")).to_have_count(0)
+    expect(lone.locator(".nothing")).to_have_text("in claim 2 of the candidate")
+    note = "one => getComputedStyle(one, '::before').content"
+    for side, said in (("reference", "merged into claim 2"), ("candidate", "from claim 3")):
+        cover = marked.locator(f"[data-side={side}] .limitation").filter(has_text="the cover is")
+        assert cover.evaluate(note) == f'"{said}"'
+    expect(marked.locator(".limitation.is-nowhere")).to_have_count(0)
     assert faults(marked) == []
