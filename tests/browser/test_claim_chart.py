@@ -37,6 +37,12 @@ OWN = (
     "bearings.\n"
     "62. The pump of claim 99, wherein the folding handle is made of beech."
 )
+# A limitation that has moved, one in the midst of the chart, and its last one.
+WALKED = (
+    ("a hollow shaft that carries the rotor in two bearings", "demoted to dependent claim 61", 61),
+    ("wherein the housing (10) holds a glass sensor of type 31", "in claim 31", 31),
+    ("the silver cover being arranged between the rotor and a spring", "in claim 59", 59),
+)
 
 
 def sets() -> tuple[str, str]:
@@ -67,34 +73,45 @@ def open_chart(
     return page
 
 
+@pytest.mark.parametrize("is_scripted", [False, True], ids=["no scripts", "scripts"])
 @pytest.mark.parametrize("screen", SCREENS)
-def test_a_row_leads_to_both_places_and_back_by_keyboard_without_scripts(
-    charted: list[Assignment], browser: Browser, site: str, alice: User, enter: Enter, screen: dict
+def test_rows_lead_to_both_texts_and_back_by_keyboard(
+    charted: list[Assignment],
+    browser: Browser,
+    site: str,
+    alice: User,
+    enter: Enter,
+    screen: dict,
+    is_scripted: bool,
 ) -> None:
     page = open_chart(
-        browser, site, alice, enter, charted[0], viewport=screen, java_script_enabled=False
+        browser, site, alice, enter, charted[0], viewport=screen, java_script_enabled=is_scripted
     )
-    row = page.locator("tr").filter(has_text="a hollow shaft").first
-    expect(row.locator(".judged")).to_contain_text("demoted to dependent claim 61")
-    there = row.get_by_role("link", name="claim 61")
-    there.focus()
-    press(page, "Enter")
-    claim = page.locator("article[data-side=candidate]").filter(has_text="hollow shaft")
-    expect(claim).to_be_in_viewport()
-    assert page.url.endswith(f"#{claim.get_attribute('id')}")
-    # The next stop of Tab is the way back, to the row.
-    press(page, "Tab")
-    back = claim.get_by_role("link", name="chart")
-    expect(back).to_be_focused()
-    press(page, "Enter")
-    expect(row).to_be_in_viewport()
-    press(page, "Tab")
-    expect(row.get_by_role("link", name="claim 1", exact=True)).to_be_focused()
-    press(page, "Enter")
-    own = page.locator("article[data-side=reference]").first
-    expect(own).to_be_in_viewport()
-    press(page, "Tab")
-    expect(own.get_by_role("link", name="chart")).to_be_focused()
+    for words, verdict, number in WALKED:
+        row = page.locator(".is-wide tr").filter(has_text=words)
+        expect(row.locator(".judged strong")).to_have_text(verdict)
+        for side, link in zip(
+            ("reference", "candidate"), row.locator(".chart-places a").all(), strict=True
+        ):
+            link.focus()
+            press(page, "Enter")
+            claim = page.locator(f"article[data-side={side}]:target")
+            expect(claim).to_be_in_viewport(ratio=0.9)
+            # The limitation stands there word for word.
+            expect(claim).to_contain_text(words)
+            assert page.url.endswith(f"#{claim.get_attribute('id')}")
+            # The next stop of Tab is the way back, to the first row that is about the claim.
+            press(page, "Tab")
+            expect(claim.get_by_role("link", name="chart")).to_be_focused()
+            press(page, "Enter")
+            first = page.locator("tr:target")
+            for part in ("th", ".judged"):
+                expect(first.locator(part)).to_be_in_viewport(ratio=0.9)
+            press(page, "Tab")
+            expect(first.locator(".chart-places a").first).to_be_focused()
+            assert frame_overflow(page)[0] == 0
+        # The last way back was that of the candidate's claim.
+        expect(first.locator(".chart-places a").last).to_have_text(f"claim {number}")
 
 
 @pytest.mark.parametrize("screen", SCREENS)
@@ -149,9 +166,11 @@ def test_all_candidates_fit_both_screens(
     expect(page.locator("tr:target")).to_contain_text("a hollow shaft")
 
 
+@pytest.mark.parametrize("screen", SCREENS)
 def test_a_panel_above_the_claims_leads_to_them(
-    charted: list[Assignment], scene: Page, complaints: list[str]
+    charted: list[Assignment], scene: Page, complaints: list[str], screen: dict
 ) -> None:
+    scene.set_viewport_size(screen)
     scene.reload()
     scene.wait_for_selector(".fold")
     assert scene.locator(".chart-table").count() == 0
@@ -160,7 +179,14 @@ def test_a_panel_above_the_claims_leads_to_them(
     press(scene, "Enter")
     row = scene.locator(".chart-panel tr").filter(has_text="a hollow shaft").first
     expect(row).to_contain_text("demoted to dependent claim 61")
-    assert frame_overflow(scene) == (0, 0)
+    across, down = frame_overflow(scene)
+    assert across == 0
+    # On a wide screen the page itself never scrolls; on a narrow one nothing lies over the chart.
+    assert down == 0 or screen == NARROW
+    table = scene.locator(".chart-panel .chart-table.is-wide").bounding_box()
+    own = scene.locator(".chart-panel h3").first.bounding_box()
+    assert table and own
+    assert screen == WIDE or table["y"] + table["height"] <= own["y"]
     row.get_by_role("link", name="claim 61").focus()
     press(scene, "Enter")
     claim = scene.locator("article[data-side=candidate]").filter(has_text="hollow shaft")
