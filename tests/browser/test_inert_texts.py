@@ -78,11 +78,21 @@ FOREIGN: Final = """() => {
   return found;
 }"""
 # Whatever a page holds, shown or not: its text, its title, what its fields and attributes hold.
-TEXTS: Final = """() => [document.title, document.body.textContent,
-  ...[...document.querySelectorAll("input, textarea")].map((one) => one.value),
-  ...[...document.querySelectorAll("*")].flatMap((one) =>
-    [...one.attributes].filter(({value}) => value.includes("zq")).map(({value}) => value)),
-].filter((text) => text.includes("zq"))"""
+# A chart cuts claims into cells: each is a text by itself that ends with a quotation mark of ours.
+TEXTS: Final = """() => {
+  let rest = "";
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const node = walker.currentNode;
+    rest += node.parentElement.closest(".chart-table") ? "" : node.data;
+  }
+  const cells = [...document.querySelectorAll(".chart-table :is(th, td)")];
+  return [document.title, rest, ...cells.map((cell) => `${cell.textContent}\u201d`),
+    ...[...document.querySelectorAll("input, textarea")].map((one) => one.value),
+    ...[...document.querySelectorAll("*")].flatMap((one) =>
+      [...one.attributes].filter(({value}) => value.includes("zq")).map(({value}) => value)),
+  ].filter((text) => text.includes("zq"));
+}"""
 
 
 def whole(payload: str) -> re.Pattern[str]:
@@ -161,9 +171,12 @@ class Reader:
 
 
 def _is_cut(text: str, number: int) -> bool:
-    """Return whether a payload is there as far as an ellipsis, as lists show long texts."""
-    shown, ellipsis, _ = text.partition("…")
-    return bool(ellipsis) and shown_as(number).startswith(shown)
+    """Return whether a payload is there, letter by letter, as far as an end that a page gives it.
+
+    An ellipsis, as lists show long texts, or the quotation mark behind words that are quoted.
+    """
+    found = (text.partition(end) for end in ("…", "\u201d"))
+    return any(end and shown_as(number).startswith(shown) for shown, end, _ in found)
 
 
 def _texts(text: str) -> Iterator[str]:
