@@ -10,12 +10,11 @@ from django.db.models import QuerySet
 
 from annotator.models import AuditEvent, Campaign, User, WorkDay
 from annotator.timesheets.rules import Line, WorkedDay, lines_by_day, lines_by_month
-from patclaimeval.text_io.text import is_formula
+from patclaimeval.text_io.text import MARK, is_formula
 
 COLUMNS: Final = ("campaign", "annotator", "from", "to", "hours")
 EXPORTED: Final = "timesheet.exported"
 MOST_LISTED: Final = 200
-MARK: Final = "'"
 
 
 @dataclass(frozen=True, slots=True)
