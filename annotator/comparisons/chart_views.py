@@ -2,7 +2,6 @@
 
 from uuid import UUID
 
-from django.http import Http404
 from django.http.response import HttpResponseBase
 from django.shortcuts import resolve_url
 from django.views.decorators.http import require_http_methods
@@ -10,16 +9,15 @@ from django.views.decorators.http import require_http_methods
 from annotator.access.gate import SignedInRequest
 from annotator.chart_page import ChartPage, answer_chart
 from annotator.claim_chart import view_chart
-from annotator.comparisons.queries import SIDES, compared_claims
+from annotator.comparisons.queries import SIDES
+from annotator.comparisons.views import own_texts
 from annotator.reading import reading_of
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def compare_chart(request: SignedInRequest, pk: UUID) -> HttpResponseBase:
     """Show the claim charts of an own comparison, as its page shows the texts; or give them."""
-    row = compared_claims(request.user, pk)
-    if row is None:
-        raise Http404
+    row = own_texts(request, pk)
     reference = row.left.reference
     pair = zip(SIDES, (row.left, row.right), strict=True)
     charts = [view_chart(reading_of(reference, one), side.title(), side) for side, one in pair]

@@ -251,7 +251,7 @@ def compare_reading(request: SignedInRequest, pk: UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def compare_context(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Show the context of the reference of an own comparison, or what is looked for in it."""
-    row = _own_texts(request, pk)
+    row = own_texts(request, pk)
     reference = row.left.reference
     beside = Beside(
         reference,
@@ -270,10 +270,10 @@ def compare_context(request: SignedInRequest, pk: UUID) -> HttpResponse:
 @require_safe
 def compare_drawing(request: SignedInRequest, pk: UUID, number: int) -> HttpResponse:
     """Give one of its drawings."""
-    return show_drawing(_own_texts(request, pk).left.reference, number)
+    return show_drawing(own_texts(request, pk).left.reference, number)
 
 
-def _own_texts(request: SignedInRequest, pk: UUID) -> Comparison:
+def own_texts(request: SignedInRequest, pk: UUID) -> Comparison:
     row = compared_claims(request.user, pk)
     if row is None:
         raise Http404

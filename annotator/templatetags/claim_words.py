@@ -15,6 +15,7 @@ from patclaimeval.claims.reading import ClaimView, Finding, LimitationView, Side
 from patclaimeval.claims.segments import Segment
 
 register = template.Library()
+register.filter("opening", opening_of)
 DEEPEST_INDENT = 4
 
 
@@ -28,12 +29,6 @@ def claim_words(claim: ClaimView) -> SafeString:
     marker = f'<span class="claim-marker">{_exact(claim.marker)}</span>' if claim.marker else ""
     # Every piece is escaped on its own; the tags around them are ours.
     return mark_safe(marker + "".join(_limitation(entry) for entry in claim.limitations))  # noqa: S308
-
-
-@register.filter
-def opening(claims: str) -> str:
-    """Return how claim 1 of a claim set, or of its beginning, opens."""
-    return opening_of(claims)
 
 
 @register.simple_tag

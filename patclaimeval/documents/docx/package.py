@@ -64,6 +64,12 @@ def child(element: Any, *names: str) -> Any:
     return element
 
 
+def value_of(element: Any, name: str) -> str:
+    """Return the value of a property below an element, "" where it has none."""
+    found = child(element, name)
+    return (word(found, "val") if found is not None else "") or ""
+
+
 def is_on(element: Any) -> bool:
     """Return whether a property that can be switched off is there and on."""
     return element is not None and word(element, "val") not in ("0", "false", "off", "none")

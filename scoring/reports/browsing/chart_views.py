@@ -2,7 +2,6 @@
 
 from uuid import UUID
 
-from django.http import Http404
 from django.http.response import HttpResponseBase
 from django.shortcuts import resolve_url
 from django.views.decorators.http import require_http_methods
@@ -12,24 +11,15 @@ from annotator.chart_page import ChartPage, answer_chart
 from annotator.claim_chart import view_chart
 from annotator.comparisons.queries import SIDES
 from annotator.reading import reading_of_texts
-from core.errors import Refused
 from scoring.access.scopes import may_export
-from scoring.reports.browsing.queries import ITEM_NAMES, item_row, item_title
-from scoring.reports.browsing.views import found_report
+from scoring.reports.browsing.queries import ITEM_NAMES, item_title
+from scoring.reports.browsing.views import readable_item
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def item_chart(request: SignedInRequest, pk: UUID, place: int) -> HttpResponseBase:
     """Show the claim charts of an item whose claims the person reads; or give them to an admin."""
-    found = found_report(request, pk)
-    if found.table is None or found.is_withheld or not found.reader.reads_texts:
-        raise Http404
-    try:
-        row = item_row(found, place)
-    except Refused as refusal:
-        raise Http404 from refusal
-    if row is None:
-        raise Http404
+    found, row = readable_item(request, pk, place)
     language = str(row.extras.get("language", ""))
     pair = zip(ITEM_NAMES, SIDES, (row.b, row.c), strict=True)
     page = ChartPage(

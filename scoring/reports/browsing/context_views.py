@@ -8,9 +8,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotator.access.gate import SignedInRequest
 from annotator.context.page import Beside, show_context, show_drawing
-from core.errors import Refused
-from scoring.reports.browsing.queries import item_row, item_title, reference_with_context
-from scoring.reports.browsing.views import found_report
+from scoring.reports.browsing.queries import item_title, reference_with_context
+from scoring.reports.browsing.views import readable_item
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -26,16 +25,10 @@ def item_drawing(request: SignedInRequest, pk: UUID, place: int, number: int) ->
 
 
 def _beside(request: SignedInRequest, pk: UUID, place: int) -> Beside:
-    found = found_report(request, pk)
-    if found.table is None or found.is_withheld or not found.reader.reads_texts:
-        raise Http404
-    try:
-        row = item_row(found, place)
-    except Refused as refusal:
-        raise Http404 from refusal
+    found, row = readable_item(request, pk, place)
     campaign = found.report.dataset_version.dataset.campaign
-    reference = reference_with_context(campaign, row) if row else None
-    if row is None or reference is None:
+    reference = reference_with_context(campaign, row)
+    if reference is None:
         raise Http404
     return Beside(
         reference,
