@@ -41,7 +41,6 @@ class Package:
     body: Any
     styles: Any = None
     numbering: Any = None
-    is_strict: bool = False
     counts: dict[str, int] = field(default_factory=dict)
     # Pictures of the body, by the ids that the body names.
     pictures: dict[str, str] = field(default_factory=dict)
@@ -92,7 +91,7 @@ def open_package(data: bytes, notes: Notes, what: str = "The file") -> Package:
     body = child(document, "body")
     if namespace not in WORD or body is None:
         raise FormatError(f"{what} has no text of a Word document in {shown(main)}.")
-    package = Package(body, is_strict=namespace == _STRICT, archive=archive)
+    package = Package(body, archive=archive)
     folder, base = posixpath.split(main)
     for relation in relations.get(f"{folder}/_rels/{base}.rels".lstrip("/"), ()):
         _add_part(package, archive, folder, relation)
