@@ -1,7 +1,7 @@
 """The demo campaign as the files in fixtures/demo have it: claim sets, and ratings of them.
 
-claims.jsonl is a file that anybody could import. Each candidate of it has known damage, and
-ratings.csv has what two annotators said, with the time from then to the day of the demo.
+Each candidate has known damage. ratings.csv has what two annotators said of it, and how many
+minutes before the demo is loaded.
 """
 
 import csv
@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from annotator.formats import claims_jsonl
-from patclaimeval.documents.references import ReferenceRecord
+from patclaimeval.documents.references import CandidateRecord, ReferenceRecord
 from patclaimeval.rubric import CRITERIA
+from patclaimeval.text_io.strict_json import loads
 
 TITLE: Final = "Demo campaign: synthetic claim sets"
 
@@ -31,8 +31,15 @@ class DemoRating:
 
 def read_demo_references(directory: Path) -> tuple[ReferenceRecord, ...]:
     """Return the references of the demo campaign with their candidates."""
-    with (directory / "claims.jsonl").open("rb") as file:
-        return tuple(claims_jsonl.read(file))
+    lines = (directory / "candidates.jsonl").read_bytes().splitlines()
+    return tuple(_reference(directory, loads(line)) for line in lines)
+
+
+def _reference(directory: Path, line: dict[str, Any]) -> ReferenceRecord:
+    path = directory / "references" / line.pop("file")
+    claims = path.read_text(encoding="utf-8").rstrip("\n")
+    candidates = tuple(CandidateRecord(**one) for one in line.pop("candidates"))
+    return ReferenceRecord(reference_claims=claims, candidates=candidates, **line)
 
 
 def read_demo_ratings(directory: Path) -> tuple[DemoRating, ...]:

@@ -17,7 +17,6 @@ WORD: Final = frozenset(
         "http://purl.oclc.org/ooxml/wordprocessingml/main",
     }
 )
-_STRICT: Final = "http://purl.oclc.org/ooxml/wordprocessingml/main"
 _OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED: Final = "EncryptedPackage".encode("utf-16-le")
 _TYPES: Final = "[Content_Types].xml"

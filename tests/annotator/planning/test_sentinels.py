@@ -6,7 +6,6 @@ import pytest
 
 from annotator.adjudication.settled.queries import freezable_references
 from annotator.comparisons.services import _pairs, ask_comparisons
-from annotator.demo import read_demo_references
 from annotator.models import (
     Assignment,
     AuditEvent,
@@ -25,7 +24,10 @@ from patclaimeval.text_io.text import text_sha256
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
-TEXTS = [one.reference_claims for one in read_demo_references(Path("fixtures/demo").resolve())]
+TEXTS = [
+    path.read_text("utf-8")
+    for path in sorted(Path("fixtures/demo/references").resolve().glob("*.txt"))
+]
 
 
 @pytest.fixture
