@@ -111,10 +111,10 @@ def _assign(
     """Assign what is rated to who rated it, and all else to the named annotators."""
     shares: dict[str, list[Candidate]] = {}
     for rating in ratings:
-        name = rating.reference_id, rating.candidate_id
-        shares.setdefault(rating.annotator, []).append(candidates[name])
+        row = candidates[rating.reference_id, rating.candidate_id]
+        shares.setdefault(rating.annotator, []).append(row)
     rated = {(rating.reference_id, rating.candidate_id) for rating in ratings}
-    unrated = [row for name, row in candidates.items() if name not in rated]
+    unrated = [row for place, row in candidates.items() if place not in rated]
     for name, share_of_one in {**shares, **dict.fromkeys(NAMED_ANNOTATORS, unrated)}.items():
         assign_candidates(
             campaign=campaign,
