@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 
 from annotator.models import AuditEvent, Campaign, User
 
 Details = Mapping[str, Any]
+MOST_LISTED: Final = 200
 
 
 def record(
@@ -54,6 +55,14 @@ def record_on(
         object_id=row.pk,
         details=details,
     )
+
+
+def latest_acts(campaign: Campaign, action: str) -> QuerySet[AuditEvent]:
+    """Return the latest acts of a kind on a campaign, the last first; no actor is a command."""
+    rows = AuditEvent.objects.filter(
+        object_type="campaign", object_id=str(campaign.pk), action=action
+    )
+    return rows.select_related("actor").order_by("-pk")[:MOST_LISTED]
 
 
 def record_each(

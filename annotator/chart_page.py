@@ -11,7 +11,6 @@ from typing import Final
 from django import forms
 from django.db import transaction
 from django.db.models import Model
-from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
@@ -19,7 +18,7 @@ from django.utils.cache import patch_vary_headers
 from annotator import audit_log
 from annotator.access.gate import SignedInRequest
 from annotator.claim_chart import ChartView
-from annotator.export_headers import CONFIDENTIAL, note_export
+from annotator.export_headers import CONFIDENTIAL, note_export, refuse_download
 from annotator.formats.chart_csv import MEDIA_TYPE as CSV
 from annotator.formats.chart_csv import ChartRecord, chart_records
 from annotator.formats.chart_csv import write as write_csv
@@ -83,13 +82,7 @@ def answer_chart(request: SignedInRequest, page: ChartPage) -> HttpResponseBase:
     if form.is_valid():
         with form.refusals():
             return _file(request, page, form.cleaned_data["format"])
-    return _refused(request, page, form)
-
-
-def _refused(request: HttpRequest, page: ChartPage, form: RefusableForm) -> HttpResponse:
-    reasons = [str(reason) for found in form.errors.values() for reason in found]
-    context = {"reasons": reasons, "back": page.back}
-    return render(request, "annotator/word_files/refused.html", context, status=form.status)
+    return refuse_download(request, form, page.back)
 
 
 @transaction.atomic

@@ -1,24 +1,20 @@
 """The limitations of a reference by candidate: which candidates have each one, and where."""
 
+from collections import ChainMap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from annotator.claim_chart import ChartLine, ChartView, ClaimLines, ClaimPlace
+from annotator.claim_chart import ChartLine, ChartView, ClaimPlace
 
 
 @dataclass(frozen=True, slots=True)
 class JointCell:
-    """What became of a limitation in a candidate; `href` is where its chart says so.
-
-    The label is "" where the chart of the candidate says nothing about the limitation.
-    """
+    """The line of a candidate's chart on a limitation, if it has one, and the chart's address."""
 
     name: str
-    label: str = ""
-    reason: str = ""
-    standing: str = ""
-    href: str = ""
+    line: ChartLine | None
+    address: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,37 +40,16 @@ def join_charts(charts: Sequence[ChartView], addresses: Sequence[str]) -> tuple[
     only some of the charts judge, as the back-reference of a dependent claim, has a row all the
     same.
     """
-    by_start = [_lines_by_start(chart.rows) for chart in charts]
-    known: dict[int, tuple[ClaimPlace, ChartLine]] = {}
-    for found in by_start:
-        for start, line in found.items():
-            known.setdefault(start, line)
-    ordered = sorted(known.items())
-    return tuple(
-        JointClaim(
-            place,
-            tuple(
-                JointLine(
-                    line.limitation,
-                    tuple(
-                        _cell(chart.name, found.get(start), address)
-                        for chart, found, address in zip(charts, by_start, addresses, strict=True)
-                    ),
-                )
-                for start, (_, line) in group
-            ),
-        )
-        for place, group in groupby(ordered, lambda one: one[1][0])
-    )
+    by_start = [
+        {line.start: (group.place, line) for group in chart.rows for line in group.lines}
+        for chart in charts
+    ]
+    known = ChainMap(*by_start)
 
+    def joined(start: int) -> JointLine:
+        found = [lines[start][1] if start in lines else None for lines in by_start]
+        names = [chart.name for chart in charts]
+        return JointLine(known[start][1].limitation, tuple(map(JointCell, names, found, addresses)))
 
-def _lines_by_start(groups: Sequence[ClaimLines]) -> dict[int, tuple[ClaimPlace, ChartLine]]:
-    return {line.start: (group.place, line) for group in groups for line in group.lines}
-
-
-def _cell(name: str, found: tuple[ClaimPlace, ChartLine] | None, address: str) -> JointCell:
-    if found is None:
-        return JointCell(name)
-    line = found[1]
-    href = f"{address}#{line.anchor}"
-    return JointCell(name, line.label, line.reason, line.standing, href)
+    claims = groupby(sorted(known), lambda start: known[start][0])
+    return tuple(JointClaim(place, tuple(map(joined, starts))) for place, starts in claims)

@@ -9,7 +9,6 @@ from scoring.datasets.freezing import views as freezing_views
 from scoring.datasets.versions import views as versions_views
 from scoring.erasures import views as erasures_views
 from scoring.reports import views as reports_views
-from scoring.reports.browsing import chart_views as browsing_chart_views
 from scoring.reports.browsing import context_views as browsing_context_views
 from scoring.reports.browsing import views as browsing_views
 from scoring.scores import views as scores_views
@@ -84,7 +83,7 @@ urlpatterns = [
     path("reports/<uuid:pk>/items/<int:place>/why/", browsing_views.item_why, name="item_why"),
     path(
         "reports/<uuid:pk>/items/<int:place>/chart/",
-        browsing_chart_views.item_chart,
+        browsing_context_views.item_chart,
         name="item_chart",
     ),
     path(

@@ -6,10 +6,13 @@ from uuid import UUID
 from django.contrib import messages
 from django.core.exceptions import NON_FIELD_ERRORS
 from django.http import Http404, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render, resolve_url
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotator.access.gate import SignedInRequest
+from annotator.chart_page import ChartPage, answer_chart
+from annotator.claim_chart import view_chart
 from annotator.comparisons.drafts import (
     about_discarding,
     discard_comparison_draft,
@@ -18,6 +21,7 @@ from annotator.comparisons.drafts import (
 )
 from annotator.comparisons.forms import TYPED, PreferenceForm, as_sent
 from annotator.comparisons.queries import (
+    SIDES,
     ComparePage,
     compare_page,
     compared_claims,
@@ -26,7 +30,7 @@ from annotator.comparisons.queries import (
 from annotator.comparisons.services import submit_preference
 from annotator.context.page import Beside, show_context, show_drawing
 from annotator.models import Comparison, ComparisonDraft, Preference
-from annotator.reading import READING_KEYS, reading_context, show_aid
+from annotator.reading import READING_KEYS, reading_context, reading_of, show_aid
 from annotator.typed_drafts import DraftMoved, differs_from
 from core.confirmation import ask, is_confirmed
 from core.errors import OutOfDate, Refused
@@ -271,6 +275,25 @@ def compare_context(request: SignedInRequest, pk: UUID) -> HttpResponse:
 def compare_drawing(request: SignedInRequest, pk: UUID, number: int) -> HttpResponse:
     """Give one of its drawings."""
     return show_drawing(_own_texts(request, pk).left.reference, number)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def compare_chart(request: SignedInRequest, pk: UUID) -> HttpResponseBase:
+    """Show the claim charts of an own comparison, as its page shows the texts; or give them."""
+    row = _own_texts(request, pk)
+    reference = row.left.reference
+    pair = zip(SIDES, (row.left, row.right), strict=True)
+    charts = [view_chart(reading_of(reference, one), side.title(), side) for side, one in pair]
+    page = ChartPage(
+        title=reference.reference_id,
+        language=reference.language,
+        charts=charts,
+        back=resolve_url("annotator:compare", pk),
+        subject=row,
+        campaign=row.campaign,
+        may_download=row.campaign.has_mark_files and not reference.erased_at,
+    )
+    return answer_chart(request, page)
 
 
 def _own_texts(request: SignedInRequest, pk: UUID) -> Comparison:

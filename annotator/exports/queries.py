@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import QuerySet
-
 from annotator.access.scopes import LEAST_DISTINGUISHED, roles_of
 from annotator.access.visibility import Reader
 from annotator.exports.rows import (
@@ -20,7 +18,7 @@ from annotator.exports.rows import (
     user_names,
 )
 from annotator.formats import label_studio_writer, ratings_csv, ratings_jsonl
-from annotator.models import AuditEvent, Campaign, Comparison, Rating, Role, User
+from annotator.models import Campaign, Comparison, Rating, Role, User
 from annotator.records import rating_admins
 from core.database import one_moment
 
@@ -140,12 +138,3 @@ def exporter_of(campaign: Campaign, user: User, reader: Reader) -> Exporter:
 
 
 EXPORTED: Final = "ratings.exported"
-MOST_LISTED: Final = 200
-
-
-def exports_of(campaign: Campaign) -> QuerySet[AuditEvent]:
-    """Return the latest exports of a campaign, the last first; without an actor by command."""
-    rows = AuditEvent.objects.filter(
-        object_type="campaign", object_id=str(campaign.pk), action=EXPORTED
-    )
-    return rows.select_related("actor").order_by("-pk")[:MOST_LISTED]

@@ -6,9 +6,10 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from annotator.access.gate import SignedInRequest, read_campaign
+from annotator.audit_log import latest_acts
 from annotator.export_headers import note_export
 from annotator.exports.forms import RatingExportForm
-from annotator.exports.queries import OPEN, Exporter, exporter_of, exports_of
+from annotator.exports.queries import EXPORTED, OPEN, Exporter, exporter_of
 from annotator.exports.services import request_export
 from annotator.models import Campaign
 from core.http import export_download
@@ -44,7 +45,7 @@ def export_ratings(request: SignedInRequest, slug: str) -> HttpResponseBase:
         "campaign": campaign,
         "exporter": exporter,
         "form": form,
-        "exports": exports_of(campaign) if exporter.is_admin else (),
+        "exports": latest_acts(campaign, EXPORTED) if exporter.is_admin else (),
     }
     return render(request, "annotator/exports/export_ratings.html", context, status=form.status)
 

@@ -1,19 +1,12 @@
-"""Claim charts as records, and as CSV for spreadsheets: RFC 4180, UTF-8, cells defused.
+"""Claim charts as records, and as CSV for spreadsheets, cells defused."""
 
-A text that a spreadsheet would take for a formula gets an apostrophe before its first character,
-and the last column names the columns of that record in which it stands.
-"""
-
-import csv
-import io
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from annotator.claim_chart import ChartView, ClaimLines, FoundLine
-from patclaimeval.text_io.text import MARK, is_formula
+from patclaimeval.text_io.spreadsheets import write_table
 
 MEDIA_TYPE: Final = "text/csv; charset=utf-8"
-MARKED: Final = "apostrophe_put_before"
 
 
 class ChartRecord(NamedTuple):
@@ -27,9 +20,6 @@ class ChartRecord(NamedTuple):
     scope: str
     claims: str
     reason: str
-
-
-COLUMNS: Final = (*ChartRecord._fields, MARKED)
 
 
 def chart_records(chart: ChartView) -> Iterator[ChartRecord]:
@@ -60,18 +50,6 @@ def _found(name: str, part: str, lines: Iterable[FoundLine]) -> Iterator[ChartRe
 
 
 def write(charts: Iterable[ChartView]) -> Iterator[bytes]:
-    """Yield the header, then one record a line of each chart, in the order of COLUMNS."""
-    record = io.StringIO(newline="")
-    writer = csv.writer(record, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
-    rows = (_defused(line) for chart in charts for line in chart_records(chart))
-    for cells in (list(COLUMNS), *rows):
-        writer.writerow(cells)
-        yield record.getvalue().encode()
-        record.seek(0)
-        record.truncate()
-
-
-def _defused(line: ChartRecord) -> list[str]:
-    marked = [column for column, cell in zip(COLUMNS, line, strict=False) if is_formula(cell)]
-    cells = [f"{MARK}{cell}" if is_formula(cell) else cell for cell in line]
-    return [*cells, " ".join(marked)]
+    """Yield the header, then one record a line of each chart."""
+    lines = (line for chart in charts for line in chart_records(chart))
+    return write_table(ChartRecord._fields, lines)

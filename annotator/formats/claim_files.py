@@ -1,13 +1,13 @@
 """Which format a file of claim sets has, and its reader."""
 
-import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from annotator.formats import claims_csv, claims_jsonl, label_studio, patent_ce_claims
+from annotator.formats import claims_csv, claims_jsonl, patent_ce_claims
+from annotator.formats.label_studio import HEAD_BYTES, beginning_of, json_format
 from patclaimeval.documents.csv_streams import SeekableSource, names_a_column, unpacked
 from patclaimeval.documents.references import ReferenceRecord
-from patclaimeval.text_io.streams import BOM, ByteSource, FormatError, ReadNotes, refuse_foreign
+from patclaimeval.text_io.streams import ByteSource, FormatError, ReadNotes
 
 READERS: Final[dict[str, Callable[[ByteSource, ReadNotes | None], Iterator[ReferenceRecord]]]] = {
     "claims-jsonl": claims_jsonl.read,
@@ -16,8 +16,6 @@ READERS: Final[dict[str, Callable[[ByteSource, ReadNotes | None], Iterator[Refer
 }
 # Brings preferences with the claims, so that it is read by `label_studio.read`.
 PREFERENCES: Final = "label-studio"
-HEAD_BYTES: Final = 4096
-_FIRST_FIELD: Final = re.compile(rb'\[\s*\{\s*"([a-z0-9_]+)"')
 
 
 def format_of(file: SeekableSource) -> str:
@@ -48,16 +46,9 @@ def detect_format(head: bytes) -> str:
     published Patent-CE layout; a first line that names a column of ours for csv; the reader then
     checks everything. Raises FormatError for anything else.
     """
-    refuse_foreign(head)
-    body = head.removeprefix(BOM).lstrip(b" \t\r\n")
-    if not body:
-        raise FormatError("The file holds 0 records.")
-    if body.startswith(b"["):
-        first = _FIRST_FIELD.match(body)
-        is_export = first is not None and first[1].decode() in label_studio.FIELDS
-        return PREFERENCES if is_export else "patent-ce"
-    if body.startswith(b"{"):
-        return "claims-jsonl"
+    body = beginning_of(head)
+    if found := json_format(body, PREFERENCES, array="patent-ce", lines="claims-jsonl"):
+        return found
     if names_a_column(body, claims_csv.COLUMNS):
         return "csv"
     raise FormatError(

@@ -13,6 +13,7 @@ from patclaimeval.documents.csv_streams import (
 )
 from patclaimeval.documents.references import LONGEST, CandidateRecord, ReferenceRecord
 from patclaimeval.text_io.shapes import Shape
+from patclaimeval.text_io.spreadsheets import MARKED
 from patclaimeval.text_io.streams import (
     BadRecord,
     BadRecordList,
@@ -36,7 +37,6 @@ OF_REFERENCE: Final = (
     "draft_claims",
     "may_train",
 )
-MARKED: Final = "apostrophe_put_before"
 COLUMNS: Final = frozenset((*OF_REFERENCE, "candidate_id", "claims", "system", MARKED))
 # A reference is held whole, with its candidates.
 MOST_CHARACTERS: Final = 32 * 1024 * 1024

@@ -19,7 +19,16 @@ from typing import Any, Final
 
 from annotator.typology import MOST_TAGS, Tag, tag_of
 from patclaimeval.text_io.shapes import Shape, checked, describe_type
-from patclaimeval.text_io.streams import ByteSource, FirstLines, ReadNotes, Record, read_array
+from patclaimeval.text_io.streams import (
+    BOM,
+    ByteSource,
+    FirstLines,
+    FormatError,
+    ReadNotes,
+    Record,
+    read_array,
+    refuse_foreign,
+)
 from patclaimeval.text_io.strict_json import MAX_BYTES, StrictJsonError, loads, short
 
 LEFT: Final = "left"
@@ -273,6 +282,32 @@ TEXTS: Final = FIELDS[:3]
 # Where an export goes through a table, lists and objects become texts.
 _WRITTEN: Final = ("comparison", "dimension1", "dimension2", "mark1", "mark2")
 _JUDGEMENTS: Final = {LEFT: 1, RIGHT: -1}
+HEAD_BYTES: Final = 4096
+_FIRST_FIELD: Final = re.compile(rb'\[\s*\{\s*"([a-z0-9_]+)"')
+
+
+def beginning_of(head: bytes) -> bytes:
+    """Return a file's first bytes without byte order mark and blanks; raise FormatError for none.
+
+    Raises it too for what is no UTF-8 text.
+    """
+    refuse_foreign(head)
+    body = head.removeprefix(BOM).lstrip(b" \t\r\n")
+    if not body:
+        raise FormatError("The file holds 0 records.")
+    return body
+
+
+def json_format(body: bytes, export: str, *, array: str, lines: str) -> str:
+    """Return the name of the format that a file of JSON begins in, "" where it is no JSON.
+
+    `export` names PatentEval's export, an array whose first field is one of FIELDS; `array` any
+    other array, and `lines` one object a line.
+    """
+    if body.startswith(b"["):
+        first = _FIRST_FIELD.match(body)
+        return export if first is not None and first[1].decode() in FIELDS else array
+    return lines if body.startswith(b"{") else ""
 
 
 def read(

@@ -242,7 +242,7 @@ class Imports(APIView):
         sent.is_valid(raise_exception=True)
         values = dict(sent.validated_data)
         file, name, kind = _sent(values)
-        choices = _choices(values)
+        choices = Choices.given(values)
         check_choices(choices)
         row = request_import(
             campaign=campaign,
@@ -300,7 +300,7 @@ class Answer(APIView):
         row = _own_import(request, slug, pk)
         sent = ChoicesSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        choices = _choices(sent.validated_data)
+        choices = Choices.given(sent.validated_data)
         answer_import(row=row, choices=choices, answered_by=cast(User, request.user))
         return _go_on(request, row)
 
@@ -351,17 +351,6 @@ def _sent(values: Mapping[str, Any]) -> tuple[ByteSource, str, str]:
         return file, PASTED, kind
     sent = cast(UploadedFile, values["file"])
     return sent, sent.name or "", values["format"]
-
-
-def _choices(values: Mapping[str, Any]) -> Choices:
-    return Choices(
-        values["tracked_changes"],
-        values["language"],
-        values["reference_id"],
-        values["candidate_id"],
-        values["claims_from"],
-        values["claims_to"],
-    )
 
 
 def _own_import(request: Request, slug: str, pk: UUID) -> ClaimImport:

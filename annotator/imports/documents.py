@@ -47,6 +47,13 @@ class Choices:
         return one == replace(other, reference_id="", candidate_id="")
 
     @classmethod
+    def given(cls, values: Mapping[str, Any]) -> "Choices":
+        """Return those that a form, a call or a command was given, by the names of its fields."""
+        names = ("tracked_changes", "language", "reference_id", "candidate_id")
+        own = {name: values[name] for name in names}
+        return cls(**own, first=values["claims_from"], last=values["claims_to"])
+
+    @classmethod
     def of(cls, values: Mapping[str, Any]) -> "Choices":
         """Return those that a row has stored."""
         return cls(**values)

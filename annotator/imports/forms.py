@@ -97,15 +97,7 @@ class ChoicesForm(RefusableForm):
     @property
     def choices(self) -> Choices:
         """What was chosen, once the form is valid."""
-        said = self.cleaned_data
-        return Choices(
-            said["tracked_changes"],
-            said["language"],
-            said["reference_id"],
-            said["candidate_id"],
-            said["claims_from"],
-            said["claims_to"],
-        )
+        return Choices.given(self.cleaned_data)
 
     @staticmethod
     def values_of(choices: Choices) -> dict[str, Any]:

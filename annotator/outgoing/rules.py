@@ -11,6 +11,8 @@ from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
+from core.endpoint import is_this_machine
+
 Network = IPv4Network | IPv6Network
 
 SETTLED: Final = "settled"
@@ -74,16 +76,6 @@ def _bracketed(host: str) -> str:
 def _with_port(entry: str, usual: int) -> str:
     has_port = re.search(r":[0-9]+$", entry) and not entry.endswith("]")
     return (entry if has_port else f"{entry}:{usual}").lower()
-
-
-def is_this_machine(host: str) -> bool:
-    """Return whether a host names this machine itself, without asking DNS."""
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 # Addresses that routers or gateways translate to an IPv4 address inside them, which may be private;

@@ -4,7 +4,6 @@ from django.urls import include, path
 
 from annotator.accounts import factor_views
 from annotator.accounts import views as accounts_views
-from annotator.adjudication.rulings import chart_views as rulings_chart_views
 from annotator.adjudication.rulings import context_views as rulings_context_views
 from annotator.adjudication.rulings import views as rulings_views
 from annotator.adjudication.settled import views as settled_views
@@ -12,7 +11,6 @@ from annotator.adjudication.what_if import views as what_if_views
 from annotator.audit_pages import views as audit_pages_views
 from annotator.campaigns import views as campaigns_views
 from annotator.campaigns.members import views as members_views
-from annotator.comparisons import chart_views as comparisons_chart_views
 from annotator.comparisons import views as comparisons_views
 from annotator.entry import views as entry_views
 from annotator.error_tags.views import error_tags
@@ -22,7 +20,7 @@ from annotator.imports import views as imports_views
 from annotator.mail import views as mail_views
 from annotator.operations.health import views as health_views
 from annotator.planning import views as planning_views
-from annotator.rating import all_views, chart_views, context_views, reading_views
+from annotator.rating import all_views, context_views, reading_views
 from annotator.rating import views as rating_views
 from annotator.rating.calibration import views as calibration_views
 from annotator.reliability import views as reliability_views
@@ -176,8 +174,8 @@ urlpatterns = [
     path("rate/<uuid:pk>/reading/", reading_views.reading, name="reading"),
     path("rate/<uuid:pk>/all/", all_views.all_of_reference, name="all_candidates"),
     path("rate/<uuid:pk>/all/reading/", all_views.all_reading, name="all_candidates_reading"),
-    path("rate/<uuid:pk>/all/chart/", chart_views.all_chart, name="all_chart"),
-    path("rate/<uuid:pk>/chart/", chart_views.rate_chart, name="rate_chart"),
+    path("rate/<uuid:pk>/all/chart/", context_views.all_chart, name="all_chart"),
+    path("rate/<uuid:pk>/chart/", context_views.rate_chart, name="rate_chart"),
     path("rate/<uuid:pk>/context/", context_views.rate_context, name="rate_context"),
     path("rate/<uuid:pk>/context/<int:number>/", context_views.rate_drawing, name="rate_drawing"),
     path("rate/<uuid:pk>/tags/", reading_views.tags, name="tags"),
@@ -195,7 +193,7 @@ urlpatterns = [
         name="discard_comparison_draft",
     ),
     path("compare/<uuid:pk>/reading/", comparisons_views.compare_reading, name="compare_reading"),
-    path("compare/<uuid:pk>/chart/", comparisons_chart_views.compare_chart, name="compare_chart"),
+    path("compare/<uuid:pk>/chart/", comparisons_views.compare_chart, name="compare_chart"),
     path("compare/<uuid:pk>/context/", comparisons_views.compare_context, name="compare_context"),
     path(
         "compare/<uuid:pk>/context/<int:number>/",
@@ -212,7 +210,7 @@ urlpatterns = [
     ),
     path(
         "adjudication/<uuid:pk>/chart/",
-        rulings_chart_views.adjudicate_chart,
+        rulings_context_views.adjudicate_chart,
         name="adjudicate_chart",
     ),
     path(

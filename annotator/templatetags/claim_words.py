@@ -16,6 +16,7 @@ from patclaimeval.claims.reading import ClaimView, Finding, LimitationView, Side
 from patclaimeval.claims.segments import Segment
 
 register = template.Library()
+register.filter("opening", opening_of)
 DEEPEST_INDENT = 4
 
 
@@ -31,12 +32,6 @@ def claim_words(claim: ClaimView) -> SafeString:
     html = map(_limitation, claim.limitations, runs_on)
     # Every piece is escaped on its own; the tags around them are ours.
     return mark_safe(marker + "".join(html))  # noqa: S308
-
-
-@register.filter
-def opening(claims: str) -> str:
-    """Return how claim 1 of a claim set, or of its beginning, opens."""
-    return opening_of(claims)
 
 
 @register.simple_tag

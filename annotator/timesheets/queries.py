@@ -8,14 +8,12 @@ from typing import Final
 
 from django.db.models import QuerySet
 
-from annotator.models import AuditEvent, Campaign, User, WorkDay
+from annotator.models import Campaign, User, WorkDay
 from annotator.timesheets.rules import Line, WorkedDay, lines_by_day, lines_by_month
-from patclaimeval.text_io.text import is_formula
+from patclaimeval.text_io.text import MARK, is_formula
 
 COLUMNS: Final = ("campaign", "annotator", "from", "to", "hours")
 EXPORTED: Final = "timesheet.exported"
-MOST_LISTED: Final = 200
-MARK: Final = "'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +51,3 @@ def own_days(user: User) -> QuerySet[WorkDay]:
     """Return the user's own recorded days, the latest first."""
     rows = WorkDay.objects.filter(annotator=user).select_related("campaign")
     return rows.order_by("campaign__created_at", "campaign", "-day")
-
-
-def timesheets_taken(campaign: Campaign) -> QuerySet[AuditEvent]:
-    """Return who took the timesheet of a campaign, the last first; nobody's name: a command."""
-    rows = AuditEvent.objects.filter(
-        object_type="campaign", object_id=str(campaign.pk), action=EXPORTED
-    )
-    return rows.select_related("actor").order_by("-pk")[:MOST_LISTED]

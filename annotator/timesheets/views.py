@@ -5,8 +5,9 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from annotator.access.gate import SignedInRequest, counted_campaign
+from annotator.audit_log import latest_acts
 from annotator.export_headers import note_export
-from annotator.timesheets.queries import timesheets_taken
+from annotator.timesheets.queries import EXPORTED
 from annotator.timesheets.rules import LEAST_CANDIDATES
 from annotator.timesheets.services import request_timesheet
 from core.forms import ReasonForm
@@ -29,7 +30,7 @@ def timesheet(request: SignedInRequest, slug: str) -> HttpResponse:
     context = {
         "campaign": row,
         "form": form,
-        "taken": timesheets_taken(row),
+        "taken": latest_acts(row, EXPORTED),
         "least": LEAST_CANDIDATES,
     }
     return render(request, "annotator/timesheets/timesheet.html", context, status=form.status)

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from uuid import UUID
 
 from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404, render, resolve_url
+from django.shortcuts import get_object_or_404, resolve_url
 from django.views.decorators.http import require_POST
 
 from annotator.access.gate import SignedInRequest, counted_campaign, own_campaign
 from annotator.adjudication.rulings.queries import adjudication_page, rulings_of
-from annotator.export_headers import note_export
+from annotator.export_headers import note_export, refuse_download
 from annotator.models import User
 from annotator.rating.queries import rate_page
 from annotator.word_files.forms import ChangesForm, ClaimsForm
@@ -96,6 +96,4 @@ def _answer(
     if form.is_valid():
         with form.refusals():
             return as_download(take(), request.user)
-    reasons = [str(reason) for found in form.errors.values() for reason in found]
-    context = {"reasons": reasons, "back": back}
-    return render(request, "annotator/word_files/refused.html", context, status=form.status)
+    return refuse_download(request, form, back)

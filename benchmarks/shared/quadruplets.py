@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from annotator.demo import build_demo_plan
+from annotator.demo import read_demo_ratings, read_demo_references
 from annotator.rating_values import RatedScores
 from patclaimeval.models.data import Quadruplet
 from patclaimeval.rubric import ALL_CRITERIA, OVERALL, overall_numerator
@@ -39,23 +39,21 @@ def by_criterion(rows: Iterable[DatasetRow]) -> dict[str, list[Quadruplet]]:
 
 def demo_rows() -> dict[str, list[Quadruplet]]:
     """Return the quadruplets of the demo campaign's rated references, open conflicts included."""
-    plan = build_demo_plan(DEMO)
-    texts = {r.source.reference_id: r for r in plan.references}
     values: dict[tuple[str, str], list[RatedScores]] = {}
-    for number, rating in enumerate(plan.ratings):
+    for number, rating in enumerate(read_demo_ratings(DEMO)):
         scores = {**rating.scores, OVERALL: overall_numerator(rating.scores)}
-        rated = RatedScores(rating.annotator, rating.label, scores, rating=str(number))
-        values.setdefault((rating.reference_id, rating.label), []).append(rated)
+        rated = RatedScores(rating.annotator, rating.candidate_id, scores, rating=str(number))
+        values.setdefault((rating.reference_id, rating.candidate_id), []).append(rated)
     references = [
         RatedReference(
-            name,
-            reference.source.text,
+            one.reference_id,
+            one.reference_claims,
             tuple(
-                RatedCandidate(c.label, c.text, tuple(values[name, c.label]))
-                for c in reference.candidates
-                if (name, c.label) in values
+                RatedCandidate(c.candidate_id, c.claims, tuple(found))
+                for c in one.candidates
+                if (found := values.get((one.reference_id, c.candidate_id)))
             ),
         )
-        for name, reference in texts.items()
+        for one in read_demo_references(DEMO)
     ]
     return by_criterion(build_quadruplets(references))

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import patclaimeval.agreement
-import patclaimeval.claims.languages
-import patclaimeval.claims.parsing
+import patclaimeval.claims
 import patclaimeval.metrics.rouge
 import patclaimeval.statistics
 from patclaimeval.models.errors import SettingsError
@@ -245,8 +244,7 @@ STATISTICS: Final = tuple(
 )
 """Where the statistics are computed by which a training chooses its weights."""
 READING: Final = (
-    Path(patclaimeval.claims.parsing.__file__),
-    Path(patclaimeval.claims.languages.__file__),
+    Path(patclaimeval.claims.__path__[0]),
     Path(patclaimeval.metrics.rouge.__file__),
 )
 """What reads claims and compares words for the features, beside the package."""

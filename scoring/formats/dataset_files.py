@@ -1,6 +1,5 @@
 """Files of quadruplets by format, PatentEval among them."""
 
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -8,15 +7,14 @@ from pathlib import Path
 from typing import Final
 
 from annotator.formats import label_studio
-from annotator.formats.label_studio import PreferenceRecord
-from patclaimeval.rubric import OVERALL
-from patclaimeval.text_io.streams import (
-    BOM,
-    ByteSource,
-    FormatError,
-    ReadNotes,
-    refuse_foreign,
+from annotator.formats.label_studio import (
+    HEAD_BYTES,
+    PreferenceRecord,
+    beginning_of,
+    json_format,
 )
+from patclaimeval.rubric import OVERALL
+from patclaimeval.text_io.streams import ByteSource, FormatError, ReadNotes
 from scoring.formats import patent_ce_json, patent_ce_jsonl
 from scoring.formats.rows import row_of_texts
 from scoring.quadruplets import TEST, TRAIN, VALIDATION, DatasetRow
@@ -50,8 +48,6 @@ FORMATS: Final[dict[str, Callable[[ByteSource, ReadNotes | None], Iterator[Datas
     "patent-ce-json": patent_ce_json.read,
     LABEL_STUDIO: read,
 }
-HEAD_BYTES: Final = 4096
-_FIRST_FIELD: Final = re.compile(rb'\[\s*\{\s*"([a-z0-9_]+)"')
 _SPLIT_NAMES: Final = {
     **dict.fromkeys(("train", "training"), TRAIN),
     **dict.fromkeys(("validation", "valid", "val", "dev"), VALIDATION),
@@ -61,19 +57,13 @@ _SPLIT_NAMES: Final = {
 
 def detect_format(head: bytes) -> str:
     """Return the key in FORMATS that a file's first bytes show; raise FormatError for none."""
-    refuse_foreign(head)
-    body = head.removeprefix(BOM).lstrip(b" \t\r\n")
-    if not body:
-        raise FormatError("The file holds 0 records.")
-    if body.startswith(b"["):
-        first = _FIRST_FIELD.match(body)
-        is_export = first is not None and first[1].decode() in label_studio.FIELDS
-        return LABEL_STUDIO if is_export else "patent-ce-json"
-    if body.startswith(b"{"):
-        return "patent-ce-jsonl"
-    raise FormatError(
-        "The file is neither patent-ce-jsonl nor a published Patent-CE or PatentEval file."
-    )
+    body = beginning_of(head)
+    found = json_format(body, LABEL_STUDIO, array="patent-ce-json", lines="patent-ce-jsonl")
+    if not found:
+        raise FormatError(
+            "The file is neither patent-ce-jsonl nor a published Patent-CE or PatentEval file."
+        )
+    return found
 
 
 def format_of(path: Path, name: str) -> str:

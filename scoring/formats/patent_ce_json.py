@@ -7,18 +7,12 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from patclaimeval.models.data import PUBLISHED_CRITERIA
 from patclaimeval.text_io.shapes import Shape, checked
 from patclaimeval.text_io.streams import ByteSource, ReadNotes, Record, read_array
 from scoring.formats.rows import labels_of, row_of_texts
 from scoring.quadruplets import DatasetRow
 
-CRITERION_OF: Final = {
-    "Completeness": "feature_completeness",
-    "Clarity": "conceptual_clarity",
-    "Consistency": "terminology_consistency",
-    "Linkage": "logical_linkage",
-    "Quality": "overall_quality",
-}
 _FIELDS: Final = ("gold_claim", "A", "B", "human_eval")
 _ENCODE: Final = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -40,7 +34,7 @@ def write(rows: Iterable[DatasetRow]) -> Iterator[bytes]:
             "gold_claim": row.reference,
             "A": row.b,
             "B": row.c,
-            "human_eval": {name: row.y[key] for name, key in CRITERION_OF.items() if key in row.y},
+            "human_eval": {n: row.y[key] for n, key in PUBLISHED_CRITERIA.items() if key in row.y},
         }
         yield (b",\n" if number else b"\n") + _ENCODE(item).encode()
     yield b"\n]\n"
@@ -49,7 +43,7 @@ def write(rows: Iterable[DatasetRow]) -> Iterator[bytes]:
 def _build(record: Record) -> tuple[DatasetRow | None, list[tuple[str, str]]]:
     shape = Shape(record.value, _FIELDS)
     reference, b, c = (shape.claims(name) for name in _FIELDS[:3])
-    labels = labels_of(shape, "human_eval", CRITERION_OF)
+    labels = labels_of(shape, "human_eval", PUBLISHED_CRITERIA)
     if shape.problems:
         return None, shape.problems
     return row_of_texts(reference, b, c, labels), []

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from scoring.formats.patent_ce_csv import defuse, record
+from patclaimeval.text_io.spreadsheets import defuse, record
 
 FIGURES: Final = (
     ("tau_b", "tau-b", "of score differences; no tie threshold"),

@@ -99,11 +99,14 @@ def test_the_joined_table_says_who_has_a_limitation_and_where():
     joint = join_charts(charts, ["/one/", "/two/"])
     assert [claim.place.label for claim in joint] == ["claim 1", "claim 2"]
     spout = joint[0].lines[2]
-    assert [cell.label for cell in spout.cells] == ["demoted to dependent claim 2", "in claim 1"]
-    assert spout.cells[0].href == f"/one/#{charts[0].rows[0].lines[2].anchor}"
+    found = [cell.line.label for cell in spout.cells if cell.line]
+    assert found == ["demoted to dependent claim 2", "in claim 1"]
+    assert spout.cells[0].line == charts[0].rows[0].lines[2]
+    assert [cell.address for cell in spout.cells] == ["/one/", "/two/"]
     # The back-reference of claim 2 has no line where no claim corresponds to claim 2.
     lines = {line.limitation: line.cells for line in joint[1].lines}
-    assert [cell.label for cell in lines["The kettle of claim 1,"]][1] == "in claim 2"
+    first, second = (cell.line for cell in lines["The kettle of claim 1,"])
+    assert first is None and second is not None and second.label == "in claim 2"
 
 
 def test_a_split_limitation_has_a_cell_for_each_of_its_claims():

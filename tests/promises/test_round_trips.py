@@ -13,11 +13,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from patclaimeval.rubric import ALL_CRITERIA
+from patclaimeval.text_io.spreadsheets import MARKED
 from patclaimeval.text_io.streams import ByteSource, FormatError, ReadNotes, read_lines
 from scoring.datasets.exports.services import export_version
 from scoring.datasets.freezing.imports import import_dataset, import_files
 from scoring.formats import patent_ce_json, patent_ce_jsonl
-from scoring.formats.patent_ce_csv import MARKED
 from scoring.models import DatasetVersion
 from scoring.quadruplets import SPLIT_NAMES, DatasetRow, SplitPlan
 from tests.promises.harness import SCALE

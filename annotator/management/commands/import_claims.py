@@ -89,7 +89,7 @@ class Command(WorkbenchCommand):
             "format": check.format,
             "may_train": options["may_train"] == "yes",
             "read": read,
-            "choices": _choices(options),
+            "choices": Choices.given(options),
         }
         if is_dry:
             return {
@@ -134,18 +134,7 @@ def _read_documents(
     kind = options["format"]
     if kind not in KINDS and not (kind == AUTO and is_document(file)):
         return None
-    return read_records(file=file, kind=kind, choices=_choices(options), campaign=campaign)
-
-
-def _choices(options: dict[str, Any]) -> Choices:
-    return Choices(
-        options["tracked_changes"],
-        options["language"],
-        options["reference_id"],
-        options["candidate_id"],
-        options["claims_from"],
-        options["claims_to"],
-    )
+    return read_records(file=file, kind=kind, choices=Choices.given(options), campaign=campaign)
 
 
 def _open_campaign(slug: str) -> Campaign | None:

@@ -1,11 +1,11 @@
 """`manage.py load_demo`: the demo campaign and its accounts, once.
 
-The claim texts are files in fixtures/demo; annotator.demo plans which damage each candidate
-holds and what the two absent annotators rated; here the plan goes through the same services
-as real work does.
+Claim sets and ratings are files in fixtures/demo; here they go through the same services as real
+work does.
 """
 
 import random
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -19,20 +19,13 @@ from annotator.assignments.services import assign_candidates
 from annotator.campaigns.members.services import grant_role
 from annotator.campaigns.services import create_campaign
 from annotator.comparisons.services import assign_comparisons
-from annotator.demo import (
-    NAMED_ANNOTATORS,
-    RATED_REFERENCES,
-    DemoPlan,
-    DemoReference,
-    build_demo_plan,
-)
+from annotator.demo import TITLE, DemoRating, read_demo_ratings, read_demo_references
 from annotator.imports.claims.services import import_claims
 from annotator.management.base import WorkbenchCommand
 from annotator.models import Assignment, Campaign, Candidate, Conflict, Rating, Role, User
 from annotator.rating.services import submit_rating
 from core import configuration
 from core.errors import Refused
-from patclaimeval.documents.references import CandidateRecord, ReferenceRecord
 
 SLUG = "demo"
 FIXTURES = Path(settings.BASE_DIR) / "fixtures" / "demo"
@@ -45,6 +38,7 @@ CAST = {
 }
 # They rated the demo before you came; without a password nobody signs in as them.
 ABSENT = ("demo-1", "demo-2")
+NAMED_ANNOTATORS = ("alice", "bob")
 COMPARISONS_EACH = 4
 
 
@@ -62,7 +56,7 @@ class Command(WorkbenchCommand):
         if is_new:
             self.log("Loading the demo campaign ...")
             with transaction.atomic():
-                _load(build_demo_plan(FIXTURES))
+                _load()
         for user in User.objects.filter(username__in=CAST):
             set_demo_password(user=user, password=password)
         campaign = Campaign.objects.get(slug=SLUG)
@@ -85,8 +79,9 @@ class Command(WorkbenchCommand):
         )
 
 
-def _load(plan: DemoPlan) -> None:
-    campaign = create_campaign(slug=SLUG, name=plan.title)
+def _load() -> None:
+    references, ratings = read_demo_references(FIXTURES), read_demo_ratings(FIXTURES)
+    campaign = create_campaign(slug=SLUG, name=TITLE)
     people = {
         name: User.objects.filter(username=name).first()
         or create_user(username=name, password=None)
@@ -96,50 +91,31 @@ def _load(plan: DemoPlan) -> None:
         grant_role(user=people[name], campaign=campaign, role=role)
     for name in ABSENT:
         grant_role(user=people[name], campaign=campaign, role=Role.ANNOTATOR)
-    import_claims(
-        campaign=campaign,
-        records=[_record(reference) for reference in plan.references],
-        may_train=True,
-    )
+    import_claims(campaign=campaign, records=references, may_train=True)
+    rows = Candidate.objects.filter(reference__campaign=campaign).select_related("reference")
     candidates = {
         (row.reference.reference_id, row.candidate_id): row
-        for row in Candidate.objects.filter(reference__campaign=campaign).select_related(
-            "reference"
-        )
+        for row in rows.order_by("reference__position", "candidate_id")
     }
-    _assign(plan, campaign, people, candidates)
-    _compare(plan, campaign, people, candidates)
-    _rate(plan, people, candidates)
-
-
-def _record(reference: DemoReference) -> ReferenceRecord:
-    source = reference.source
-    return ReferenceRecord(
-        reference_id=source.reference_id,
-        reference_claims=source.text,
-        candidates=tuple(
-            CandidateRecord(candidate_id=c.label, claims=c.text, system=c.system)
-            for c in reference.candidates
-        ),
-        office=source.office,
-        ipc=source.ipc,
-        language=source.language,
-        title=source.title,
-    )
+    _assign(ratings, campaign, people, candidates)
+    _compare(ratings, campaign, people, candidates)
+    _rate(ratings, people, candidates)
 
 
 def _assign(
-    plan: DemoPlan,
+    ratings: Sequence[DemoRating],
     campaign: Campaign,
     people: dict[str, User],
     candidates: dict[tuple[str, str], Candidate],
 ) -> None:
+    """Assign what is rated to who rated it, and all else to the named annotators."""
     shares: dict[str, list[Candidate]] = {}
-    places = [(p.annotator, p.reference_id, p.label) for p in plan.ratings]
-    places += [(p.annotator, p.reference_id, p.label) for p in plan.assignments]
-    for annotator, reference_id, label in places:
-        shares.setdefault(annotator, []).append(candidates[reference_id, label])
-    for name, share_of_one in shares.items():
+    for rating in ratings:
+        row = candidates[rating.reference_id, rating.candidate_id]
+        shares.setdefault(rating.annotator, []).append(row)
+    rated = {(rating.reference_id, rating.candidate_id) for rating in ratings}
+    unrated = [row for place, row in candidates.items() if place not in rated]
+    for name, share_of_one in {**shares, **dict.fromkeys(NAMED_ANNOTATORS, unrated)}.items():
         assign_candidates(
             campaign=campaign,
             annotator=people[name],
@@ -149,13 +125,14 @@ def _assign(
 
 
 def _compare(
-    plan: DemoPlan,
+    ratings: Sequence[DemoRating],
     campaign: Campaign,
     people: dict[str, User],
     candidates: dict[tuple[str, str], Candidate],
 ) -> None:
     """Give the named annotators pairs of the first reference that they are to rate whole."""
-    first = plan.references[RATED_REFERENCES].source.reference_id
+    begun = {rating.reference_id for rating in ratings}
+    first = next(name for name, _ in candidates if name not in begun)
     pairs = list(combinations([row for (name, _), row in candidates.items() if name == first], 2))
     for name in NAMED_ANNOTATORS:
         chance = random.Random(f"demo comparisons {name}")
@@ -168,13 +145,15 @@ def _compare(
 
 
 def _rate(
-    plan: DemoPlan, people: dict[str, User], candidates: dict[tuple[str, str], Candidate]
+    ratings: Sequence[DemoRating],
+    people: dict[str, User],
+    candidates: dict[tuple[str, str], Candidate],
 ) -> None:
     assignments = {(row.annotator_id, row.candidate_id): row.pk for row in Assignment.objects.all()}
     now = timezone.now()
-    for rating in plan.ratings:
+    for rating in ratings:
         annotator = people[rating.annotator]
-        candidate = candidates[rating.reference_id, rating.label]
+        candidate = candidates[rating.reference_id, rating.candidate_id]
         submit_rating(
             assignment_id=assignments[annotator.pk, candidate.pk],
             annotator=annotator,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from patclaimeval.documents.docx.numbering import Numbering
-from patclaimeval.documents.docx.package import Package, child, is_on, word
+from patclaimeval.documents.docx.package import Package, child, is_on, value_of, word
 from patclaimeval.documents.docx.tables import Row, kind_of_table, lines_of_table
 from patclaimeval.documents.records import Place
 from patclaimeval.documents.sections import SourceLine
@@ -120,7 +120,7 @@ class Body:
         place = Place("paragraph", self._paragraph)
         text = "".join(self._inline(element))
         properties = self._properties(element)
-        style = _value(properties, "pStyle")
+        style = value_of(properties, "pStyle")
         is_marked = self._paragraph in self.marked
         joins = is_marked and style == JOINED
         if self._pending is not None:
@@ -217,7 +217,7 @@ class Body:
                 return
             if is_on(child(properties, "strike")) or is_on(child(properties, "dstrike")):
                 self._note("struck out")
-            if _value(properties, "vertAlign") in ("superscript", "subscript"):
+            if value_of(properties, "vertAlign") in ("superscript", "subscript"):
                 self._note("raised or lowered")
         for element in run:
             yield self._piece(element)
@@ -316,11 +316,6 @@ def _choice(element: Any) -> Any:
     """Return what of several renderings of the same content is read: the newest."""
     found = (child(element, name) for name in ("Choice", "Fallback"))
     return next((item for item in found if item is not None), ())
-
-
-def _value(element: Any, name: str) -> str:
-    found = child(element, name)
-    return (word(found, "val") if found is not None else "") or ""
 
 
 def _field_name(code: str) -> str:

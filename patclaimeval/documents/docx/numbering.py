@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from patclaimeval.documents.docx.package import child, is_on, word
+from patclaimeval.documents.docx.package import child, is_on, value_of, word
 from patclaimeval.documents.sections import HAN_MARK
 from patclaimeval.documents.xml_trees import local_name
 
@@ -156,11 +156,11 @@ class Numbering:
             self.default_style = key
         number = child(element, "pPr", "numPr")
         if number is not None and word(element, "type") == "numbering":
-            self._style_links[key] = _value(number, "numId")
+            self._style_links[key] = value_of(number, "numId")
         level = child(number, "ilvl") if number is not None else None
         self._styles[key] = (
             (word(based, "val") if based is not None else "") or "",
-            _value(number, "numId") if number is not None else "",
+            value_of(number, "numId") if number is not None else "",
             _whole(word(level, "val"), 0) if level is not None else None,
         )
 
@@ -266,19 +266,14 @@ def _levels(element: Any) -> Iterator[tuple[int, Level]]:
         yield (
             _whole(word(item, "ilvl"), 0),
             Level(
-                _whole(_value(item, "start"), 1),
-                _value(item, "numFmt") or "decimal",
-                _value(item, "lvlText"),
+                _whole(value_of(item, "start"), 1),
+                value_of(item, "numFmt") or "decimal",
+                value_of(item, "lvlText"),
                 _whole(word(restart, "val"), 0) if restart is not None else None,
                 is_on(child(item, "isLgl")),
-                _value(item, "pStyle"),
+                value_of(item, "pStyle"),
             ),
         )
-
-
-def _value(element: Any, name: str) -> str:
-    found = child(element, name)
-    return (word(found, "val") if found is not None else "") or ""
 
 
 def _whole(text: str | None, default: int) -> int:

@@ -17,7 +17,6 @@ WORD: Final = frozenset(
         "http://purl.oclc.org/ooxml/wordprocessingml/main",
     }
 )
-_STRICT: Final = "http://purl.oclc.org/ooxml/wordprocessingml/main"
 _OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED: Final = "EncryptedPackage".encode("utf-16-le")
 _TYPES: Final = "[Content_Types].xml"
@@ -41,7 +40,6 @@ class Package:
     body: Any
     styles: Any = None
     numbering: Any = None
-    is_strict: bool = False
     counts: dict[str, int] = field(default_factory=dict)
     # Pictures of the body, by the ids that the body names.
     pictures: dict[str, str] = field(default_factory=dict)
@@ -62,6 +60,12 @@ def child(element: Any, *names: str) -> Any:
             return None
         element = next((found for found in element if local_name(found) == name), None)
     return element
+
+
+def value_of(element: Any, name: str) -> str:
+    """Return the value of a property below an element, "" where it has none."""
+    found = child(element, name)
+    return (word(found, "val") if found is not None else "") or ""
 
 
 def is_on(element: Any) -> bool:
@@ -86,7 +90,7 @@ def open_package(data: bytes, notes: Notes, what: str = "The file") -> Package:
     body = child(document, "body")
     if namespace not in WORD or body is None:
         raise FormatError(f"{what} has no text of a Word document in {shown(main)}.")
-    package = Package(body, is_strict=namespace == _STRICT, archive=archive)
+    package = Package(body, archive=archive)
     folder, base = posixpath.split(main)
     for relation in relations.get(f"{folder}/_rels/{base}.rels".lstrip("/"), ()):
         _add_part(package, archive, folder, relation)

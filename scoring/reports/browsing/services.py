@@ -8,10 +8,11 @@ from annotator.models import User
 from patclaimeval.agreement.item_table import ItemTable
 from patclaimeval.agreement.items import Integers
 from patclaimeval.rubric import ALL_CRITERIA
+from patclaimeval.text_io.spreadsheets import write_table
 from scoring.access.downloads import Export
 from scoring.datasets.versions.queries import rows_at
 from scoring.files import in_blocks
-from scoring.formats.patent_ce_csv import LABELS, MARKED, SHARES, defuse, record
+from scoring.formats.patent_ce_csv import LABELS, SHARES
 from scoring.quadruplets import DatasetRow
 from scoring.reports.browsing.queries import Browsed
 from scoring.reports.files import TYPES, file_name
@@ -28,7 +29,7 @@ def export_items(*, found: Browsed, places: Integers, exported_by: User) -> Expo
     Raises StoredFileDamaged before the first byte leaves.
     """
     # The whole file is read before anything is noted or leaves.
-    lines = list(_lines(found, places.tolist()))
+    lines = list(write_table(_columns(found), _rows(found, places.tolist())))
     report = found.report
     audit_log.record(
         actor=exported_by,
@@ -46,7 +47,7 @@ def export_items(*, found: Browsed, places: Integers, exported_by: User) -> Expo
     return Export(
         name=file_name(found.document, "csv").replace("agreement-", "items-", 1),
         media_type=TYPES["csv"],
-        pieces=in_blocks([record(_columns(found)).encode(), *lines]),
+        pieces=in_blocks(lines),
         rows=len(places),
     )
 
@@ -66,19 +67,17 @@ def _columns(found: Browsed) -> list[str]:
         *("policy", "rubric_version", "annotators", *COUNTED),
         *((f"{name}_ids" for name in COUNTED) if reader.tells_ratings else ()),
         *FACTS,
-        MARKED,
     ]
 
 
-def _lines(found: Browsed, places: list[int]) -> Iterator[bytes]:
-    table, columns = found.items, _columns(found)
+def _rows(found: Browsed, places: list[int]) -> Iterator[list[Any]]:
+    table = found.items
     errors = {name: table.errors(name) for name, _ in found.scorers}
     for start in range(0, len(places), AT_ONCE):
         batch = places[start : start + AT_ONCE]
         rows = rows_at(found.report.dataset_version, [int(table.rows[place]) for place in batch])
         for place in batch:
-            cells = _cells(found, table, errors, rows[int(table.rows[place])], place)
-            yield record([*cells, defuse(cells, columns)]).encode()
+            yield _cells(found, table, errors, rows[int(table.rows[place])], place)
 
 
 def _cells(

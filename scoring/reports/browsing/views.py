@@ -18,6 +18,7 @@ from core.jobs.registry import enqueue_on_commit
 from patclaimeval.agreement.item_table import Wanted, choose
 from scoring.access.downloads import as_download
 from scoring.datasets.versions.queries import HEADINGS
+from scoring.quadruplets import DatasetRow
 from scoring.reports.browsing.explanations import encoder_of
 from scoring.reports.browsing.forms import ItemsForm
 from scoring.reports.browsing.queries import (
@@ -155,12 +156,7 @@ def item_why(request: SignedInRequest, pk: UUID, place: int) -> HttpResponse:
     found = found_report(request, pk)
     if found.table is None or found.is_withheld:
         return _nothing(request, found)
-    try:
-        row = item_row(found, place)
-    except Refused as refusal:
-        raise Http404 from refusal
-    if row is None:
-        raise Http404
+    row = _row_or_404(found, place)
     if request.method == "POST":
         with refusals_told(request):
             asked = request_occlusion(
@@ -228,3 +224,21 @@ def _record_systems(request: SignedInRequest, found: Browsed) -> None:
     campaign = found.report.dataset_version.dataset.campaign
     if campaign is not None and (found.reader.tells_ids or found.tells_systems):
         show_systems(campaign=campaign, user=request.user)
+
+
+def readable_item(request: SignedInRequest, pk: UUID, place: int) -> tuple[Browsed, DatasetRow]:
+    """Return a report and one of its items, or 404 where the person does not read its claims."""
+    found = found_report(request, pk)
+    if found.table is None or found.is_withheld or not found.reader.reads_texts:
+        raise Http404
+    return found, _row_or_404(found, place)
+
+
+def _row_or_404(found: Browsed, place: int) -> DatasetRow:
+    try:
+        row = item_row(found, place)
+    except Refused as refusal:
+        raise Http404 from refusal
+    if row is None:
+        raise Http404
+    return row

@@ -8,8 +8,9 @@ import pandas
 from hypothesis import given
 
 from annotator.formats import ratings_jsonl
-from annotator.formats.ratings_csv import COLUMNS, MARKED, write
+from annotator.formats.ratings_csv import COLUMNS, write
 from patclaimeval.rubric import ALL_CRITERIA
+from patclaimeval.text_io.spreadsheets import MARKED
 from tests.annotator.formats.rating_lines import FEW, LINES
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -59,7 +60,7 @@ def test_any_text_comes_back_by_the_csv_module_and_is_no_formula_to_a_spreadshee
 def test_any_text_comes_back_by_pandas(lines) -> None:
     content = io.BytesIO(b"".join(write(lines)))
     frame = pandas.read_csv(content, keep_default_na=False, dtype=str)
-    assert list(frame.columns) == list(COLUMNS)
+    assert list(frame.columns) == [*COLUMNS, MARKED]
     for row, line in zip(frame.to_dict("records"), lines, strict=True):
         marked = "comment" in row[MARKED].split()
         assert row["comment"][marked:] == line["comment"]

@@ -5,7 +5,6 @@ from threading import Thread
 import pytest
 
 from patclaimeval.models.data import (
-    PUBLISHED_CRITERIA,
     Quadruplet,
     batches,
     distinct_pairs,
@@ -14,7 +13,6 @@ from patclaimeval.models.data import (
     read_rows,
 )
 from patclaimeval.models.errors import DataError
-from scoring.formats.patent_ce_json import CRITERION_OF
 
 
 @pytest.mark.parametrize("label", [2, True, None, "1"])
@@ -106,10 +104,6 @@ def test_rows_are_read_from_a_pipe(tmp_path) -> None:
     writer.start()
     assert len(read_quadruplets(path, "overall_quality")) == 1
     writer.join()
-
-
-def test_the_names_of_the_published_criteria_are_those_of_the_application() -> None:
-    assert PUBLISHED_CRITERIA == CRITERION_OF
 
 
 @pytest.mark.parametrize(

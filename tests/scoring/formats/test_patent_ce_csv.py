@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patclaimeval.rubric import ALL_CRITERIA
-from scoring.formats.patent_ce_csv import COLUMNS, MARKED, write
+from patclaimeval.text_io.spreadsheets import MARKED
+from scoring.formats.patent_ce_csv import COLUMNS, write
 from scoring.quadruplets import DatasetRow
 from tests.scoring.formats.golden_rows import FORMULA, LID, MUG, ROWS, golden
 
@@ -59,7 +60,7 @@ def test_other_cells_stay_as_they_are(text) -> None:
 
 def test_the_header_names_every_column_once() -> None:
     header = next(write([])).decode()
-    assert header == ",".join(f'"{name}"' for name in COLUMNS) + "\r\n"
+    assert header == ",".join(f'"{name}"' for name in (*COLUMNS, MARKED)) + "\r\n"
     assert len(set(COLUMNS)) == len(COLUMNS)
     assert {f"y_{key}" for key in ALL_CRITERIA} <= set(COLUMNS)
 

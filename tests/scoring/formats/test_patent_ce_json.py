@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from patclaimeval.models.data import PUBLISHED_CRITERIA
 from patclaimeval.rubric import ALL_CRITERIA
 from patclaimeval.text_io.streams import FormatError
-from scoring.formats.patent_ce_json import CRITERION_OF, read, write
+from scoring.formats.patent_ce_json import read, write
 from tests.scoring.formats.golden_rows import ROWS, golden
 
 ITEMS: list[dict[str, Any]] = [
@@ -44,7 +45,7 @@ def test_the_files_own_a_and_b_are_our_b_and_c() -> None:
 
 
 def test_every_criterion_has_its_published_name() -> None:
-    assert set(CRITERION_OF.values()) == set(ALL_CRITERIA)
+    assert set(PUBLISHED_CRITERIA.values()) == set(ALL_CRITERIA)
     row = next(read(BytesIO(content(ITEMS[1]))))
     assert row.y == {
         "feature_completeness": 1,
