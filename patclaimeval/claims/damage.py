@@ -8,7 +8,6 @@ import random
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Final, TypeVar
 
 from patclaimeval.claims.antecedents import (
@@ -27,7 +26,7 @@ from patclaimeval.claims.edits import (
 from patclaimeval.claims.parsing import find_references, parse_claims
 from patclaimeval.claims.splitting import listed_elements
 from patclaimeval.claims.terms import find_mentions
-from patclaimeval.claims.words import BLURRED_ENDINGS, MUDDLES, RENAMINGS, REWORDINGS, WordPairs
+from patclaimeval.claims.words import BLURRED_ENDINGS, MUDDLES, RENAMINGS, WordPairs
 
 # Characters read in the trials for one damage: each trial reads its whole text anew. Published
 # claim sets need fewer than 250,000 for a dozen places; a text in which every trial fails would
@@ -42,10 +41,10 @@ class NothingToDamage(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """One kind of damage done: the criterion it lowers (None: none), and in how many places."""
+    """One kind of damage done: the criterion it lowers, and in how many places."""
 
     kind: str
-    criterion: str | None
+    criterion: str
     severity: int
     note: str
 
@@ -71,17 +70,6 @@ def drop_feature(text: str, severity: int, seed: int) -> Damaged:
     while dropped < severity and (shorter := _drop_one(current, rng)) is not None:
         current, dropped = shorter, dropped + 1
     return _damaged(current, "drop_feature", "feature_completeness", dropped, "features removed")
-
-
-def narrow_scope(text: str, severity: int, seed: int, narrowings: WordPairs) -> Damaged:
-    """Add up to `severity` limitations that the reference lacks ("a seal" -> "a rubber seal").
-
-    Lowers feature_completeness slightly. Each of `narrowings` is used at its first place only.
-    """
-    edits = _replacements(narrowings, text, most=1)
-    return _edited(
-        text, edits, severity, seed, ("narrow_scope", "feature_completeness", "limitations added")
-    )
 
 
 def rename_term(text: str, severity: int, seed: int, pairs: WordPairs = RENAMINGS) -> Damaged:
@@ -165,14 +153,6 @@ def break_dependency(text: str, severity: int, seed: int) -> Damaged:
     )
 
 
-def reword_harmlessly(
-    text: str, severity: int, seed: int, pairs: WordPairs = REWORDINGS
-) -> Damaged:
-    """Say up to `severity` places in other words of the same meaning; lowers no criterion."""
-    edits = _replacements(pairs, text)
-    return _edited(text, edits, severity, seed, ("reword_harmlessly", None, "places reworded"))
-
-
 def _drop_one(text: str, rng: random.Random) -> str | None:
     """Return the text without one feature, or None when every removal tried does other harm."""
     claims = parse_claims(text)
@@ -215,17 +195,17 @@ def _opens_claim(text: str, place: int) -> bool:
     return re.search(r"(?:^|\d[.):])\s*$", text[max(0, place - 12) : place]) is not None
 
 
-def _replacements(pairs: WordPairs, text: str, most: int | None = None) -> list[Edit]:
-    """Put the second for the first of each pair, wherever it stands or in the first places."""
+def _replacements(pairs: WordPairs, text: str) -> list[Edit]:
+    """Put the second for the first of each pair, wherever it stands."""
     return [
         Edit(match.start(), match.end(), new)
         for old, new in pairs
-        for match in islice(re.finditer(rf"(?<!\w){re.escape(old)}(?!\w)", text), most)
+        for match in re.finditer(rf"(?<!\w){re.escape(old)}(?!\w)", text)
     ]
 
 
 def _edited(
-    text: str, edits: list[Edit], severity: int, seed: int, label: tuple[str, str | None, str]
+    text: str, edits: list[Edit], severity: int, seed: int, label: tuple[str, str, str]
 ) -> Damaged:
     """Make a seeded choice of at most `severity` edits that do not overlap."""
     random.Random(seed).shuffle(edits)
@@ -234,7 +214,7 @@ def _edited(
     return _damaged(apply_edits(text, chosen), kind, criterion, len(chosen), note)
 
 
-def _damaged(text: str, kind: str, criterion: str | None, severity: int, note: str) -> Damaged:
+def _damaged(text: str, kind: str, criterion: str, severity: int, note: str) -> Damaged:
     if severity < 1:
         raise NothingToDamage(f"This text has no place for the damage {kind!r}.")
     return Damaged(text, (Damage(kind, criterion, severity, f"{note}: {severity}"),))

@@ -4,8 +4,6 @@ import re
 from bisect import bisect_left
 from dataclasses import dataclass
 
-from patclaimeval.claims.parsing import Claim
-
 # A feature ends after a semicolon and the conjunction that follows it, at a line break, after the
 # colon that opens a list (of letters: "1: 2" is a ratio), and before "wherein", ", where",
 # ", in which" or ", characterised in that", or what German and French have for them. Ideographic
@@ -108,11 +106,3 @@ def listed_elements(text: str) -> tuple[str, ...]:
     that belong to it. A claim without a list has one element.
     """
     return tuple(text.split(";"))
-
-
-def count_elements(claims: tuple[Claim, ...]) -> int:
-    """Count the elements of a claim set: the lines of every list, and one per other claim.
-
-    This is the number by which the share of dropped features is measured. Range: 0 and up.
-    """
-    return sum(len(listed_elements(claim.text)) for claim in claims)

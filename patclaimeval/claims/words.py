@@ -132,26 +132,6 @@ RENAMINGS: WordPairs = (
     ("composition", "mixture"),
 )
 
-# Sayings that mean the same in a claim; the first may become the second anywhere.
-REWORDINGS: WordPairs = (
-    ("configured to", "adapted to"),
-    ("further comprising", "additionally comprising"),
-    ("at least one", "one or more"),
-    ("attached to", "fastened to"),
-    ("secured to", "fixed to"),
-    ("greater than", "above"),
-    ("less than", "below"),
-    ("in response to", "in reaction to"),
-    ("is selected from", "is chosen from"),
-    ("is made of", "is formed of"),
-    ("in an amount of", "amounting to"),
-    ("by means of", "using"),
-    ("so that", "such that"),
-    ("carry out", "execute"),
-    ("for each", "for every"),
-    ("wherein", "in which"),
-)
-
 # Words that blur a limitation; the first is a place, the second what stands there afterwards.
 MUDDLES: WordPairs = (
     ("configured to", "possibly configured, as appropriate, to"),
