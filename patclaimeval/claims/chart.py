@@ -66,13 +66,14 @@ class ChartRow:
             return scope
         texts = _OF_REFERENCE if self.side == REFERENCE else _OF_CANDIDATE
         place = texts[self.verdict].format(claims=claims)
-        return f"{place}, {scope}" if scope and self.verdict is not Verdict.PART else place
+        return f"{place}, {scope}" if scope and self.verdict not in _INCOMPLETE else place
 
 
 # A place is read again for each limitation that stands in it: so many words in all.
 _MOST_WORDS: Final = 100_000
 _ROW: Final = ("side", "claim", "limitation", "start", "end", "verdict")
 _LEAST_RENAMED: Final = 2
+_INCOMPLETE: Final = (Verdict.PART, Verdict.SIMILAR)
 _SCOPES: Final = {
     Scope.SAME: "",
     Scope.BROADER: "broader",
@@ -87,6 +88,7 @@ _OF_REFERENCE: Final = {
     Verdict.SPLIT: "split over {claims}",
     Verdict.MERGED: "merged into {claims}",
     Verdict.PART: "in part in {claims}",
+    Verdict.SIMILAR: "similar words in {claims}",
     Verdict.NOWHERE: "nowhere",
 }
 _OF_CANDIDATE: Final = {
@@ -96,6 +98,7 @@ _OF_CANDIDATE: Final = {
     Verdict.SPLIT: "split from {claims}",
     Verdict.MERGED: "merged from {claims}",
     Verdict.PART: "in part from {claims}",
+    Verdict.SIMILAR: "similar words in {claims}",
     Verdict.NOWHERE: "added",
 }
 # A verdict says what the candidate did, whichever side the row is of.
@@ -207,7 +210,8 @@ def read_chart(reference: str, candidate: str, language: str = "") -> Chart:
     limitation of both sides. A limitation stands where at least 85 % of the weight of its content
     words do (a word weighs the more the fewer limitations hold it; a number weighs most), in one
     claim, with up to three limitations of it, or split over up to three claims that depend on one
-    another; in part from 50 % on; nowhere below. The corresponding claim, as `align_claims` finds
+    another; in part from 50 % on if it is about the same; below, the most similar words are pointed
+    to, if they are many, or it is nowhere. The corresponding claim, as `align_claims` finds
     it, is preferred. Whether a change makes a claim broader is said of English alone. Source:
     ours; figures in `benchmarks/RESULTS.md`.
     """
@@ -322,7 +326,7 @@ class _Judge:
             scope = join_scopes([found.scope, *(change.scope for change in changes)])
             if is_crowded or (scope is not Scope.SAME and not self._judges_scope):
                 scope = Scope.UNSURE
-            is_lacking = found.verdict is Verdict.PART and scope is Scope.UNSURE
+            is_lacking = found.verdict in _INCOMPLETE and scope is Scope.UNSURE
             said = ", ".join(
                 f"“{change.reference or change.candidate}”" if is_lacking else change.reason
                 for change in changes
@@ -369,13 +373,14 @@ class _Judge:
             changes, classes = self._compare(place, own, mine, theirs)
         if is_mutual:
             self._mutual[pair] = changes, classes
-        if found.verdict is Verdict.PART:
+        if found.verdict in _INCOMPLETE:
             # Where words are dropped and all else is as it was, the limitation is there.
             clean = Scope.BROADER if is_of_reference else Scope.NARROWER
             is_clean = len(changes) in (1, 2) and {one.scope for one in changes} == {clean}
             told = {word for one in changes for word in (one.reference or one.candidate).split()}
             cites = bool(citations(own.limitations[place].text))
-            if cites or not is_clean or told <= ORDINALS:
+            is_sure = found.verdict is Verdict.PART and is_clean
+            if cites or not is_sure or told <= ORDINALS:
                 changes = _lacking(mine, theirs, is_of_reference=is_of_reference)
                 classes = {}, {}
         else:

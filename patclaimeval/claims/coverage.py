@@ -193,6 +193,28 @@ def opens(wanted: Sequence[str], given: Sequence[str]) -> bool:
     return len(words) > _FEW or (bool(given) and given[0] in words)
 
 
+def is_about(wanted: Sequence[str], given: Sequence[str]) -> bool:
+    """Return whether a place says in part what a limitation says, of the same subject.
+
+    The place has the first word of the limitation and opens with one of its words, and of the
+    words of the limitation, each once, half are in the same order.
+    """
+    words = _each_once(wanted)
+    others = [word for word in given if " " not in word]
+    if not words or words[0] not in others or others[0] not in words:
+        return False
+    return 2 * LCSseq.similarity(words, others) >= len(words)
+
+
+def counts_otherwise(wanted: Iterable[str], given: Iterable[str]) -> bool:
+    """Return whether a place has "the third gate" where a limitation has "the first gate"."""
+    pairs = {word for word in given if " " in word}
+    nouns = {pair.partition(" ")[2] for pair in pairs}
+    return any(
+        " " in word and word not in pairs and word.partition(" ")[2] in nouns for word in wanted
+    )
+
+
 def _each_once(words: Iterable[str]) -> list[str]:
     """Return words without repeats, and without the ordinals with their nouns."""
     return list(dict.fromkeys(word for word in words if " " not in word))

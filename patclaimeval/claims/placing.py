@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from heapq import nsmallest
+from heapq import nlargest, nsmallest
 from typing import Final
 
 from patclaimeval.claims.coverage import (
@@ -12,7 +12,9 @@ from patclaimeval.claims.coverage import (
     Wanted,
     adds,
     agrees,
+    counts_otherwise,
     cover,
+    is_about,
     likeness,
     opens,
     reads_alike,
@@ -33,9 +35,22 @@ _ALIKE: Final = 0.6
 # So many different words make a short limitation.
 _SHORT: Final = 4
 # A limitation that lacks more of its new words than this is not there in part.
-_MOST_LACKING: Final = 0.7
+_MOST_LACKING: Final = 0.34
+# So many different words make a limitation that may be there in part; fewer are mostly its subject.
+_LONG: Final = 10
+# Of a repeated limitation as many words are in the same order.
+_SAME: Final = 0.8
+# Of so many different words or more, this share of the weight is many.
+_SEVERAL: Final = 7
+_MANY: Final = (0.65, 0.5)
+# So much of each place of a limitation that is split is of that limitation.
+_PIECE: Final = 0.7
+# From this share of the weight on a limitation is similar to one with a counterpart, or without.
+_SIMILAR: Final = (0.7, 0.25)
 # So many claims, of those that hold most of the words, are searched limitation by limitation.
 _MOST_TRIED: Final = 8
+# As much of the weight of a limitation stands in what is part of it.
+_HELD: Final = 0.25
 # Fewer words may stand anywhere.
 _TELLING: Final = 3
 
@@ -49,6 +64,7 @@ class Verdict(StrEnum):
     SPLIT = "split"
     MERGED = "merged"
     PART = "part"
+    SIMILAR = "similar"
     NOWHERE = "nowhere"
 
 
@@ -66,12 +82,103 @@ class Place:
 def find_places(left: ClaimSide, right: ClaimSide) -> tuple[list[Place], list[Place]]:
     """Return where each limitation of either side stands in the other."""
     places = _places(left, right), _places(right, left)
-    _find_holders(left, right, *places)
-    _find_holders(right, left, *places[::-1])
-    _answer(left, right, *places)
-    _answer(right, left, *places[::-1])
+    for step in (_take_back_moves, _find_holders, _answer):
+        step(left, right, *places)
+        step(right, left, *places[::-1])
     _pair_alone(left, right, *places)
+    _place_preambles(left, right, places[0])
+    _place_preambles(right, left, places[1])
+    _find_similar(left, right, *places)
+    _find_similar(right, left, *places[::-1])
     return places
+
+
+def _take_back_moves(
+    own: ClaimSide, other: ClaimSide, places: list[Place], back: Sequence[Place]
+) -> None:
+    """Call no limitation moved whose place is that of a limitation of the corresponding claim.
+
+    It repeats what its own side says there, or it says something else in similar words.
+    """
+    for place, found in enumerate(places):
+        claim = own.limitations[place].claim
+        if not found.parts or found.verdict is Verdict.PART:
+            continue
+        if found.verdict is not Verdict.SPLIT and own.partner.get(claim) == found.claims[0]:
+            continue
+        if any(
+            back[part].verdict is Verdict.IN
+            and other.partner.get(other.limitations[part].claim) in back[part].claims
+            and place not in back[part].parts
+            for part in found.parts
+        ):
+            words = [word for part in sorted(found.parts) for word in other.bags[part]]
+            is_same = likeness(own.bags[place], words) >= _SAME
+            places[place] = Place(
+                *((Verdict.IN, found.claims, found.parts) if is_same else (Verdict.NOWHERE,))
+            )
+
+
+def _place_preambles(own: ClaimSide, other: ClaimSide, places: list[Place]) -> None:
+    for place, one in enumerate(own.limitations):
+        if one.is_preamble:
+            places[place] = _place_of_preamble(place, own, other, places)
+
+
+def _find_similar(
+    own: ClaimSide, other: ClaimSide, places: list[Place], back: Sequence[Place]
+) -> None:
+    """Say of limitations that stand nowhere where the most similar words are, if they are many.
+
+    Many are 25 % of the weight in a limitation without a counterpart, or 70 % in one that has one;
+    of seven words or more, half of the words in the former, or 65 % in the latter, or half of the
+    weight in all that have none. The limitation may well be there in other words.
+    """
+    is_free = [not _has_counterpart(part, own, other, back) for part in range(len(back))]
+    whole, masks = _masks_of_claims(other), other.masks
+    left = everything = 0
+    for mask, free in zip(masks, is_free, strict=True):
+        everything |= mask
+        left |= mask if free else 0
+    for place, wanted in enumerate(own.wanted()):
+        if places[place].verdict is not Verdict.NOWHERE or not wanted.total:
+            continue
+        claims = nlargest(
+            _MOST_TRIED, range(len(whole)), key=lambda claim: wanted.weight_in(whole[claim])
+        )
+        words, mask = own.bags[place], own.masks[place]
+        near = [part for claim in claims for part in other.with_preamble(claim, words)]
+        held = {part: wanted.weight_in(masks[part]) / _SIMILAR[is_free[part]] for part in near}
+        best = max(near, key=held.__getitem__, default=None)
+        if best is None:
+            continue
+        is_many = held[best] >= wanted.total
+        if not is_many and len({*words}) >= _SEVERAL:
+            rest = left if own.limitations[place].claim in own.partner else everything
+            is_many = wanted.weight_in(rest) >= _IN_PART * wanted.total or any(
+                (mask & masks[part]).bit_count() >= _MANY[is_free[part]] * mask.bit_count()
+                for part in near
+            )
+        if is_many:
+            is_same = own.forms[place] == other.forms[best]
+            verdict = Verdict.IN if is_same else Verdict.SIMILAR
+            places[place] = Place(verdict, (other.limitations[best].claim,), (best,))
+
+
+def _has_counterpart(part: int, own: ClaimSide, other: ClaimSide, back: Sequence[Place]) -> bool:
+    """Return whether a limitation of the other side reads like the one in which it stands."""
+    found = back[part]
+    if found.verdict is not Verdict.IN or len(found.parts) != 1:
+        return False
+    return likeness(other.bags[part], own.bags[found.parts[0]]) >= _SAME
+
+
+def _masks_of_claims(side: ClaimSide) -> list[int]:
+    """Return the bits of all words of each claim."""
+    whole = [0] * len(side.claims)
+    for place, one in enumerate(side.limitations):
+        whole[one.claim] |= side.masks[place]
+    return whole
 
 
 def _pair_alone(left: ClaimSide, right: ClaimSide, places: list[Place], back: list[Place]) -> None:
@@ -122,19 +229,13 @@ def _answer(own: ClaimSide, other: ClaimSide, places: list[Place], back: list[Pl
 
 
 def _places(own: ClaimSide, other: ClaimSide) -> list[Place]:
-    whole = [0] * len(other.claims)
-    for place, one in enumerate(other.limitations):
-        whole[one.claim] |= other.masks[place]
-    places = [
+    whole = _masks_of_claims(other)
+    return [
         Place(Verdict.NOWHERE)
         if own.limitations[place].is_preamble
         else _search(place, wanted, own, other, whole)
         for place, wanted in enumerate(own.wanted())
     ]
-    for place, one in enumerate(own.limitations):
-        if one.is_preamble:
-            places[place] = _place_of_preamble(place, own, other, places)
-    return places
 
 
 def _search(
@@ -163,13 +264,13 @@ def _search(
         return split
     # New words beside another subject are another limitation.
     words, given = own.bags[place], [w for i in sorted(found.parts) for w in other.bags[i]]
-    holds_half = 2 * len({*words}.intersection(given)) >= len({*words})
     new = (wanted.new & ~_mask_of(found.parts, other)).bit_count() / wanted.new.bit_count()
     if (
         new > _MOST_LACKING
-        or words[0] not in given
-        or not holds_half
+        or sum(" " not in word for word in {*words}) < _LONG
+        or not is_about(words, given)
         or not shares_run(words, given)
+        or counts_otherwise(words, given)
     ):
         return Place(Verdict.NOWHERE)
     return Place(Verdict.PART, (index,), found.parts)
@@ -178,11 +279,15 @@ def _search(
 def _found_whole(place: int, index: int, found: Cover, own: ClaimSide, other: ClaimSide) -> Place:
     """Return the place of a limitation that stands whole in a claim."""
     claim = own.limitations[place].claim
+    words, given = own.bags[place], [w for i in sorted(found.parts) for w in other.bags[i]]
     is_counterpart = own.partner.get(claim) == index
-    if not is_counterpart and not opens(own.bags[place], other.bags[min(found.parts)]):
+    if not is_counterpart and not (opens(words, given) and shares_run(words, given)):
         # A name that stands in what is said of another thing is only mentioned.
-        return Place(Verdict.PART, (index,), found.parts, "mentioned there")
+        return Place(Verdict.NOWHERE)
     verdict, reason = _verdict(claim, index, own, other)
+    if verdict in (Verdict.DEMOTED, Verdict.PROMOTED) and citations(own.limitations[place].text):
+        # "The device of claim 6" refers to that claim, and was not moved out of it.
+        verdict = Verdict.IN
     return Place(verdict, (index,), found.parts, reason)
 
 
@@ -267,7 +372,9 @@ def _split(
         wanted = wanted.without(others[part])
         claims.append(other.limitations[part].claim)
         parts.append(part)
-    if 1 - wanted.total / total < ENOUGH:
+    bags = [{*other.bags[part]} for part in parts]
+    are_pieces = all(len(bag.intersection(words)) >= _PIECE * len(bag) for bag in bags)
+    if 1 - wanted.total / total < ENOUGH or not are_pieces:
         return None
     return Place(Verdict.SPLIT, tuple(sorted(claims)), tuple(sorted(parts)))
 
@@ -276,6 +383,7 @@ def _find_holders(
     own: ClaimSide, other: ClaimSide, places: list[Place], back: Sequence[Place]
 ) -> None:
     """Say of limitations that stand nowhere, but of which the other side says a part, where."""
+    wanted = own.wanted()
     holders: dict[int, list[int]] = {}
     for place, found in enumerate(back):
         if len(found.parts) == 1 and not other.limitations[place].is_preamble:
@@ -287,13 +395,17 @@ def _find_holders(
         parts = [
             part
             for part in holders.get(place, ())
-            if other.limitations[part].claim == partner
-            or (back[part].verdict is not Verdict.PART and len({*other.bags[part]}) >= _TELLING)
+            if (other.limitations[part].claim == partner or back[part].verdict is not Verdict.PART)
+            and (
+                len({*other.bags[part]}) >= _TELLING or other.bags[part][:1] == own.bags[place][:1]
+            )
         ]
         if parts:
             claim = other.limitations[parts[0]].claim
             same = tuple(part for part in parts if other.limitations[part].claim == claim)
-            places[place] = Place(Verdict.PART, (claim,), same)
+            held = wanted[place].weight_in(_mask_of(same, other))
+            is_part = held >= _HELD * wanted[place].total
+            places[place] = Place((Verdict.SIMILAR, Verdict.PART)[is_part], (claim,), same)
 
 
 def _verdict(claim: int, index: int, own: ClaimSide, other: ClaimSide) -> tuple[Verdict, str]:

@@ -497,7 +497,8 @@ def _standing(row: ChartRow | None) -> str:
 
 def _where(rows: Iterable[ChartRow]) -> tuple[int, ...]:
     """Return the claims of the other side in which limitations stand."""
-    return tuple(sorted({row.where[0] for row in rows if row.where}))
+    found = {row.where[0] for row in rows if row.where and row.verdict is not Verdict.SIMILAR}
+    return tuple(sorted(found))
 
 
 def kind_of(change: Change) -> str:

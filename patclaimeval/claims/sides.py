@@ -152,6 +152,10 @@ class ClaimSide:
         lists = (self._holders.get((claim, word), ()) for word in words)
         return sorted(set[int]().union(*lists))
 
+    def with_preamble(self, claim: int, words: Iterable[str]) -> list[int]:
+        """Return what `holders` does, behind the preamble of the claim."""
+        return [*self.of_claim[claim][:1], *self.holders(claim, words)]
+
     def number(self, claim: int) -> int:
         """Return the number of a claim, 0 where it has none."""
         return self.claims[claim].number or 0
@@ -170,8 +174,10 @@ class ClaimSide:
         return f"claim{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
 
     def root_of(self, claim: int) -> int:
-        """Return the independent claim that a claim depends on first, or the claim itself."""
-        return min((i for i in self.above[claim] if self.is_independent[i]), default=claim)
+        """Return the nearest independent claim that a claim depends on, or the claim itself."""
+        if self.is_independent[claim]:
+            return claim
+        return max((i for i in self.above[claim] if self.is_independent[i]), default=claim)
 
     def are_related(self, one: int, other: int) -> bool:
         """Return whether one of two claims depends on the other, directly or not."""

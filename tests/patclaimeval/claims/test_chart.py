@@ -107,6 +107,32 @@ def test_what_stands_nowhere_is_said_to_and_what_is_new_is_added() -> None:
     assert "1 a drawer that slides on two rails; and | added" in rows(candidate, "candidate")
 
 
+def test_a_limitation_in_other_words_is_not_said_to_be_nowhere() -> None:
+    candidate = edited((LID, " a cover with a brass hinge at the base;"))
+    assert "1 a lid hinged to the base by a brass hinge; and | similar words in claim 1" in rows(
+        candidate
+    )
+
+
+def test_a_limitation_that_is_repeated_in_a_dependent_claim_is_not_demoted() -> None:
+    candidate = edited(("4. The box of claim 1, ", "4. The box of claim 1, further having" + LID))
+    found = rows(candidate, "candidate")
+    assert found == ["4 further having a lid hinged to the base by a brass hinge; | from claim 1"]
+
+
+def test_a_thing_with_the_device_of_another_claim_was_not_moved_out_of_it() -> None:
+    reference = (
+        "1. A method for cooling a motor, comprising: pumping oil through the motor.\n"
+        "2. A cooling device for a motor, which is configured to perform the method of claim 1.\n"
+    )
+    candidate = reference + (
+        "3. A vehicle, comprising: a cooling device for a motor according to claim 2; and a "
+        "radiator.\n"
+    )
+    found = [row for row in rows(candidate, "candidate", reference) if "a cooling device" in row]
+    assert found and not [row for row in found if "demoted" in row or "not for a" in row]
+
+
 def test_an_added_claim_says_what_it_takes_over() -> None:
     candidate = REFERENCE + "5. A tray, comprising: a felt lining glued to the base.\n"
     assert rows(candidate) == []
