@@ -2,13 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 
 from patclaimeval.claims.languages import is_read_as_english, pair_language
-from patclaimeval.claims.notes import find_notes, spans_without_claims
+from patclaimeval.claims.notes import Note, spans_without_claims
 from patclaimeval.claims.nouns import find_nouns
 from patclaimeval.claims.parsing import Claim
 from patclaimeval.claims.term_changes import ForeignTerm, foreign_terms
@@ -73,11 +73,15 @@ _SPELLINGS = (
 
 @dataclass(slots=True)
 class _Words:
-    """The words of a claim: keys in the singular, as written, and their spans in the claim set."""
+    """The words of a claim: keys in the singular, as written, and their spans in the claim set.
+
+    `nouns` are the words of the claim that are nouns by their places.
+    """
 
     keys: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     spans: list[tuple[int, int]] = field(default_factory=list)
+    nouns: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +117,7 @@ def find_term_changes(
     if language is None or not is_read_as_english(language):
         return ()
     sides = [list(map(_read, side)) for side in (reference, candidate)]
-    nouns = find_nouns(claim.text for claim in (*reference, *candidate))
+    nouns = _nouns_of(*reference, *candidate)
     found: dict[tuple[Phrase, Phrase], list[_Replacement]] = {}
     for pair, (i, j) in enumerate(pairs):
         for one in _replacements(pair, sides[0][i].keys, sides[1][j].keys, nouns):
@@ -126,32 +130,34 @@ def find_new_terms(
     reference: Sequence[Claim],
     candidate: Sequence[Claim],
     pairs: Sequence[tuple[int, int]],
-    changes: Sequence[TermChange] | None = None,
+    changes: Sequence[TermChange],
+    notes: Iterable[Note],
 ) -> tuple[ForeignTerm, ...]:
     """Return the terms of the candidate that the reference has under no name, once each.
 
-    Inputs as for `find_term_changes`, and what it returns where that is known. Left out are
+    Inputs as for `find_term_changes`, what it returns, and the notes on the candidate. Left out are
     claims of the candidate without a counterpart, which are new as a whole, and remarks that are
     no claim.
     """
-    if changes is None:
-        changes = find_term_changes(reference, candidate, pairs)
     paired = {j for _, j in pairs}
     added = [(one.start, one.end) for j, one in enumerate(candidate) if j not in paired]
-    text = "".join(claim.text for claim in candidate)
     return foreign_terms(
         "".join(claim.text for claim in reference),
-        text,
-        skip=[*added, *spans_without_claims(find_notes("candidate", text, candidate))],
+        "".join(claim.text for claim in candidate),
+        skip=[*added, *spans_without_claims(notes)],
         renamed=[change.candidate for change in changes],
-        nouns=find_nouns(claim.text for claim in (*reference, *candidate)),
+        nouns=_nouns_of(*reference, *candidate),
     )
+
+
+def _nouns_of(*claims: Claim) -> frozenset[str]:
+    return frozenset[str]().union(*(_read(claim).nouns for claim in claims))
 
 
 # The candidates of a reference are compared with it one after the other.
 @lru_cache(maxsize=256)
 def _read(claim: Claim) -> _Words:
-    words = _Words()
+    words = _Words(nouns=find_nouns([claim.text]))
     offset = claim.body_offset
     for match in _TOKEN.finditer(blank_labels(claim.text[offset:])):
         words.names.append(match.group())

@@ -110,14 +110,28 @@ _PARTICIPLES = frozenset(_PARTICIPLE_LIST.split())
 # "CMTSs", in lower case.
 _PLURAL_ACRONYM = re.compile(r"[bcdfghjklmnpqrtvwxz]ss$")
 _LONGEST_TERM = 6
-_LONGEST_CACHED = 40
+_LONGEST_CACHED, _MOST_CACHED = 40, 16_384
 T = TypeVar("T")
+
+
+class _Remembered(dict[str, T]):
+    """What a function says of words; a dictionary, because most words have been asked before."""
+
+    def __init__(self, function: Callable[[str], T]) -> None:
+        self._function = function
+
+    def __missing__(self, word: str) -> T:
+        found = self._function(word)
+        if len(word) <= _LONGEST_CACHED:
+            if len(self) >= _MOST_CACHED:
+                self.clear()
+            self[word] = found
+        return found
 
 
 def cached(function: Callable[[str], T]) -> Callable[[str], T]:
     """Remember what a function says of a word, but not of a text that is one long word."""
-    remembered = lru_cache(maxsize=16_384)(function)
-    return lambda word: (remembered if len(word) <= _LONGEST_CACHED else function)(word)
+    return _Remembered(function).__getitem__
 
 
 @dataclass(frozen=True, slots=True)

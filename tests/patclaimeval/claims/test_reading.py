@@ -8,6 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from patclaimeval.claims import reading as module
+from patclaimeval.claims import sides
 from patclaimeval.claims.mark_kinds import (
     BROKEN,
     FOREIGN,
@@ -314,7 +315,7 @@ def test_a_fault_is_looked_at_for_its_own_claim_only(monkeypatch: pytest.MonkeyP
         tree = build_tree(claims)
         return replace(tree, faults=Counted(tree.faults))
 
-    monkeypatch.setattr(module, "build_tree", counting)
+    monkeypatch.setattr(sides, "build_tree", counting)
     monkeypatch.setattr(Counted, "looks", 0)
     text = "".join(f"\n{n}. The pump of claim {n + 5000}." for n in range(1, 301))
     reading = read_pair(text, text)
