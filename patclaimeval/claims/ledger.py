@@ -44,7 +44,6 @@ _LONGEST_TERM = 3
 # So many words around a difference must agree with so many around its counterpart.
 _CONTEXT = 4
 _LEAST_AGREEING = 5
-_NEARLY_ALL = 7
 _LEAST_PLACES = 2
 _LARGEST_SHIFT = 3
 _TOKEN = re.compile(r"[^\W\d_]\w*(?:-\w+)*|\d+(?:[.,]\d+)*|[^\w\s]")
@@ -106,11 +105,11 @@ def find_term_changes(
 
     Inputs: the claims of both sides, and the indices (i, j) of claims that correspond, as
     `pairing.align_claims` finds them. Words of corresponding claims are compared; where up to
-    three words stand in the place of up to three others and both are nouns or noun phrases, the
-    term was replaced, if the reference does not have the new term or the candidate has lost the
-    old one. One place is enough only for a term that occurs once. Inflections and spellings of a
-    word are one. A term is RENAMED when the candidate no longer has it and calls it by one other
-    name, it DRIFTS when the candidate uses both names. () where the texts are not in English.
+    three words stand in the place of up to three others, twice at least, and both are nouns or noun
+    phrases, the term was replaced, if the reference does not have the new term or the candidate has
+    lost the old one. Inflections and spellings of a word are one. A term is RENAMED when the
+    candidate no longer has it and calls it by one other name, it DRIFTS when the candidate uses
+    both names. () where the texts are not in English.
     """
     texts = ["".join(claim.text for claim in side) for side in (reference, candidate)]
     language = pair_language(texts[0], texts[1])
@@ -338,24 +337,12 @@ class _Ledger:
             )
 
     def _holds(self, old: Phrase, new: Phrase, places: Sequence[_Replacement]) -> bool:
-        """Whether a replacement is a second name and no chance neighbour of a rewritten text.
-
-        One place is enough for a noun that the candidate has lost altogether, if it has the other
-        name about as often.
-        """
+        """Whether a replacement is a second name and no chance neighbour of a rewritten text."""
         is_lost, is_new = old not in self._counts[1], new not in self._counts[0]
         least = _LEAST_AGREEING - (is_lost and is_new)
         good = [place for place in places if place.agreeing >= least + place.beside - 1]
-        if len(good) >= _LEAST_PLACES:
-            is_clear = any(place.agreeing >= _LEAST_AGREEING for place in good)
-            return (is_lost or is_new) and is_clear
-        if not good or not (is_lost and is_new) or len(old) != len(new) or old[-1] == new[-1]:
-            return False
-        counts = [
-            side[phrase].total() for side, phrase in zip(self._counts, (old, new), strict=True)
-        ]
-        is_sure = counts[0] == 1 or good[0].agreeing >= _NEARLY_ALL
-        return is_sure and good[0].beside == 1 and counts[0] <= 2 * counts[1]
+        is_clear = any(place.agreeing >= _LEAST_AGREEING for place in good)
+        return len(good) >= _LEAST_PLACES and (is_lost or is_new) and is_clear
 
     def _in_pair(self, phrase: Phrase, i: int, j: int) -> tuple[int, int]:
         left, right = (side.get(phrase, Counter()) for side in self._counts)

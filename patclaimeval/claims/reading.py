@@ -29,6 +29,7 @@ from patclaimeval.claims.mark_kinds import (
     SIGN,
 )
 from patclaimeval.claims.marks import is_marked, own_marks, unchecked_marks
+from patclaimeval.claims.notes import is_within, spans_without_claims
 from patclaimeval.claims.pairing import other_category
 from patclaimeval.claims.parsing import Claim, claim_body, find_markers, parse_claims
 from patclaimeval.claims.placing import Verdict
@@ -316,6 +317,8 @@ def _side(
     """Return the view of one claim set; without `rows` it stands beside nothing."""
     own = read_set(name, text)
     claims, tree, of_other_category = own.claims, own.tree, other_category(own.claims)
+    remarks = spans_without_claims(own.notes)
+    marks = tuple(one for one in marks if not is_within(one.start, remarks))
     most = MARKS.most
     misread = misread_faults(tree.faults[:most], claims)
     spans = (

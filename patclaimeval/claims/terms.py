@@ -96,8 +96,8 @@ _DETERMINERS = frozenset(_DETERMINER_LIST.split())
 # Adjectives that stand after their noun when one of the small words follows.
 _ADJECTIVE_LIST = """
 coaxial common complementary concentric dependent distal equivalent external flush free full
-independent indicative integral internal normal orthogonal present prior proximal proximate ready
-responsive sensitive specific subject transverse unique
+independent indicative integral intermediate internal normal orthogonal present prior proximal
+proximate ready responsive sensitive specific subject transverse unique
 """
 _ADJECTIVES = frozenset(_ADJECTIVE_LIST.split())
 _AFTER_ADJECTIVES = frozenset(["to", "with", "of", "from", "among", "between", "on", "in"])
@@ -230,7 +230,7 @@ def _ends_phrase(before: str, word: str, text: str, end: int) -> bool:
         word in _PARTICIPLES
     ):
         return not follower or follower in STOP_WORDS or follower.endswith("ly")
-    if word in _ADJECTIVES and follower in _AFTER_ADJECTIVES:
+    if is_adjective(word, follower):
         return True
     if word.endswith(("able", "ible")) and word not in _NOUNS_IN_ABLE:
         return follower in STOP_WORDS
@@ -255,6 +255,11 @@ def _is_verb(before: str, word: str, follower: str) -> bool:
     if singular(before) == before:
         return False
     return has_object or (word in _VERBS and (word not in _NOUNS_TOO or follower in STOP_WORDS))
+
+
+def is_adjective(word: str, follower: str) -> bool:
+    """Return whether a word is an adjective behind its noun: "a region intermediate between"."""
+    return word in _ADJECTIVES and follower in _AFTER_ADJECTIVES
 
 
 def is_adverb(word: str) -> bool:

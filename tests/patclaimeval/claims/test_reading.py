@@ -323,6 +323,13 @@ def test_a_fault_is_looked_at_for_its_own_claim_only(monkeypatch: pytest.MonkeyP
     assert Counted.looks <= 4 * 300
 
 
+def test_what_a_model_says_about_its_claims_has_no_marks() -> None:
+    remark = " Note that the provided draft may be changed."
+    reading = read_pair(REFERENCE, REFERENCE + remark)
+    assert not words_of(reading.candidate, NO_ANTECEDENT)
+    assert not words_of(reading.candidate, LIKELY_BASIS)
+
+
 UNREAD = {"de": "German", "fr": "French", "zh": "Chinese", "ja": "Japanese"}
 
 
