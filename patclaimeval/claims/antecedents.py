@@ -14,7 +14,6 @@ from patclaimeval.claims.terms import (
     NOUNS_IN_ING,
     STOP_WORDS,
     cached,
-    find_mentions,
     is_adverb,
     is_verb,
     singular,
@@ -480,29 +479,3 @@ def _is_likely(item: DefinitePhrase, text: str) -> bool:
         or singular(item.mention.term) in _EVERYWHERE
         or _NAMED_BY.match(text, item.end) is not None
     )
-
-
-def unintroduced_phrases(text: str) -> frozenset[str]:
-    """Return the definite noun phrases of a claim set that occur nowhere before as a whole.
-
-    Input: the text of a claim set. Output: the phrases, in the singular. Stricter than
-    `find_antecedent_gaps` (all words must agree, not the noun alone: "the auxiliary coils" is not
-    introduced by "a receiver coil"), and so with more false findings on a single text: it is
-    meant for comparing a text before and after a change.
-    """
-    mentions = [item for item in find_mentions(text) if item.is_definite]
-    found: set[str] = set()
-    # Every run of up to four words outside definite phrases so far.
-    runs: set[str] = set()
-    latest: list[str] = []
-    done = 0
-    for mention in mentions:
-        for match in WORD.finditer(text, done, mention.start):
-            latest = [*latest[-3:], singular(match.group().lower())]
-            runs.update(" ".join(latest[first:]) for first in range(len(latest)))
-        if mention.start >= done:
-            latest = []
-        done = max(done, mention.end)
-        if not runs.intersection(mention.phrases):
-            found.add(mention.phrases[0])
-    return frozenset(found)
