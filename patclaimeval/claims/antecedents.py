@@ -14,7 +14,6 @@ from patclaimeval.claims.terms import (
     NOUNS_IN_ING,
     STOP_WORDS,
     cached,
-    find_mentions,
     is_adverb,
     is_verb,
     singular,
@@ -66,7 +65,11 @@ class Standing(NamedTuple):
 
 @dataclass(slots=True)
 class ClaimWords:
-    """One claim read: its definite phrases in question, and the first place of every other word."""
+    """One claim read: its definite phrases in question, and what stands before which of them.
+
+    `words` has, by the key of each word outside the phrases, a place that is before the next phrase
+    and behind the one before it.
+    """
 
     definite: list[DefinitePhrase]
     words: dict[str, int] = field(default_factory=dict)
@@ -87,61 +90,80 @@ class ClaimWords:
         The keys: "valve" for a word at any place, "valve$" for one that may be the noun of its
         phrase, "second>valve" for one with a word before it in its phrase, "valve+s" for a plural.
         """
+        found: set[str] = set()
         phrase: list[str] = []
         ordinals = _PendingOrdinals()
         done, was_acronym = start, False
         for match in WORD.finditer(text, start, end):
-            lowered, place = match.group().lower(), match.start()
-            word = singular(lowered)
-            is_acronym = len(lowered) > 1 and match.group().isupper()
+            written, place = match.group(), match.start()
+            lowered = written.lower()
+            read = _read_word(lowered)
+            is_acronym = len(lowered) > 1 and written.isupper()
             mark = text[done:place].strip(_SPACE_AND_DIGITS)
             # "A Cable Modem, CM, device" and "a user interface (UI) panel" are one phrase each.
             if mark and not (is_acronym and mark in "(,") and not (was_acronym and mark in "),"):
-                phrase = self._end_phrase(phrase, done - 1)
+                found.update(_end_keys(phrase))
+                phrase = []
                 ordinals.end_phrase()
             done, was_acronym = match.end(), is_acronym and (mark != "" or was_acronym)
-            self._note(place, *_stem_keys(lowered))
-            others = ordinals.read(lowered)
-            if lowered in STOP_WORDS or is_adverb(lowered):
-                phrase = self._end_phrase(phrase, place - 1)
-                self._note(place, word, f"{word}$")
+            found.update(read.keys)
+            before = [*ordinals.read(lowered), *phrase[-_WINDOW:]]
+            if read.ends_phrase:
+                found.update(_end_keys(phrase))
+                phrase = []
                 continue
             if phrase and lowered.endswith("s"):
                 # It may be the verb behind the noun, as in "water flows".
-                self._note(place, f"{phrase[-1]}$")
-            parts = [word, *map(singular, lowered.split("-"))] if "-" in lowered else [word]
-            self._note(place, *parts, *(f"{part}$" for part in parts[1:]))
-            for part in parts:
-                self._note(place, *(f"{other}>{part}" for other in (*others, *phrase[-_WINDOW:])))
-            if "-" in lowered:
-                self._note(place, "=" + singular(lowered.replace("-", "")))
-            if word != lowered:
-                self._note(place, f"{word}+s", f"{word}$")
-            phrase.append(word)
-        self._end_phrase(phrase, done - 1)
-
-    def _end_phrase(self, phrase: list[str], place: int) -> list[str]:
-        """Note the noun of a phrase that has ended, and return an empty one."""
-        # The last word may stand behind the noun: "water heated by", "a ring visible to".
-        is_behind = phrase[-1:] and phrase[-1].endswith(_BEHIND_NOUNS)
-        last = phrase[-2:] if is_behind and phrase[-1] not in NOUNS_IN_ING else phrase[-1:]
-        for word in last:
-            self._note(place, f"{word}$", *(f"{part}$" for part in word.split("-")))
-        return []
+                found.add(f"{phrase[-1]}$")
+            found.update([f"{other}>{part}" for part in read.parts for other in before])
+            phrase.append(read.parts[0])
+        found.update(_end_keys(phrase))
+        for key in found:
+            self.words.setdefault(key, start)
 
     def introduce(self, item: DefinitePhrase) -> None:
         """Take the words of a phrase that was reported as known, so that it is reported once."""
         words = [singular(word) for word in item.mention.term.split(" ")]
         for place, word in enumerate(words):
-            self._note(item.end, word, f"{word}$", *(f"{one}>{word}" for one in words[:place]))
+            for key in (word, f"{word}$", *(f"{one}>{word}" for one in words[:place])):
+                self.words.setdefault(key, item.end)
 
-    def _note(self, place: int, *keys: str) -> None:
-        for key in keys:
-            self.words.setdefault(key, place)
+
+def _end_keys(phrase: list[str]) -> Iterator[str]:
+    """Yield the keys of the noun of a phrase that has ended."""
+    # The last word may stand behind the noun: "water heated by", "a ring visible to".
+    is_behind = phrase[-1:] and phrase[-1].endswith(_BEHIND_NOUNS)
+    for word in phrase[-2:] if is_behind and phrase[-1] not in NOUNS_IN_ING else phrase[-1:]:
+        yield f"{word}$"
+        if "-" in word:
+            yield from (f"{part}$" for part in word.split("-"))
+
+
+class _Word(NamedTuple):
+    """A word at any place: itself and its parts in the singular, its keys, what it does."""
+
+    parts: tuple[str, ...]
+    keys: tuple[str, ...]
+    ends_phrase: bool
 
 
 @cached
-def _stem_keys(lowered: str) -> tuple[str, ...]:
+def _read_word(lowered: str) -> _Word:
+    word = singular(lowered)
+    stems = _stem_keys(lowered)
+    if lowered in STOP_WORDS or is_adverb(lowered):
+        return _Word((word,), (*stems, word, f"{word}$"), ends_phrase=True)
+    parts, keys = [word], [*stems, word]
+    if "-" in lowered:
+        parts += map(singular, lowered.split("-"))
+        keys += (*parts, *(f"{part}$" for part in parts[1:]))
+        keys.append("=" + singular(lowered.replace("-", "")))
+    if word != lowered:
+        keys += (f"{word}+s", f"{word}$")
+    return _Word(tuple(parts), tuple(keys), ends_phrase=False)
+
+
+def _stem_keys(lowered: str) -> list[str]:
     """Return the beginning of a verb, and what is left of a word without its inflection."""
     is_participle = lowered.endswith(("ing", "ed"))
     keys = [lowered[:_STEM] + "%"] if len(lowered) > _STEM else []
@@ -156,7 +178,7 @@ def _stem_keys(lowered: str) -> tuple[str, ...]:
         for suffix in _INFLECTIONS
         if len(lowered) > len(suffix) + 2 and lowered.endswith(suffix)
     )
-    return tuple(keys)
+    return keys
 
 
 class _PendingOrdinals:
@@ -264,10 +286,11 @@ class Basis:
 
     def _knows(self, place: int, *keys: str) -> int:
         """Return the paths on which one of the keys is known at a place of the claim, as bits."""
-        words = self.own.words
-        if any(words.get(key, place) < place for key in keys):
-            return self.all_paths
-        wanted = [self.bits[key] for key in keys if key in self.bits]
+        words, bits = self.own.words, self.bits
+        for key in keys:
+            if words.get(key, place) < place:
+                return self.all_paths
+        wanted = [bits[key] for key in keys if key in bits]
         found = 0
         for path, known in enumerate(self.inherited):
             if any(known >> bit & 1 for bit in wanted):
@@ -456,29 +479,3 @@ def _is_likely(item: DefinitePhrase, text: str) -> bool:
         or singular(item.mention.term) in _EVERYWHERE
         or _NAMED_BY.match(text, item.end) is not None
     )
-
-
-def unintroduced_phrases(text: str) -> frozenset[str]:
-    """Return the definite noun phrases of a claim set that occur nowhere before as a whole.
-
-    Input: the text of a claim set. Output: the phrases, in the singular. Stricter than
-    `find_antecedent_gaps` (all words must agree, not the noun alone: "the auxiliary coils" is not
-    introduced by "a receiver coil"), and so with more false findings on a single text: it is
-    meant for comparing a text before and after a change.
-    """
-    mentions = [item for item in find_mentions(text) if item.is_definite]
-    found: set[str] = set()
-    # Every run of up to four words outside definite phrases so far.
-    runs: set[str] = set()
-    latest: list[str] = []
-    done = 0
-    for mention in mentions:
-        for match in WORD.finditer(text, done, mention.start):
-            latest = [*latest[-3:], singular(match.group().lower())]
-            runs.update(" ".join(latest[first:]) for first in range(len(latest)))
-        if mention.start >= done:
-            latest = []
-        done = max(done, mention.end)
-        if not runs.intersection(mention.phrases):
-            found.add(mention.phrases[0])
-    return frozenset(found)

@@ -93,6 +93,8 @@ def cited_alternatives(
     claim 2", and "claims 1 and 2", are two groups of one. Numbers of no earlier claim are left
     out.
     """
+    if len(claim.depends_on) < 2:
+        return tuple((number,) for number in claim.depends_on if number in known_numbers)
     body = claim.text[claim.body_offset :]
     groups: dict[tuple[int, ...], None] = {}
     for run in citation_runs(body, citations(body, earlier)):

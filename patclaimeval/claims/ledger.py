@@ -2,13 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 
 from patclaimeval.claims.languages import is_read_as_english, pair_language
-from patclaimeval.claims.notes import find_notes, spans_without_claims
+from patclaimeval.claims.notes import Note, spans_without_claims
 from patclaimeval.claims.nouns import find_nouns
 from patclaimeval.claims.parsing import Claim
 from patclaimeval.claims.term_changes import ForeignTerm, foreign_terms
@@ -44,7 +44,6 @@ _LONGEST_TERM = 3
 # So many words around a difference must agree with so many around its counterpart.
 _CONTEXT = 4
 _LEAST_AGREEING = 5
-_NEARLY_ALL = 7
 _LEAST_PLACES = 2
 _LARGEST_SHIFT = 3
 _TOKEN = re.compile(r"[^\W\d_]\w*(?:-\w+)*|\d+(?:[.,]\d+)*|[^\w\s]")
@@ -73,11 +72,15 @@ _SPELLINGS = (
 
 @dataclass(slots=True)
 class _Words:
-    """The words of a claim: keys in the singular, as written, and their spans in the claim set."""
+    """The words of a claim: keys in the singular, as written, and their spans in the claim set.
+
+    `nouns` are the words of the claim that are nouns by their places.
+    """
 
     keys: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     spans: list[tuple[int, int]] = field(default_factory=list)
+    nouns: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,18 +105,18 @@ def find_term_changes(
 
     Inputs: the claims of both sides, and the indices (i, j) of claims that correspond, as
     `pairing.align_claims` finds them. Words of corresponding claims are compared; where up to
-    three words stand in the place of up to three others and both are nouns or noun phrases, the
-    term was replaced, if the reference does not have the new term or the candidate has lost the
-    old one. One place is enough only for a term that occurs once. Inflections and spellings of a
-    word are one. A term is RENAMED when the candidate no longer has it and calls it by one other
-    name, it DRIFTS when the candidate uses both names. () where the texts are not in English.
+    three words stand in the place of up to three others, twice at least, and both are nouns or noun
+    phrases, the term was replaced, if the reference does not have the new term or the candidate has
+    lost the old one. Inflections and spellings of a word are one. A term is RENAMED when the
+    candidate no longer has it and calls it by one other name, it DRIFTS when the candidate uses
+    both names. () where the texts are not in English.
     """
     texts = ["".join(claim.text for claim in side) for side in (reference, candidate)]
     language = pair_language(texts[0], texts[1])
     if language is None or not is_read_as_english(language):
         return ()
     sides = [list(map(_read, side)) for side in (reference, candidate)]
-    nouns = find_nouns(claim.text for claim in (*reference, *candidate))
+    nouns = _nouns_of(*reference, *candidate)
     found: dict[tuple[Phrase, Phrase], list[_Replacement]] = {}
     for pair, (i, j) in enumerate(pairs):
         for one in _replacements(pair, sides[0][i].keys, sides[1][j].keys, nouns):
@@ -126,32 +129,34 @@ def find_new_terms(
     reference: Sequence[Claim],
     candidate: Sequence[Claim],
     pairs: Sequence[tuple[int, int]],
-    changes: Sequence[TermChange] | None = None,
+    changes: Sequence[TermChange],
+    notes: Iterable[Note],
 ) -> tuple[ForeignTerm, ...]:
     """Return the terms of the candidate that the reference has under no name, once each.
 
-    Inputs as for `find_term_changes`, and what it returns where that is known. Left out are
+    Inputs as for `find_term_changes`, what it returns, and the notes on the candidate. Left out are
     claims of the candidate without a counterpart, which are new as a whole, and remarks that are
     no claim.
     """
-    if changes is None:
-        changes = find_term_changes(reference, candidate, pairs)
     paired = {j for _, j in pairs}
     added = [(one.start, one.end) for j, one in enumerate(candidate) if j not in paired]
-    text = "".join(claim.text for claim in candidate)
     return foreign_terms(
         "".join(claim.text for claim in reference),
-        text,
-        skip=[*added, *spans_without_claims(find_notes("candidate", text, candidate))],
+        "".join(claim.text for claim in candidate),
+        skip=[*added, *spans_without_claims(notes)],
         renamed=[change.candidate for change in changes],
-        nouns=find_nouns(claim.text for claim in (*reference, *candidate)),
+        nouns=_nouns_of(*reference, *candidate),
     )
+
+
+def _nouns_of(*claims: Claim) -> frozenset[str]:
+    return frozenset[str]().union(*(_read(claim).nouns for claim in claims))
 
 
 # The candidates of a reference are compared with it one after the other.
 @lru_cache(maxsize=256)
 def _read(claim: Claim) -> _Words:
-    words = _Words()
+    words = _Words(nouns=find_nouns([claim.text]))
     offset = claim.body_offset
     for match in _TOKEN.finditer(blank_labels(claim.text[offset:])):
         words.names.append(match.group())
@@ -332,24 +337,12 @@ class _Ledger:
             )
 
     def _holds(self, old: Phrase, new: Phrase, places: Sequence[_Replacement]) -> bool:
-        """Whether a replacement is a second name and no chance neighbour of a rewritten text.
-
-        One place is enough for a noun that the candidate has lost altogether, if it has the other
-        name about as often.
-        """
+        """Whether a replacement is a second name and no chance neighbour of a rewritten text."""
         is_lost, is_new = old not in self._counts[1], new not in self._counts[0]
         least = _LEAST_AGREEING - (is_lost and is_new)
         good = [place for place in places if place.agreeing >= least + place.beside - 1]
-        if len(good) >= _LEAST_PLACES:
-            is_clear = any(place.agreeing >= _LEAST_AGREEING for place in good)
-            return (is_lost or is_new) and is_clear
-        if not good or not (is_lost and is_new) or len(old) != len(new) or old[-1] == new[-1]:
-            return False
-        counts = [
-            side[phrase].total() for side, phrase in zip(self._counts, (old, new), strict=True)
-        ]
-        is_sure = counts[0] == 1 or good[0].agreeing >= _NEARLY_ALL
-        return is_sure and good[0].beside == 1 and counts[0] <= 2 * counts[1]
+        is_clear = any(place.agreeing >= _LEAST_AGREEING for place in good)
+        return len(good) >= _LEAST_PLACES and (is_lost or is_new) and is_clear
 
     def _in_pair(self, phrase: Phrase, i: int, j: int) -> tuple[int, int]:
         left, right = (side.get(phrase, Counter()) for side in self._counts)

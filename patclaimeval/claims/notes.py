@@ -1,10 +1,12 @@
 """What in the text of a claim set is no claim: chatter, disclaimers, repetitions, cancellations."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain, pairwise
+from operator import itemgetter
 
 from patclaimeval.claims.parsing import CANCELLED_WORD, Claim
 from patclaimeval.claims.words import read_tokens
@@ -67,6 +69,12 @@ def find_notes(side: str, text: str, claims: Sequence[Claim]) -> tuple[Note, ...
 def spans_without_claims(notes: Iterable[Note]) -> tuple[tuple[int, int], ...]:
     """Return the spans of remarks, which are not to be compared as limitations, in order."""
     return tuple((note.start, note.end) for note in notes if note.kind in _REMARKS)
+
+
+def is_within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
+    """Return whether a place is in one of some spans, which are in order and do not overlap."""
+    before = bisect_right(spans, place, key=itemgetter(0))
+    return before > 0 and place < spans[before - 1][1]
 
 
 # "(Canceled)", "(previously cancelled without prejudice)"; more words only in brackets.

@@ -10,6 +10,7 @@ from patclaimeval.claims.terms import (
     STOP_WORDS,
     Mention,
     find_mentions,
+    is_adjective,
     singular,
 )
 
@@ -187,6 +188,7 @@ def _read(match: re.Match[str], before: str, following: str, nouns: Collection[s
         before in _BEFORE_VERBS
         or following in _DETERMINERS
         or following == "than"
+        or is_adjective(lowered, following)
         or (lowered in _IRREGULAR_PARTICIPLES and not word.isupper())
     )
     is_last = not following or following in STOP_WORDS

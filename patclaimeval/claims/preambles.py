@@ -27,7 +27,7 @@ equipment implement installation instrument item kit machine means mechanism med
 package piece plurality product set structure subject system unit use
 """
 _GENERAL = frozenset(_GENERAL_WORDS.split())
-_CITED_WITHIN = 60
+_CITED_WITHIN, _LONGEST_CITATION = 60, 160
 _SAME_BEGINNING = 5
 _READ_OF_CITED = 2_000
 
@@ -123,9 +123,9 @@ def _subject(claim: Claim) -> _Subject | None:
 
 def _cited_by_preamble(claim: Claim, subject: _Subject, earlier: list[int]) -> list[int]:
     """Return the claims cited right behind the subject of a claim."""
-    if not CITED.match(claim.text, subject.end):
+    if not claim.depends_on or not CITED.match(claim.text, subject.end):
         return []
-    body = claim.text[subject.end :]
+    body = claim.text[subject.end : subject.end + _LONGEST_CITATION]
     runs = list(citation_runs(body, citations(body, earlier)))
     first = min(runs, key=lambda run: run[0].start, default=[])
     if not first or first[0].start > _CITED_WITHIN:

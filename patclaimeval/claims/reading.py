@@ -7,7 +7,7 @@ are the claim, and the claims, joined, are the text.
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeVar
 
 from patclaimeval.claims.change_classes import CLASSES, Change
 from patclaimeval.claims.chart import Chart, ChartRow, read_chart
@@ -29,13 +29,14 @@ from patclaimeval.claims.mark_kinds import (
     SIGN,
 )
 from patclaimeval.claims.marks import is_marked, own_marks, unchecked_marks
+from patclaimeval.claims.notes import is_within, spans_without_claims
 from patclaimeval.claims.pairing import other_category
 from patclaimeval.claims.parsing import Claim, claim_body, find_markers, parse_claims
 from patclaimeval.claims.placing import Verdict
 from patclaimeval.claims.segments import Segment, Span, cut_segments
-from patclaimeval.claims.sides import CANDIDATE, REFERENCE
+from patclaimeval.claims.sides import CANDIDATE, REFERENCE, read_set
 from patclaimeval.claims.splitting import split_features
-from patclaimeval.claims.tree import build_tree, misread_faults
+from patclaimeval.claims.tree import misread_faults
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,46 +205,24 @@ def read_pair(reference: str, candidate: str, language: str = "") -> Reading:
         return read_plainly(reference, candidate, too_large)
     chart = read_chart(reference, candidate, language)
     languages = languages_of_pair(reference, candidate, language)
-    foreign = (
-        find_new_terms(
-            parse_claims(reference),
-            parse_claims(candidate),
-            [
-                (row.reference, row.candidate)
-                for row in chart.alignment
-                if row.reference is not None and row.candidate is not None
-            ],
-            chart.terms,
-        )
-        if all(map(is_marked, languages))
-        else ()
-    )
-    marks = (
-        *(Span(t.start, t.end, FOREIGN, "not in the reference") for t in foreign),
-        *own_marks(candidate, languages[1]),
-    )
+    new = _new_terms(chart, reference, candidate) if all(map(is_marked, languages)) else ()
     moved = [row for row in chart.alignment if row.is_moved]
-    left = _side(
-        reference,
-        own_marks(reference, languages[0]),
-        [row for row in chart.rows if row.side == REFERENCE],
-        {row.reference for row in moved},
-    )
-    right = _side(
-        candidate,
-        marks,
-        [row for row in chart.rows if row.side == CANDIDATE],
-        {row.candidate for row in moved},
-    )
-    left = replace(
-        left,
-        unchecked=unchecked_marks(languages[0]),
-        language_note=_note(reference, language, languages[0]),
-    )
-    right = replace(
-        right,
-        unchecked=unchecked_marks(languages[1], languages[0]),
-        language_note=_note(candidate, language, languages[1]),
+    left, right = (
+        replace(
+            _side(
+                name,
+                text,
+                (*more, *own_marks(text, read_as)),
+                [row for row in chart.rows if row.side == name],
+                places,
+            ),
+            unchecked=unchecked_marks(read_as, beside),
+            language_note=_note(text, language, read_as),
+        )
+        for name, text, more, places, read_as, beside in (
+            (REFERENCE, reference, (), {row.reference for row in moved}, languages[0], None),
+            (CANDIDATE, candidate, new, {row.candidate for row in moved}, *languages[::-1]),
+        )
     )
     return Reading(
         left,
@@ -261,6 +240,19 @@ def read_pair(reference: str, candidate: str, language: str = "") -> Reading:
     )
 
 
+def _new_terms(chart: Chart, reference: str, candidate: str) -> tuple[Span, ...]:
+    pairs = [
+        (row.reference, row.candidate)
+        for row in chart.alignment
+        if row.reference is not None and row.candidate is not None
+    ]
+    notes = [note for note in chart.notes if note.side == CANDIDATE]
+    found = find_new_terms(
+        parse_claims(reference), parse_claims(candidate), pairs, chart.terms, notes
+    )
+    return tuple(Span(term.start, term.end, FOREIGN, "not in the reference") for term in found)
+
+
 def read_alone(text: str, language: str = "") -> tuple[SideView, str]:
     """Show one claim set as the rate page shows a reference, beside nothing.
 
@@ -271,7 +263,7 @@ def read_alone(text: str, language: str = "") -> tuple[SideView, str]:
     if too_large:
         return _plain_side(text), too_large
     read_as = language_of(text, language)
-    side = _side(text, own_marks(text, read_as), None, ())
+    side = _side(CANDIDATE, text, own_marks(text, read_as), None, ())
     note = language_note(text, language)
     return replace(side, unchecked=unchecked_marks(read_as), language_note=note), ""
 
@@ -316,14 +308,17 @@ def _note(text: str, recorded: str, read_as: str) -> str:
 
 
 def _side(
+    name: str,
     text: str,
     marks: tuple[Span, ...],
     rows: Sequence[ChartRow] | None,
     moved: Collection[int | None],
 ) -> SideView:
     """Return the view of one claim set; without `rows` it stands beside nothing."""
-    claims = parse_claims(text)
-    tree, of_other_category = build_tree(claims), other_category(claims)
+    own = read_set(name, text)
+    claims, tree, of_other_category = own.claims, own.tree, other_category(own.claims)
+    remarks = spans_without_claims(own.notes)
+    marks = tuple(one for one in marks if not is_within(one.start, remarks))
     most = MARKS.most
     misread = misread_faults(tree.faults[:most], claims)
     spans = (
@@ -335,7 +330,7 @@ def _side(
         *find_invisible(text, most),
     )
     by_claim = _by_claim(claims, sorted(spans, key=lambda item: item.start)[:most])
-    own_rows = _rows_by_claim(claims, rows or ())
+    own_rows = _by_claim(claims, rows or ())
     views = tuple(
         replace(
             _view(
@@ -383,15 +378,18 @@ def _plain_side(text: str) -> SideView:
     return SideView((claim,), findings, None, counted, count_invisible(text), unit)
 
 
-def _by_claim(claims: tuple[Claim, ...], spans: Iterable[Span]) -> tuple[list[Span], ...]:
-    """Give marks, in order, to the claims in which they begin."""
-    groups: tuple[list[Span], ...] = tuple([] for _ in claims)
+_T = TypeVar("_T", Span, ChartRow)
+
+
+def _by_claim(claims: tuple[Claim, ...], items: Iterable[_T]) -> tuple[list[_T], ...]:
+    """Give marks or limitations, in order, to the claims in which they begin."""
+    groups: tuple[list[_T], ...] = tuple([] for _ in claims)
     index = 0
-    for span in spans:
-        while index + 1 < len(claims) and span.start >= claims[index].end:
+    for item in items:
+        while index + 1 < len(claims) and item.start >= claims[index].end:
             index += 1
         if claims:
-            groups[index].append(span)
+            groups[index].append(item)
     return groups
 
 
@@ -401,18 +399,6 @@ def _span_label(span: Span, text: str) -> str:
     if span.kind in (RENAMED, SIGN):
         return f"“{text[span.start : span.end]}”, {span.note}"
     return span.note
-
-
-def _rows_by_claim(
-    claims: tuple[Claim, ...], rows: Iterable[ChartRow]
-) -> tuple[list[ChartRow], ...]:
-    groups: tuple[list[ChartRow], ...] = tuple([] for _ in claims)
-    index = 0
-    for row in rows:
-        while row.start >= claims[index].end:
-            index += 1
-        groups[index].append(row)
-    return groups
 
 
 def _view(
@@ -430,7 +416,6 @@ def _view(
     ]
     spans.sort(key=lambda item: item.start)
     cuts = _cut_alone(body, offset) if rows is None else _cut_by_rows(rows, offset, body)
-    numbers = _where(rows or ())
     return ClaimView(
         number=claim.number,
         start=claim.start,
@@ -451,10 +436,14 @@ def _view(
             for mark in marks
             if mark.kind == BROKEN
         ),
-        elsewhere=numbers,
+        elsewhere=tuple(
+            sorted({row.where[0] for row in rows or () if row.where and row.verdict not in _LIKE})
+        ),
     )
 
 
+# What is like a limitation, or only a part of it, does not make a claim stand there.
+_LIKE: Final = (Verdict.PART, Verdict.SIMILAR)
 Cut = tuple[int, int, ChartRow | None]
 
 
@@ -493,12 +482,6 @@ def _standing(row: ChartRow | None) -> str:
         return ""
     is_there = row.verdict is Verdict.IN and row.corresponds
     return str(row.scope if is_there else row.verdict)
-
-
-def _where(rows: Iterable[ChartRow]) -> tuple[int, ...]:
-    """Return the claims of the other side in which limitations stand."""
-    found = {row.where[0] for row in rows if row.where and row.verdict is not Verdict.SIMILAR}
-    return tuple(sorted(found))
 
 
 def kind_of(change: Change) -> str:

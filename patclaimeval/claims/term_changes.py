@@ -16,19 +16,20 @@ _PART = re.compile(r"[-'\u2019]")
 _CLAIM_WORDS = """
 able accordance according accordingly adapted additional additionally aforementioned apparatus
 appropriate arranged aspect associated back being both capable carried carry carrying characterised
-characterized claim claimed cm combination coming composed comprise comprised conjunction consist
-consisting consists corresponding device directly disclosed done eight eighth embodiment employ
-employed etc even every example executed execution exhibit exhibits fifth first five following four
-fourth furthermore ghz group having hence herein how hz ii iii indirectly invention item iv ix just
-kg khz kind km kpa kv kw least like made make makes making manner many mean means method mg mhz ml
-mm mode more moreover most mpa much must mv mw namely need neither next nine ninth nm none nor
-operable optionally other others otherwise pa pair part particular particularly perform performed
-performing performs plurality portion possible ppm preceding predetermined preferably preferred
-present prior procedure process product program provision psi recited respective respectively rpm
-same second separate serve serves set seven seventh shall since six sixth some someone something
-specific specified step still subject subsequent subsequently substantially sum system take taken
-ten tenth then thing third three time together two type use useful user utilize utilized utilizes
-utilizing various very vi vii viii vol way well what who why wt xi yet
+characterized claim claimed cm combination coming composed comprise comprised conjunction
+consequence consist consisting consists corresponding device directly disclosed done eight eighth
+embodiment employ employed etc even every example executed execution exhibit exhibits fifth first
+five following four fourth furthermore ghz group having hence herein how hz ii iii indirectly
+invention item iv ix just kg khz kind km kpa kv kw least like made make makes making manner many
+mean means method mg mhz ml mm mode more moreover most mpa much must mv mw namely need neither next
+nine ninth nm none nor operable optionally other others otherwise pa pair part particular
+particularly perform performed performing performs plurality portion possible ppm preceding
+predetermined preferably preferred present prior procedure process product program provision psi
+recited respective respectively rpm same second separate serve serves set seven seventh shall since
+six sixth some someone something specific specified step still subject subsequent subsequently
+substantially sum system take taken ten tenth then thing third three time together two type use
+useful user utilize utilized utilizes utilizing various very vi vii viii vol way well what who why
+wt xi yet
 """
 # The longest first; what stands before must have three letters.
 _SUFFIX_LIST = """
@@ -316,7 +317,8 @@ def _by_introduction(
     text: str, claims: tuple[Claim, ...], gaps: Sequence[AntecedentGap]
 ) -> Iterator[Renaming]:
     """Yield the definite terms that nothing introduces and that resemble a term of their chain."""
-    missing = {item.start for item in gaps}
+    # What has basis on another path has that name there.
+    missing = {item.start for item in gaps if not item.is_partial}
     introduced: dict[_Key, _Introduced] = {}
     lowered = text.lower()
     first_places: dict[str, int] = {}

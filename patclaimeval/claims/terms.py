@@ -96,8 +96,8 @@ _DETERMINERS = frozenset(_DETERMINER_LIST.split())
 # Adjectives that stand after their noun when one of the small words follows.
 _ADJECTIVE_LIST = """
 coaxial common complementary concentric dependent distal equivalent external flush free full
-independent indicative integral internal normal orthogonal present prior proximal proximate ready
-responsive sensitive specific subject transverse unique
+independent indicative integral intermediate internal normal orthogonal present prior proximal
+proximate ready responsive sensitive specific subject transverse unique
 """
 _ADJECTIVES = frozenset(_ADJECTIVE_LIST.split())
 _AFTER_ADJECTIVES = frozenset(["to", "with", "of", "from", "among", "between", "on", "in"])
@@ -110,14 +110,28 @@ _PARTICIPLES = frozenset(_PARTICIPLE_LIST.split())
 # "CMTSs", in lower case.
 _PLURAL_ACRONYM = re.compile(r"[bcdfghjklmnpqrtvwxz]ss$")
 _LONGEST_TERM = 6
-_LONGEST_CACHED = 40
+_LONGEST_CACHED, _MOST_CACHED = 40, 16_384
 T = TypeVar("T")
+
+
+class _Remembered(dict[str, T]):
+    """What a function says of words; a dictionary, because most words have been asked before."""
+
+    def __init__(self, function: Callable[[str], T]) -> None:
+        self._function = function
+
+    def __missing__(self, word: str) -> T:
+        found = self._function(word)
+        if len(word) <= _LONGEST_CACHED:
+            if len(self) >= _MOST_CACHED:
+                self.clear()
+            self[word] = found
+        return found
 
 
 def cached(function: Callable[[str], T]) -> Callable[[str], T]:
     """Remember what a function says of a word, but not of a text that is one long word."""
-    remembered = lru_cache(maxsize=16_384)(function)
-    return lambda word: (remembered if len(word) <= _LONGEST_CACHED else function)(word)
+    return _Remembered(function).__getitem__
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +230,7 @@ def _ends_phrase(before: str, word: str, text: str, end: int) -> bool:
         word in _PARTICIPLES
     ):
         return not follower or follower in STOP_WORDS or follower.endswith("ly")
-    if word in _ADJECTIVES and follower in _AFTER_ADJECTIVES:
+    if is_adjective(word, follower):
         return True
     if word.endswith(("able", "ible")) and word not in _NOUNS_IN_ABLE:
         return follower in STOP_WORDS
@@ -241,6 +255,11 @@ def _is_verb(before: str, word: str, follower: str) -> bool:
     if singular(before) == before:
         return False
     return has_object or (word in _VERBS and (word not in _NOUNS_TOO or follower in STOP_WORDS))
+
+
+def is_adjective(word: str, follower: str) -> bool:
+    """Return whether a word is an adjective behind its noun: "a region intermediate between"."""
+    return word in _ADJECTIVES and follower in _AFTER_ADJECTIVES
 
 
 def is_adverb(word: str) -> bool:

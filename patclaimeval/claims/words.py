@@ -21,6 +21,11 @@ _WORD = rf"[^\W\d{UNSPACED}]+(?:[{_MARKS}{_UNSEEN}]+[^\W\d{UNSPACED}]*)*"
 _TOKEN = re.compile(
     rf"(\d+(?:[.,]\d+)*|{_WORD}|[{UNSPACED}][{_MARKS}]*|[^\s{_UNSEEN}])",
 )
+# The same for a text of ASCII characters, three times as fast.
+_CONTROLS = r"\x00-\x08\x0e-\x1b\x7f"
+_ASCII_TOKEN = re.compile(
+    rf"([0-9]+(?:[.,][0-9]+)*|[A-Za-z_]+(?:[{_CONTROLS}]+[A-Za-z_]*)*|[^\x00-\x20\x7f])"
+)
 _UNSEEN_RUN = re.compile(rf"[{_UNSEEN}]+")
 _SPACE = rf"[\s{_UNSEEN}]*"
 # What opens a claim: "1.", "1)", "(1)", "Claim 1:", an ideographic comma, perhaps in a tag.
@@ -68,9 +73,9 @@ def read_tokens(text: str) -> Tokens:
     opening = _MARKER.match(text)
     begin = opening.end() if opening else 0
     # The pattern is one group: gap, token, gap, token, ..., gap.
-    pieces = _TOKEN.split(text[begin:])
+    pieces = (_ASCII_TOKEN if text.isascii() else _TOKEN).split(text[begin:])
     borders = list(accumulate(map(len, pieces), initial=begin))
-    return Tokens(borders[1:-1:2], borders[2::2], [token_key(piece) for piece in pieces[1::2]])
+    return Tokens(borders[1:-1:2], borders[2::2], list(map(token_key, pieces[1::2])))
 
 
 @cached

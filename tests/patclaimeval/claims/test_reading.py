@@ -8,6 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from patclaimeval.claims import reading as module
+from patclaimeval.claims import sides
 from patclaimeval.claims.mark_kinds import (
     BROKEN,
     FOREIGN,
@@ -314,12 +315,19 @@ def test_a_fault_is_looked_at_for_its_own_claim_only(monkeypatch: pytest.MonkeyP
         tree = build_tree(claims)
         return replace(tree, faults=Counted(tree.faults))
 
-    monkeypatch.setattr(module, "build_tree", counting)
+    monkeypatch.setattr(sides, "build_tree", counting)
     monkeypatch.setattr(Counted, "looks", 0)
     text = "".join(f"\n{n}. The pump of claim {n + 5000}." for n in range(1, 301))
     reading = read_pair(text, text)
     assert [len(claim.faults) for claim in reading.candidate.claims] == [1] * 300
     assert Counted.looks <= 4 * 300
+
+
+def test_what_a_model_says_about_its_claims_has_no_marks() -> None:
+    remark = " Note that the provided draft may be changed."
+    reading = read_pair(REFERENCE, REFERENCE + remark)
+    assert not words_of(reading.candidate, NO_ANTECEDENT)
+    assert not words_of(reading.candidate, LIKELY_BASIS)
 
 
 UNREAD = {"de": "German", "fr": "French", "zh": "Chinese", "ja": "Japanese"}

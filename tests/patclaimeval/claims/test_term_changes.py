@@ -59,6 +59,10 @@ def test_a_term_runs_from_its_first_new_word_to_its_noun():
     ]
 
 
+def test_a_term_ends_before_an_adjective_behind_its_noun():
+    assert terms("a pump with a nozzle intermediate between the rods") == ["nozzle"]
+
+
 def test_left_out_spans_and_renamed_terms_have_no_new_terms():
     text = "1. A pump with a magnet. 2. A gearbox with a magnet and a canister."
     at = text.index("2.")
@@ -225,3 +229,12 @@ def test_of_a_term_repeated_in_a_claim_two_places_are_kept_at_most() -> None:
         found = known.first_other(1 << 3, module._Name((words, "unit"), start, start + 1))
         assert (found.start if found else None) == first
     assert known.first_other(1 << 2, names[-1]) is None
+
+
+def test_what_has_basis_on_another_path_has_no_second_name() -> None:
+    text = (
+        "1. A pump with an aperture. 2. The pump of claim 1, further comprising an opening. "
+        "3. The pump of claim 1 or 2, wherein the opening is round."
+    )
+    assert renamed_terms(text) == ()
+    assert renamed_terms(text.replace("claim 1 or 2", "claim 1")) != ()
