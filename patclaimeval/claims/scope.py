@@ -384,6 +384,9 @@ def _is_light(
     here = [key for i in left if not is_content(key := reference.keys[i])]
     there = [key for j in right if not is_content(key := candidate.keys[j])]
     has_moved = len(here) < len(left) or len(there) < len(right)
+    if [reference.keys[i] for i in left] == [candidate.keys[j] for j in right]:
+        # A name that elsewhere stands for another one.
+        return True
     if any(limits(reference.keys[i]) for i in left) and any(
         limits(candidate.keys[j]) for j in right
     ):
