@@ -20,6 +20,7 @@ from patclaimeval.claims.sides import CANDIDATE, REFERENCE
 
 WITHOUT_NUMBER: Final = "text without a number"
 _SCOPES: Final = {Scope.SAME: "", Scope.UNSURE: "changed"}
+_INCOMPLETE: Final = {Verdict.PART: "in part", Verdict.SIMILAR: "similar words"}
 _NAMINGS: Final = {
     Naming.RENAMED: "renamed throughout",
     Naming.DRIFTS: "drifts: both terms are in use",
@@ -195,8 +196,9 @@ class _Builder:
     def _line(self, row: ChartRow) -> ChartLine:
         other = CANDIDATE if row.side == REFERENCE else REFERENCE
         indices = list(dict.fromkeys(self._index(other, start) for start, _ in row.places))
-        scope = "" if row.verdict is Verdict.PART else _SCOPES.get(row.scope, str(row.scope))
-        word = "in part" if row.verdict is Verdict.PART else str(row.verdict)
+        is_whole = row.verdict not in _INCOMPLETE
+        scope = _SCOPES.get(row.scope, str(row.scope)) if is_whole else ""
+        word = _INCOMPLETE.get(row.verdict, str(row.verdict))
         word = f"{word}, {scope}" if scope else word
         cells, end = [], 0
         for index in sorted(indices) if other == CANDIDATE else ():

@@ -19,7 +19,7 @@ from annotator.typology import tag_of
 from core.errors import OutOfDate, Refused
 from patclaimeval.claims.change_classes import CLASSES, Change
 from patclaimeval.claims.parsing import parse_claims
-from patclaimeval.claims.reading import CHARACTERS, CLAIMS
+from patclaimeval.claims.reading_limits import CHARACTERS, CLAIMS
 from patclaimeval.claims.tracked_changes import track_changes, unchanged
 from patclaimeval.documents.word_writer import Comment, WordFile, first_unwritable
 from patclaimeval.rubric import ALL_CRITERIA, NAMES

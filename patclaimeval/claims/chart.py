@@ -2,28 +2,28 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from patclaimeval.claims.antecedents import AntecedentGap, find_antecedent_gaps
 from patclaimeval.claims.coverage import WordMasks
-from patclaimeval.claims.definite_phrases import ORDINALS
 from patclaimeval.claims.languages import is_read_as_english, languages_of_pair
 from patclaimeval.claims.ledger import TermChange, find_term_changes
 from patclaimeval.claims.notes import Note, spans_without_claims
 from patclaimeval.claims.pairing import Row, align_claims
 from patclaimeval.claims.parsing import citations, parse_claims
-from patclaimeval.claims.placing import Place, Verdict, find_places
+from patclaimeval.claims.placing import INCOMPLETE, Place, Verdict, find_places
 from patclaimeval.claims.preambles import PreambleMismatch, find_preamble_mismatches
 from patclaimeval.claims.scope import (
+    Around,
     Classes,
     Context,
     Difference,
-    ScopeChange,
     compare_scope,
     differences_of,
     lacking_words,
 )
+from patclaimeval.claims.scope_certainty import Said, ScopeChange, change_of_side
 from patclaimeval.claims.scope_rules import Scope, join_scopes
 from patclaimeval.claims.sides import CANDIDATE, REFERENCE, ClaimSide, read_set
 from patclaimeval.claims.tree import Fault
@@ -66,14 +66,15 @@ class ChartRow:
             return scope
         texts = _OF_REFERENCE if self.side == REFERENCE else _OF_CANDIDATE
         place = texts[self.verdict].format(claims=claims)
-        return f"{place}, {scope}" if scope and self.verdict not in _INCOMPLETE else place
+        return f"{place}, {scope}" if scope and self.verdict not in INCOMPLETE else place
 
 
 # A place is read again for each limitation that stands in it: so many words in all.
 _MOST_WORDS: Final = 100_000
+# So many limitations of a claim, and of those that it depends on, are searched for lost words.
+_MOST_SEARCHED: Final = 200
 _ROW: Final = ("side", "claim", "limitation", "start", "end", "verdict")
 _LEAST_RENAMED: Final = 2
-_INCOMPLETE: Final = (Verdict.PART, Verdict.SIMILAR)
 _SCOPES: Final = {
     Scope.SAME: "",
     Scope.BROADER: "broader",
@@ -297,7 +298,7 @@ class _Judge:
         self._places = {left.name: places[0], right.name: places[1]}
         self._bags = {left.name: left.bags, right.name: right.bags}
         self._words = frozenset(word for one in left.wordings for word in one.stems)
-        self._neighbours = {side.name: side.neighbours for side in (left, right)}
+        self._sides = {side.name: side for side in (left, right)}
         # What a limitation and its place differ in, where each is the only place of the other.
         self._mutual: dict[tuple[int, int], _Compared] = {}
         # By limitation: the limitations of the other side that stand in it.
@@ -320,13 +321,13 @@ class _Judge:
             if says_nothing and one.claim not in own.partner:
                 continue
             is_crowded = self._is_crowded(place, own, other)
-            changes, differences = (
-                ((), ()) if is_reference_back or is_crowded else self._changes(place, own, other)
-            )
+            changes, differences = ((), ()) if is_crowded else self._changes(place, own, other)
             scope = join_scopes([found.scope, *(change.scope for change in changes)])
-            if is_crowded or (scope is not Scope.SAME and not self._judges_scope):
+            if is_crowded or (
+                scope is not Scope.SAME and not self._is_sure(place, own, other, changes)
+            ):
                 scope = Scope.UNSURE
-            is_lacking = found.verdict in _INCOMPLETE and scope is Scope.UNSURE
+            is_lacking = found.verdict in INCOMPLETE and scope is Scope.UNSURE
             said = ", ".join(
                 f"“{change.reference or change.candidate}”" if is_lacking else change.reason
                 for change in changes
@@ -356,6 +357,31 @@ class _Judge:
                 bool(found.claims) and own.partner.get(one.claim) == found.claims[0],
             )
 
+    def _is_sure(
+        self, place: int, own: ClaimSide, other: ClaimSide, changes: Sequence[ScopeChange]
+    ) -> bool:
+        """Return whether the scope of a limitation can be told: it has its place to itself."""
+        found, claim = self._places[own.name][place], own.limitations[place].claim
+        partner = own.partner.get(claim)
+        is_there = found.verdict is Verdict.IN and found.claims == (partner,)
+        if not self._judges_scope or not is_there or partner is None:
+            return False
+        if own.is_activity[claim] != other.is_activity[partner]:
+            return False
+        both = own.limitations[place], *(other.limitations[at] for at in found.parts)
+        if found.scope is Scope.SAME and not any(citations(one.text) for one in both):
+            return self._is_mutual(place, own, other)
+        # With another back-reference a claim is broader or narrower if nothing else was changed.
+        return not changes and all(
+            self._places[side.name][at].claims == (opposite,)
+            and not self._changes(at, side, beside)[0]
+            for side, beside, one, opposite in (
+                (own, other, claim, partner),
+                (other, own, partner, claim),
+            )
+            for at in side.of_claim[one]
+        )
+
     def _changes(
         self, place: int, own: ClaimSide, other: ClaimSide
     ) -> tuple[tuple[ScopeChange, ...], tuple[Difference, ...]]:
@@ -370,19 +396,15 @@ class _Judge:
         if is_mutual and pair in self._mutual:
             changes, classes = self._mutual[pair]
         else:
-            changes, classes = self._compare(place, own, mine, theirs)
+            changes, classes = self._compare(place, own, mine, theirs, is_alone=is_mutual)
         if is_mutual:
             self._mutual[pair] = changes, classes
-        if found.verdict in _INCOMPLETE:
-            # Where words are dropped and all else is as it was, the limitation is there.
-            clean = Scope.BROADER if is_of_reference else Scope.NARROWER
-            is_clean = len(changes) in (1, 2) and {one.scope for one in changes} == {clean}
-            told = {word for one in changes for word in (one.reference or one.candidate).split()}
-            cites = bool(citations(own.limitations[place].text))
-            is_sure = found.verdict is Verdict.PART and is_clean
-            if cites or not is_sure or told <= ORDINALS:
-                changes = _lacking(mine, theirs, is_of_reference=is_of_reference)
-                classes = {}, {}
+        if found.verdict in INCOMPLETE:
+            changes = tuple(
+                change_of_side(span, own.text, is_of_reference=is_of_reference)
+                for span in lacking_words(mine, theirs.counts)
+            )
+            classes = {}, {}
         else:
             changes += _dropped_reference(place, parts, own, other)
         spans = [one.reference_span if is_of_reference else one.candidate_span for one in changes]
@@ -391,15 +413,19 @@ class _Judge:
             changes = tuple(one for one, span in zip(changes, spans, strict=True) if span)
         return changes, differences_of(mine, classes[not is_of_reference], spans)
 
-    def _compare(self, place: int, own: ClaimSide, mine: Wording, theirs: Wording) -> "_Compared":
+    def _compare(
+        self, place: int, own: ClaimSide, mine: Wording, theirs: Wording, *, is_alone: bool
+    ) -> "_Compared":
         found, claim = self._places[own.name][place], own.limitations[place].claim
         other = CANDIDATE if own.name == REFERENCE else REFERENCE
         sharing = self._sharing[other]
         beside = [self._held_by(other, part) for part in found.parts if len(sharing[part]) > 1]
-        around = _Around(beside, frozenset(self._bags[own.name][place]))
+        around = Around(beside, frozenset(self._bags[own.name][place]))
         if own.name == REFERENCE:
-            return compare_scope(mine, theirs, around, self._context((claim,), found.claims))
-        return compare_scope(theirs, mine, around, self._context(found.claims, (claim,)))
+            context = self._context((claim,), found.claims, is_alone=is_alone)
+            return compare_scope(mine, theirs, around, context)
+        context = self._context(found.claims, (claim,), is_alone=is_alone)
+        return compare_scope(theirs, mine, around, context)
 
     def _held_by(self, name: str, part: int) -> Counter[str]:
         """Return how many of the limitations that stand in a limitation have a word."""
@@ -412,15 +438,28 @@ class _Judge:
             )
         return self._held[name, part]
 
-    def _context(self, reference: tuple[int, ...], candidate: tuple[int, ...]) -> Context:
+    def _context(
+        self, reference: tuple[int, ...], candidate: tuple[int, ...], *, is_alone: bool
+    ) -> Context:
         """Return what some claims say around a limitation and its place."""
         return Context(
-            self._words, self._pairs_of(REFERENCE, reference), self._pairs_of(CANDIDATE, candidate)
+            self._words,
+            self._pairs_of(REFERENCE, reference),
+            self._pairs_of(CANDIDATE, candidate),
+            (self._above(REFERENCE, reference), self._above(CANDIDATE, candidate)),
+            is_alone,
         )
+
+    def _above(self, name: str, claims: tuple[int, ...]) -> Said:
+        """Return what some claims, and those that they depend on, say."""
+        side = self._sides[name]
+        known = frozenset[int]().union(claims, *(side.above[claim] for claim in claims))
+        places = [place for claim in sorted(known) for place in side.of_claim[claim]]
+        return Said([side.wordings[place].counts for place in places[:_MOST_SEARCHED]])
 
     def _pairs_of(self, name: str, claims: tuple[int, ...]) -> frozenset[tuple[str, str]]:
         if (name, claims) not in self._pairs:
-            pairs = (self._neighbours[name][claim] for claim in claims)
+            pairs = (self._sides[name].neighbours[claim] for claim in claims)
             self._pairs[name, claims] = frozenset[tuple[str, str]]().union(*pairs)
         return self._pairs[name, claims]
 
@@ -436,23 +475,6 @@ class _Judge:
         return len(parts) == 1 and self._places[other.name][parts[0]].parts == (place,)
 
 
-@dataclass(frozen=True, slots=True)
-class _Around:
-    """The words of other limitations that stand in the places of one.
-
-    `held` counts, place by place, the limitations that have a word, the one with the words `own`
-    among them.
-    """
-
-    held: Sequence[Counter[str]]
-    own: frozenset[str]
-
-    def __contains__(self, word: object) -> bool:
-        return isinstance(word, str) and any(
-            counts[word] > (word in self.own) for counts in self.held
-        )
-
-
 _Compared = tuple[tuple[ScopeChange, ...], Classes]
 
 
@@ -461,24 +483,19 @@ def _dropped_reference(
 ) -> tuple[ScopeChange, ...]:
     """Return the claims that a limitation refers to where its place refers to none."""
     one = own.limitations[place]
+    if one.is_preamble:
+        # That is said of the claim.
+        return ()
     cited = citations(one.text) if any(map(str.isdigit, one.text)) else ()
-    if not cited or any(citations(other.limitations[part].text) for part in parts):
+    claims = {other.limitations[part].claim for part in parts}
+    if not cited or any(citations(other.claims[claim].text) for claim in claims):
         return ()
     span = one.start + cited[0].start, one.start + cited[-1].end
-    words = f"claim {own.text[slice(*span)]}"
+    change = change_of_side(span, own.text, is_of_reference=own.name == REFERENCE)
+    words = f"claim{'s' * (len(cited) > 1)} {own.text[slice(*span)]}"
     if own.name == REFERENCE:
-        return (ScopeChange(words, "", Scope.BROADER, span, None),)
-    return (ScopeChange("", words, Scope.NARROWER, None, span),)
-
-
-def _lacking(own: Wording, place: Wording, *, is_of_reference: bool) -> tuple[ScopeChange, ...]:
-    """Return what a place lacks of a limitation."""
-    return tuple(
-        ScopeChange(own.text[slice(*span)], "", Scope.UNSURE, span, None)
-        if is_of_reference
-        else ScopeChange("", own.text[slice(*span)], Scope.UNSURE, None, span)
-        for span in lacking_words(own, place)
-    )
+        return (replace(change, reference=words),)
+    return (replace(change, candidate=words),)
 
 
 __all__ = ["Chart", "ChartRow", "Scope", "Verdict", "join_scopes", "read_chart"]

@@ -158,7 +158,7 @@ _LONGEST_TERM = 3
 # What ends the noun phrase that opens a claim and so names its category.
 _HEAD = re.compile(
     r"[^,:;(]*?(?=[,:;(]|\b(?:of|for|according|as|in|to|that|which|wherein|where|by|using|when"
-    r"|compris\w+|includ\w+|having|with)\b)",
+    r"|compris\w+|consist\w+|includ\w+|having|with)\b)",
     re.IGNORECASE,
 )
 _ACTIVITY = re.compile(r"\b(?:method|process|procedure|use)\s*$", re.IGNORECASE)

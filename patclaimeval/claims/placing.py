@@ -68,6 +68,10 @@ class Verdict(StrEnum):
     NOWHERE = "nowhere"
 
 
+INCOMPLETE: Final = (Verdict.PART, Verdict.SIMILAR)
+"""Not all of the limitation is known to stand there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a limitation was found: the verdict, the claims and the limitations there."""
@@ -468,9 +472,10 @@ def compare_dependency(
     # Claims without a counterpart are no change by themselves.
     wanted = {own.partner[parent] for parent in parents if parent in own.partner}
     known = {index for index in given if index in other.partner}
-    if wanted == known and (wanted or len(parents) == len(given)):
+    is_one = len(parents) == 1, len(given) == 1
+    if wanted == known and is_one[0] == is_one[1] and (wanted or len(parents) == len(given)):
         return Scope.SAME, ""
     reason = f"{now} dependent on {other.names(given)}"
-    if not wanted or not known:
+    if not wanted or not known or wanted == known:
         return Scope.UNSURE, reason
     return Scope.UNSURE, f"{reason}, not on {other.names(wanted)}"

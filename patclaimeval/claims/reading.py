@@ -32,40 +32,12 @@ from patclaimeval.claims.marks import is_marked, own_marks, unchecked_marks
 from patclaimeval.claims.notes import is_within, spans_without_claims
 from patclaimeval.claims.pairing import other_category
 from patclaimeval.claims.parsing import Claim, claim_body, find_markers, parse_claims
-from patclaimeval.claims.placing import Verdict
+from patclaimeval.claims.placing import INCOMPLETE, Verdict
+from patclaimeval.claims.reading_limits import CHARACTERS, CLAIMS, LIMITATIONS, MARKS
 from patclaimeval.claims.segments import Segment, Span, cut_segments
 from patclaimeval.claims.sides import CANDIDATE, REFERENCE, read_set
 from patclaimeval.claims.splitting import split_features
 from patclaimeval.claims.tree import misread_faults
-
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """The most that a pair may have of something, and the sentence for a pair that has more."""
-
-    most: int
-    sentence: str
-
-    def message(self, count: int) -> str:
-        """Return the page's message about a pair with so many; "" where nothing is left out."""
-        if count <= self.most:
-            return ""
-        return f"{self.sentence.format(count=count, most=self.most)} The texts are complete."
-
-
-_PLAIN = "claims are not set side by side, and no differences, limitations or terms are marked."
-
-# Both texts together. The parts that read words take 2 to 3 microseconds a character and some 200
-# bytes of memory each.
-CHARACTERS: Final = Limit(200_000, "This pair has {count:,} characters; above {most:,} " + _PLAIN)
-# Of either text: more than the product promises to read.
-CLAIMS: Final = Limit(300, "A text of this pair has {count:,} claims; above {most:,} " + _PLAIN)
-# Of either text. Each is an entry of the list beside the text and a mark in it, and a text with
-# thousands of them is no longer read by its marks.
-MARKS: Final = Limit(
-    2_000, "A text of this pair has {count:,} marks; the first {most:,} are shown."
-)
-
 
 # How the screen names differences in its classes. One that is none of substance is ONLY and its
 # class: "only-signs".
@@ -198,8 +170,11 @@ def read_pair(reference: str, candidate: str, language: str = "") -> Reading:
     and no verdict. What `budget` does not allow is left out, and named in `notices`; which marks
     are not looked for in a language stands in `unchecked` of its side.
     """
-    too_large = CHARACTERS.message(len(reference) + len(candidate)) or CLAIMS.message(
-        max(len(find_markers(text)) for text in (reference, candidate))
+    texts = {REFERENCE: reference, CANDIDATE: candidate}
+    too_large = (
+        CHARACTERS.message(len(reference) + len(candidate))
+        or CLAIMS.message(max(len(find_markers(text)) for text in texts.values()))
+        or LIMITATIONS.message(max(len(read_set(*one).limitations) for one in texts.items()))
     )
     if too_large:
         return read_plainly(reference, candidate, too_large)
@@ -437,13 +412,13 @@ def _view(
             if mark.kind == BROKEN
         ),
         elsewhere=tuple(
-            sorted({row.where[0] for row in rows or () if row.where and row.verdict not in _LIKE})
+            sorted(
+                {row.where[0] for row in rows or () if row.where and row.verdict not in INCOMPLETE}
+            )
         ),
     )
 
 
-# What is like a limitation, or only a part of it, does not make a claim stand there.
-_LIKE: Final = (Verdict.PART, Verdict.SIMILAR)
 Cut = tuple[int, int, ChartRow | None]
 
 

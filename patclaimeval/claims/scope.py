@@ -1,20 +1,29 @@
 """How other words for a limitation change what is claimed: which words, and to what effect."""
 
-from bisect import bisect_left
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Final
 
 from patclaimeval.claims.change_classes import Change, classify, find_labels
 from patclaimeval.claims.definite_phrases import ORDINALS
+from patclaimeval.claims.scope_certainty import (
+    FEW,
+    Said,
+    ScopeChange,
+    as_doubtful,
+    change_of_side,
+    is_sure,
+    places_of,
+)
 from patclaimeval.claims.scope_rules import (
     CHOOSING,
     NARROWER_WORDS,
+    TURNED,
     Scope,
     listed_scope,
     scope_of,
 )
-from patclaimeval.claims.terms import is_verb
 from patclaimeval.claims.word_diff import Gap, find_gaps
 from patclaimeval.claims.wording import MARKS, Wording, keys_between, limits, pairs_at, span_of
 from patclaimeval.claims.words import cut_suffixes, is_content, stem
@@ -25,12 +34,33 @@ class Context:
     """What the claims say beside a limitation and its place.
 
     `words` are the stems of the whole reference; `of_reference` and `of_candidate` the pairs of
-    neighbouring content words of the limitation's claim and of that of its place.
+    neighbouring content words of the limitation's claim and of that of its place; `above` is what
+    the claims of both sides say, with all that they depend on.
     """
 
     words: Set[str] = frozenset()
     of_reference: Set[tuple[str, str]] = frozenset()
     of_candidate: Set[tuple[str, str]] = frozenset()
+    above: tuple[Said, Said] = (Said(), Said())
+    is_alone: bool = False
+    """Whether nothing but the limitation stands in the place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """The words of other limitations that stand in the places of one.
+
+    `held` counts, place by place, the limitations that have a word, the one with the words `own`
+    among them.
+    """
+
+    held: Sequence[Counter[str]]
+    own: frozenset[str]
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and any(
+            counts[word] > (word in self.own) for counts in self.held
+        )
 
 
 _CONNECT: Final = stem("connect")
@@ -38,32 +68,9 @@ _MOST_ADDED: Final = 8
 _JOINING: Final = frozenset(("and", "or", ",", ";", "et", "und", "\u3001"))
 _INDEFINITE: Final = frozenset(("a", "an", "ein", "eine", "einen", "un", "une"))
 _IDEOGRAPHS: Final = "\u3040"
-_MOSTLY: Final = 0.7
-
-
-@dataclass(frozen=True, slots=True)
-class ScopeChange:
-    """One difference inside a limitation: its words on both sides, and what it does to the scope.
-
-    The spans count characters in the claim sets; the words are "" and the span None on the side
-    that has nothing there.
-    """
-
-    reference: str
-    candidate: str
-    scope: Scope
-    reference_span: tuple[int, int] | None
-    candidate_span: tuple[int, int] | None
-
-    @property
-    def reason(self) -> str:
-        """Say what was changed."""
-        if not self.candidate:
-            return f"“{self.reference}” dropped"
-        if not self.reference:
-            return f"“{self.candidate}” added"
-        return f"“{self.reference}” became “{self.candidate}”"
-
+# So many of the words of two wordings are the same where one was made from the other.
+_ALIKE: Final = 0.7
+_MOST_CHANGES: Final = 3
 
 Classes = tuple[dict[int, Change], dict[int, Change]]
 """Of both sides the class of each token that differs, by its place."""
@@ -82,57 +89,67 @@ def compare_scope(
     Output: the changes from the reference to the candidate, of which `join_scopes` says what they
     do together; and the class of each token that differs.
     """
-    gaps = _trimmed(
-        find_gaps(reference.stems, candidate.stems), reference, candidate, around, context
-    )
+    gaps = find_gaps(reference.stems, candidate.stems)
+    if not context.is_alone:
+        gaps = _trimmed(gaps, reference, candidate, around, context)
     forms = [*_other_forms(gaps, reference, candidate)]
     places = [(gap.low, gap.high, gap.start, gap.stop) for gap in gaps]
     places += [(i, i + 1, j, j + 1) for i, j in forms]
     classes = classify(reference.keys, candidate.keys, places)
-    changes = [
-        change
+    judged = [
+        (gap, change)
         for gap in gaps
         if (change := _judge(gap, reference, candidate, classes, around, context))
     ]
-    changes += _other_words(forms, reference, candidate)
-    agrees = 1.0 if len(changes) == 1 else _share_in_common(gaps, reference)
     sides = reference, candidate
-    sure = (c if _is_sure(c, agrees, sides) else _unsure(c) for c in changes)
-    return tuple(sure), classes
-
-
-def _share_in_common(gaps: Iterable[Gap], reference: Wording) -> float:
-    """Return the share of a limitation's content words that stand in the place in order."""
-    content = [is_content(key) for key in reference.keys]
-    lost = sum(sum(content[gap.low : gap.high]) for gap in gaps)
-    return 1 - lost / max(1, sum(content))
-
-
-def _is_sure(change: ScopeChange, agrees: float, sides: tuple[Wording, Wording]) -> bool:
-    """Return whether the rest of a limitation agrees so far that a change is what it seems."""
-    if change.scope is Scope.DIFFERENT:
-        return agrees >= _MOSTLY
-    words = (change.reference or change.candidate).lower().split()
-    if (change.reference and change.candidate) or len(words) > 1:
-        return True
-    span, wording = (
-        (change.reference_span, sides[0]) if change.reference else (change.candidate_span, sides[1])
+    changes = [change for _, change in judged] + [*_other_words(forms, reference, candidate)]
+    # One doubtful change makes the whole limitation doubtful.
+    if len(judged) <= _MOST_CHANGES and all(
+        is_sure(change, gap, sides, context.above) for gap, change in judged
+    ):
+        return tuple(changes), classes
+    is_alike = len(changes) == 1 or (
+        len(changes) <= FEW and _share_in_common(gaps, sides) >= _ALIKE
     )
-    # "Induce" may say the same in other words; "sealed" before "lid" says which lid.
-    return not _is_verb(words[0]) or (span is not None and _stands_before_noun(span[1], wording))
+    if context.is_alone and is_alike:
+        changes = [as_doubtful(change, sides, context.above) for change in changes]
+    else:
+        # Words that stand beside one another in unlike texts need have nothing in common.
+        changes = [
+            *_lacking_changes(changes, sides, context.above[1]),
+            *_lacking_changes(changes, sides[::-1], context.above[0], is_of_reference=False),
+        ]
+    return tuple(changes), classes
 
 
-def _stands_before_noun(end: int, wording: Wording) -> bool:
-    place = bisect_left(wording.starts, end)
-    return place < len(wording.keys) and is_content(wording.keys[place])
+def _share_in_common(gaps: Iterable[Gap], sides: tuple[Wording, Wording]) -> float:
+    """Return the share of the content words of two wordings that both have, in one order."""
+    content = [[is_content(key) for key in wording.keys] for wording in sides]
+    lost = [0, 0]
+    for gap in gaps:
+        lost[0] += sum(content[0][gap.low : gap.high])
+        lost[1] += sum(content[1][gap.start : gap.stop])
+    return min(1 - gone / max(1, sum(words)) for gone, words in zip(lost, content, strict=True))
 
 
-def _is_verb(word: str) -> bool:
-    return word.endswith(("ing", "ed")) or is_verb(word)
-
-
-def _unsure(change: ScopeChange) -> ScopeChange:
-    return replace(change, scope=Scope.UNSURE)
+def _lacking_changes(
+    changes: Iterable[ScopeChange],
+    sides: tuple[Wording, Wording],
+    said: Said,
+    *,
+    is_of_reference: bool = True,
+) -> Iterator[ScopeChange]:
+    """Yield the words of a side that the other side lacks, else one change in other words."""
+    own, other = sides
+    spans = [one.reference_span if is_of_reference else one.candidate_span for one in changes]
+    span = next(filter(None, spans), None)
+    if span is None or own.text[slice(*span)].lower() in _JOINING:
+        return
+    for one in [*lacking_words(own, other.counts)] or [span]:
+        stems = [own.stems[at] for at in places_of(one, own) if limits(own.keys[at])]
+        is_given = [word in said or word in other.counts for word in stems]
+        change = change_of_side(one, own.text, is_of_reference=is_of_reference)
+        yield replace(change, is_reworded=2 * sum(is_given) >= len(is_given))
 
 
 def _other_forms(
@@ -194,13 +211,20 @@ def differences_of(
     return tuple(sorted(found))
 
 
-def lacking_words(own: Wording, place: Wording) -> Iterator[tuple[int, int]]:
-    """Yield the spans of the words of a limitation that its place lacks, function words between."""
-    given, labels = {*place.stems}, find_labels(own.keys)
+def lacking_words(own: Wording, given: Container[str]) -> Iterator[tuple[int, int]]:
+    """Yield the spans of the words of a limitation whose stems are not given, as phrases."""
+    labels = find_labels(own.keys)
     run: list[int] = []
     for at, key in enumerate([*own.keys, "."]):
         is_word = at < len(own.keys) and is_content(key)
-        if is_word and limits(key) and at not in labels and own.stems[at] not in given:
+        is_label = len(key) == 1 and key.isalpha() and key.isascii()
+        if (
+            is_word
+            and not is_label
+            and limits(key)
+            and at not in labels
+            and own.stems[at] not in given
+        ):
             run.append(at)
         elif run and (is_word or key in MARKS):
             span = span_of(run, own, is_alone=True)
@@ -249,7 +273,8 @@ def _judge(
     if scope := listed_scope(
         *_apart(keys_between(whole[0], reference), keys_between(whole[1], candidate))
     ):
-        return _made(scope, whole[0], whole[1], reference, candidate)
+        is_same = scope is Scope.SAME
+        return None if is_same else _made(scope, whole[0], whole[1], reference, candidate)
     left = [i for i in whole[0] if classes[0].get(i) == Change.SUBSTANCE]
     right = [j for j in whole[1] if classes[1].get(j) == Change.SUBSTANCE]
     change = _change(left, right, reference, candidate) if left and right else None
@@ -331,6 +356,9 @@ def _introduced(
     ]
     if not words or words[-1] - words[0] + 1 != len(words) or own.keys[words[0]] in ORDINALS:
         return []
+    if own.stems[words[-1]] in own.stems[words[-1] + 1 : words[-1] + 4]:
+        # "A lid, the lid being" names one lid.
+        return []
     keys = own.keys[max(0, words[0] - 1) : words[-1] + 2]
     # Ideographs have no article before them.
     opens = not _INDEFINITE.isdisjoint(keys[:2]) or own.keys[words[0]] >= _IDEOGRAPHS
@@ -356,6 +384,13 @@ def _is_light(
     here = [key for i in left if not is_content(key := reference.keys[i])]
     there = [key for j in right if not is_content(key := candidate.keys[j])]
     has_moved = len(here) < len(left) or len(there) < len(right)
+    if [reference.keys[i] for i in left] == [candidate.keys[j] for j in right]:
+        # A name that elsewhere stands for another one.
+        return True
+    if any(limits(reference.keys[i]) for i in left) and any(
+        limits(candidate.keys[j]) for j in right
+    ):
+        return False
     if here == there or (has_moved and CHOOSING.isdisjoint([*here, *there])):
         return True
     if here and there:
@@ -371,11 +406,24 @@ def _change(
     """Return the change of some words of the reference into some of the candidate."""
     here, there = keys_between(lost, reference), keys_between(added, candidate)
     scope = scope_of(here, there, reference.counts.keys(), candidate.counts.keys())
-    if scope is Scope.BROADER and not there and _is_alternative(lost, reference):
-        scope = Scope.NARROWER
-    elif scope is Scope.NARROWER and not here and _is_alternative(added, candidate):
-        scope = Scope.BROADER
-    return None if scope is Scope.SAME else _made(scope, lost, added, reference, candidate)
+    side, places = (reference, lost) if here else (candidate, added)
+    if not (here and there) and scope in TURNED and _is_alternative(places, side):
+        is_short = sum(is_content(side.keys[place]) for place in places) <= FEW
+        scope = TURNED[scope] if is_short else Scope.UNSURE
+    if scope is Scope.SAME:
+        return None
+    change = _made(scope, lost, added, reference, candidate)
+    has_words = [
+        any(is_content(wording.keys[place]) for place in places)
+        for wording, places in ((reference, lost), (candidate, added))
+    ]
+    if scope is Scope.UNSURE and change.reference and change.candidate:
+        # A function word is nothing that became another thing.
+        if has_words == [True, False]:
+            return _made(scope, lost, [], reference, candidate)
+        if has_words == [False, True]:
+            return _made(scope, [], added, reference, candidate)
+    return change
 
 
 def _made(

@@ -5,7 +5,7 @@ A verdict is given only where the change can only do that; else it is UNSURE, "c
 
 from collections.abc import Iterable, Set
 from enum import StrEnum
-from itertools import permutations, product
+from itertools import permutations
 from typing import Final
 
 from patclaimeval.claims.definite_phrases import ORDINALS
@@ -48,6 +48,7 @@ _BROADER: Final = {
     tuple(tuple(map(cut_suffixes, part.split())) for part in line.split(">"))
     for line in _NARROW_TO_BROAD.strip().splitlines()
 }
+_EQUAL: Final = {("one", "or", "more"), ("at", "least", "one")}
 # Words that `stem` takes for one another, but of which the first says less than the second.
 NARROWER_WORDS: Final = {("connect", "coupl"), ("join", "coupl"), ("link", "coupl")}
 _OPPOSITES: Final = """
@@ -68,7 +69,6 @@ before after
 upstream downstream
 increase decrease reduce
 open close
-first second third fourth fifth sixth
 maximum minimum
 greater less smaller
 higher lower
@@ -100,7 +100,11 @@ _EMPTY: Final = frozenset(
     ("preferably", "optionally", "particular", "respective", "respectively", "corresponding")
 )
 # With or without one of them alone, the claim may mean the same thing.
-_TELLING_LITTLE: Final = ORDINALS | {"structure", "state", "condition", "type", "region", "area"}
+_VAGUE: Final = """
+structure state condition type region area different separate individual entire whole main further
+additional own
+"""
+_TELLING_LITTLE: Final = ORDINALS | {*_VAGUE.split()}
 # Dropped or added, they may change the scope either way.
 _EITHER_WAY_WORDS: Final = """
 or if when unless until while may can could might such like example suitable possible possibly up
@@ -109,22 +113,22 @@ more less than other any either between except selected group choose one maximum
 _EITHER_WAY: Final = _NEGATING.union(_EITHER_WAY_WORDS.split(), HEDGE_WORDS - HEDGES)
 # They choose among several things.
 CHOOSING: Final = frozenset(("and", "or", "least", "one", "any", "only", "each", "all"))
-_FEW_PAIRS: Final = 100
-_TURNED: Final = {Scope.BROADER: Scope.NARROWER, Scope.NARROWER: Scope.BROADER}
+TURNED: Final = {Scope.BROADER: Scope.NARROWER, Scope.NARROWER: Scope.BROADER}
 
 
 def join_scopes(scopes: Iterable[Scope]) -> Scope:
     """Return what several changes of one limitation do to its scope together."""
     found = set(scopes) - {Scope.SAME}
-    if len(found) == 1:
-        return found.pop()
-    if Scope.DIFFERENT in found:
-        return Scope.DIFFERENT
-    return Scope.UNSURE if found else Scope.SAME
+    if len(found) > 1:
+        is_sure = Scope.DIFFERENT in found and Scope.UNSURE not in found
+        return Scope.DIFFERENT if is_sure else Scope.UNSURE
+    return found.pop() if found else Scope.SAME
 
 
 def listed_scope(here: tuple[str, ...], there: tuple[str, ...]) -> Scope | None:
     """Return the scope of an exchange of phrases that is listed, None of any other."""
+    if {here, there} == _EQUAL:
+        return Scope.SAME
     pair = tuple(map(cut_suffixes, here)), tuple(map(cut_suffixes, there))
     if pair in _BROADER:
         return Scope.BROADER
@@ -140,19 +144,18 @@ def scope_of(
     if here:
         return _scope_of_dropped(here, reference)
     scope = _scope_of_dropped(there, candidate)
-    return _TURNED.get(scope, scope)
+    return TURNED.get(scope, scope)
 
 
 def _scope_of_exchange(here: tuple[str, ...], there: tuple[str, ...]) -> Scope:
-    numbers = [set(filter(_is_number, side)) for side in (here, there)]
-    if all(numbers) and numbers[0] != numbers[1]:
-        return Scope.DIFFERENT
-    if _NEGATING.isdisjoint(here) != _NEGATING.isdisjoint(there):
-        return Scope.DIFFERENT
-    pairs = product(map(cut_suffixes, here), map(cut_suffixes, there))
-    if len(here) * len(there) <= _FEW_PAIRS and any(pair in _OPPOSITE_PAIRS for pair in pairs):
-        return Scope.DIFFERENT
-    return Scope.UNSURE
+    if len(here) != len(there):
+        return Scope.UNSURE
+    changed = [(a, b) for a, b in zip(here, there, strict=True) if a != b]
+    is_sure = all(
+        (_is_number(a) and _is_number(b)) or (cut_suffixes(a), cut_suffixes(b)) in _OPPOSITE_PAIRS
+        for a, b in changed
+    )
+    return Scope.DIFFERENT if changed and is_sure else Scope.UNSURE
 
 
 def _is_number(key: str) -> bool:
@@ -167,7 +170,7 @@ def _scope_of_dropped(words: tuple[str, ...], side: Set[str]) -> Scope:
         return Scope.NARROWER
     if words[-1] == "of" and not CHOOSING.isdisjoint(words):
         # Of "at least one of A and B" one is enough; without the words both are needed.
-        return Scope.NARROWER if side & {"and", "or"} else Scope.SAME
+        return Scope.NARROWER if side & {"and", "or"} == {"and"} else Scope.SAME
     if not _NEGATING.isdisjoint(words):
         # "Or not" leaves it open, and what is not so with other words only limits.
         is_alone = len([word for word in words if is_content(word)]) == 1
@@ -177,6 +180,5 @@ def _scope_of_dropped(words: tuple[str, ...], side: Set[str]) -> Scope:
     # Under a negation, or as one of several choices, fewer words may say less.
     if not _NEGATING.isdisjoint(side) or not _EITHER_WAY.isdisjoint(words):
         return Scope.UNSURE
-    # With a number left, another that goes changes a range.
-    is_number = [any(map(_is_number, keys)) for keys in (words, side - {*words})]
-    return Scope.DIFFERENT if all(is_number) else Scope.BROADER
+    # A number that goes changes a range.
+    return Scope.UNSURE if any(map(_is_number, words)) else Scope.BROADER

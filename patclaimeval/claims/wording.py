@@ -1,5 +1,6 @@
 """The words of a limitation as they are compared: by stem, and where they stand in the text."""
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,7 +8,14 @@ from typing import Final
 
 from patclaimeval.claims.definite_phrases import ORDINALS
 from patclaimeval.claims.parsing import citations
-from patclaimeval.claims.words import CRAFT_WORDS, HEDGE_WORDS, is_content, read_tokens, stem
+from patclaimeval.claims.words import (
+    CRAFT_WORDS,
+    HEDGE_WORDS,
+    Tokens,
+    is_content,
+    read_tokens,
+    stem,
+)
 
 ARTICLES: Final = frozenset(("a", "an", "the", "said"))
 MARKS: Final = frozenset(",;:.")
@@ -18,10 +26,20 @@ system unit
 """
 LIGHT_NOUNS: Final = frozenset(map(stem, _LIGHT_WORDS.split()))
 # Alone they say nothing: "a lid disposed on", "a lid on".
-_PLACING: Final = frozenset(("disposed", "located", "positioned", "placed", "existing", "whether"))
+_LIMITLESS_WORDS: Final = """
+disposed existing located method out placed positioned process whether
+"""
+_LIMITLESS: Final = frozenset(_LIMITLESS_WORDS.split())
 HEDGES: Final = frozenset(
     ("about", "approximately", "substantially", "essentially", "generally", "roughly", "nearly")
 )
+_CITING_WORDS: Final = """
+claim claims claimed according accordance recited defined set forth described as in to of any one or
+and through the preceding previous
+"""
+_CITING: Final = frozenset(_CITING_WORDS.split())
+# What is quoted neither begins nor ends with them.
+_AT_BORDERS: Final = MARKS | {"and", "or"}
 _LONGEST_TAIL: Final = 3
 
 
@@ -45,11 +63,10 @@ def read_wording(text: str, start: int, end: int) -> Wording:
     """Return the tokens of a span of a claim set."""
     part = without_escapes(text[start:end])
     found = read_tokens(part)
-    # The numbers of cited claims are compared by the claims that they name.
     places: Iterable[int] = range(len(found.keys))
-    if any(map(str.isdigit, part)):
-        cited = {at for one in citations(part) for at in range(one.start, one.end)}
-        places = [place for place in places if found.starts[place] not in cited]
+    if "claim" in part or any(map(str.isdigit, part)):
+        cited = _citing_places(part, found)
+        places = [place for place in places if place not in cited]
     keys = [found.keys[place] for place in places]
     stems = list(map(_key, keys))
     return Wording(
@@ -60,6 +77,18 @@ def read_wording(text: str, start: int, end: int) -> Wording:
         stems,
         _count(keys, stems),
     )
+
+
+def _citing_places(text: str, tokens: Tokens) -> set[int]:
+    """Return the tokens of citations, "according to claim 1": claims are compared by their tree."""
+    found: set[int] = set()
+    for one in citations(text):
+        first, stop = (bisect_left(tokens.starts, place) for place in (one.start, one.end))
+        found.update(range(first, stop))
+        while first and first - 1 not in found and tokens.keys[first - 1] in _CITING:
+            first -= 1
+            found.add(first)
+    return found
 
 
 def _count(keys: Sequence[str], stems: Sequence[str]) -> Counter[str]:
@@ -103,6 +132,9 @@ def _key(key: str) -> str:
     """Return what a token is compared by: content words by their stem."""
     if not is_content(key):
         return "the" if key in ("said", "a", "an") else key
+    if key.endswith("s") and key[:-1].isupper():
+        # "CMTSs" is the plural of "CMTS".
+        return stem(key[:-1])
     return stem(key)
 
 
@@ -110,7 +142,7 @@ def limits(key: str) -> bool:
     """Return whether a word limits a claim: neither a function word nor one of drafting."""
     if key in HEDGES or key in HEDGE_WORDS:
         return True
-    if not is_content(key) or key in _PLACING or stem(key) in LIGHT_NOUNS:
+    if not is_content(key) or key in _LIMITLESS or stem(key) in LIGHT_NOUNS:
         return False
     return key not in CRAFT_WORDS or key in ORDINALS
 
@@ -142,14 +174,29 @@ def span_of(places: Sequence[int], wording: Wording, *, is_alone: bool) -> tuple
     """Return from where to where words stand; alone, up to the end of the noun phrase."""
     if not places:
         return None
-    last = places[-1]
+    words = [place for place in places if wording.keys[place] not in _AT_BORDERS] or places
+    first, last = _compound_end(words[0], wording, -1), _compound_end(words[-1], wording, 1)
     # "Formed on the base" is quoted as "formed on the base layer".
-    is_alone = is_alone and not all(map(is_content, wording.keys[places[0] : last]))
-    while is_alone and last - places[-1] < _LONGEST_TAIL and last + 1 < len(wording.keys):
-        if not is_content(wording.keys[last + 1]):
-            return wording.starts[places[0]], wording.ends[last]
-        last += 1
-    return wording.starts[places[0]], wording.ends[places[-1]]
+    if is_alone and not all(map(is_content, wording.keys[first:last])):
+        last = next(
+            (
+                place
+                for place in range(last, min(last + _LONGEST_TAIL, len(wording.keys) - 1))
+                if is_content(wording.keys[last]) and not is_content(wording.keys[place + 1])
+            ),
+            last,
+        )
+    return wording.starts[first], wording.ends[last]
+
+
+def _compound_end(place: int, wording: Wording, step: int) -> int:
+    """Return where a word with hyphens begins, or ends."""
+    keys, count = wording.keys, len(wording.keys)
+    while 0 <= place + 2 * step < count and keys[place + step] == "-":
+        if not (is_content(keys[place]) and is_content(keys[place + 2 * step])):
+            break
+        place += 2 * step
+    return place
 
 
 def keys_between(places: Sequence[int], wording: Wording) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from annotator.models import (
     Turn,
     User,
 )
-from patclaimeval.claims.reading import CLAIMS
+from patclaimeval.claims.reading_limits import CLAIMS
 from patclaimeval.rubric import CRITERIA
 from tests.annotator.adjudication.discrepant import NOTES, WORDS, disagree, of
 from tests.annotator.adjudication.rulings import RULING, decide

@@ -19,7 +19,7 @@ from annotator.models import (
 from annotator.rating import all_candidates
 from annotator.rating.all_candidates import CANDIDATES_A_PAGE, may_compare
 from annotator.rating.services import recuse, skip_assignment
-from patclaimeval.claims.reading import CLAIMS
+from patclaimeval.claims.reading_limits import CLAIMS
 from tests.annotator.adjudication.rulings import decide
 from tests.conftest import signed_in
 

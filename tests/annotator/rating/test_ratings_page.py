@@ -9,7 +9,7 @@ from django.utils.html import escape
 from annotator.conflicts.queries import LOCKED_SENTENCE
 from annotator.models import Assignment, AuditEvent, Campaign, Membership, Rating, RatingRevision
 from annotator.rating.views import following
-from patclaimeval.claims.reading import CLAIMS
+from patclaimeval.claims.reading_limits import CLAIMS
 from patclaimeval.rubric import CRITERIA
 from tests.conftest import grant
 

@@ -24,7 +24,7 @@ from annotator.models import (
 )
 from annotator.word_files.services import NO_MARK_FILES
 from core.clock import database_now
-from patclaimeval.claims.reading import Limit
+from patclaimeval.claims.reading_limits import Limit
 from patclaimeval.documents.reading import read_document
 from patclaimeval.documents.records import ReadOptions, TrackedChanges
 from tests.annotator.adjudication.conftest import conflict, flip, ratings  # noqa: F401

@@ -98,7 +98,47 @@ def test_what_is_lacking_of_a_limitation_is_quoted() -> None:
     candidate = edited(("a latch that holds the lid against the base", "a latch on the base"))
     row = next(row for row in read_chart(REFERENCE, candidate).rows if row.verdict == "part")
     assert row.where == (1,)
-    assert (row.reason, row.scope) == ("“that holds the lid against” dropped", "broader")
+    assert (row.reason, row.scope) == ("lacks “holds the lid against”", "unsure")
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate", "reason", "scope"),
+    [
+        # Nothing else was changed, so that the claim can only be broader.
+        (
+            "1. A box having a lid.\n2. The box of claim 1, wherein the base is red.",
+            "1. A box having a lid.\n2. The box, wherein the base is red.",
+            "now independent",
+            "broader",
+        ),
+        # What the other claim said is written out.
+        (
+            "1. A box having a lid.\n2. The box of claim 1, wherein the base is red.",
+            "1. A box having a lid.\n2. The box, wherein the base is red, and having a blue lid.",
+            "now independent",
+            "unsure",
+        ),
+        # The words stand in another limitation.
+        (
+            "1. A box comprising: a wall bonded to a frame of steel by cured epoxy resin; and "
+            "a lid.",
+            "1. A box comprising: a wall bonded to a frame of steel; a lid fixed by epoxy resin "
+            "that is cured.",
+            "“cured” elsewhere or in other words",
+            "unsure",
+        ),
+        # A product is compared with the method of making it.
+        (
+            "1. A box comprising: a wall of thick glass; and a lid of tin.",
+            "1. A method comprising: a wall of glass; and a lid of tin.",
+            "“thick” dropped",
+            "unsure",
+        ),
+    ],
+)
+def test_one_doubt_and_a_limitation_is_called_changed(reference, candidate, reason, scope):
+    found = [row for row in read_chart(reference, candidate).rows if row.reason == reason]
+    assert [row.scope for row in found] and {row.scope for row in found} == {scope}
 
 
 def test_what_stands_nowhere_is_said_to_and_what_is_new_is_added() -> None:

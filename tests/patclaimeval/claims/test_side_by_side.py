@@ -3,7 +3,8 @@
 import pytest
 
 from patclaimeval.claims.minimap import State
-from patclaimeval.claims.reading import CLAIMS, read_pair
+from patclaimeval.claims.reading import read_pair
+from patclaimeval.claims.reading_limits import CLAIMS
 from patclaimeval.claims.side_by_side import (
     JointRow,
     count_changes,
