@@ -26,6 +26,7 @@ from patclaimeval.claims.reading import (
     read_alone,
     read_pair,
 )
+from patclaimeval.claims.reading_limits import CHARACTERS, CLAIMS, LIMITATIONS, MARKS
 from patclaimeval.claims.segments import Segment, Span, cut_segments
 from patclaimeval.claims.tree import ClaimTree, Fault, build_tree, misread_faults
 from tests.amounts import tries
@@ -251,9 +252,10 @@ def test_large_and_hostile_texts_are_read_whole(name: str) -> None:
 
 # What a pair may have too much of, and how it is read then.
 TOO_MUCH = {
-    "characters": (module.CHARACTERS, "1. A pump\u200b. " + "x " * (module.CHARACTERS.most // 2)),
-    "claims": (module.CLAIMS, "\n1. A\u200b" * (module.CLAIMS.most + 1)),
-    "marks": (module.MARKS, "1. A" + "\u200b" * (module.MARKS.most + 1)),
+    "characters": (CHARACTERS, "1. A pump\u200b. " + "x " * (CHARACTERS.most // 2)),
+    "claims": (CLAIMS, "\n1. A\u200b" * (CLAIMS.most + 1)),
+    "limitations": (LIMITATIONS, "1. A\u200b lid:" + " a rod;" * (LIMITATIONS.most + 1)),
+    "marks": (MARKS, "1. A" + "\u200b" * (MARKS.most + 1)),
 }
 
 
@@ -265,19 +267,18 @@ def test_what_is_too_much_is_left_out_and_said_and_the_texts_are_whole(what: str
     (notice,) = reading.notices
     assert f"{limit.most:,}" in notice and notice.endswith("The texts are complete.")
     assert (text_of(reading.reference), text_of(reading.candidate)) == (text, other)
-    assert reading.is_plain == (limit in (module.CHARACTERS, module.CLAIMS))
-    assert len(reading.reference.findings) <= module.MARKS.most
+    assert reading.is_plain == (limit is not MARKS)
+    assert len(reading.reference.findings) <= MARKS.most
     # What nobody can see is marked whatever else is off.
     assert words_of(reading.reference, "invisible")
 
 
 def test_up_to_the_limits_every_aid_is_on() -> None:
     claims = "".join(
-        f"\n{n}. The pump of claim {max(1, n - 1)}; with a rod."
-        for n in range(1, module.CLAIMS.most + 1)
+        f"\n{n}. The pump of claim {max(1, n - 1)}; with a rod." for n in range(1, CLAIMS.most + 1)
     )
     reading = read_pair(claims, claims.replace("rod", "bar"))
-    assert (reading.notices, len(reading.rows)) == ((), module.CLAIMS.most)
+    assert (reading.notices, len(reading.rows)) == ((), CLAIMS.most)
     assert len({left.number for left, right in reading.rows if left and right}) == len(reading.rows)
 
 

@@ -11,8 +11,8 @@ from tests.patclaimeval.claims.test_word_diff import TEXTS
 
 
 def changes(reference: str, candidate: str) -> list[tuple[str, str]]:
-    sides = (read_wording(text, 0, len(text)) for text in (reference, candidate))
-    found = compare_scope(*sides, context=Context(is_alone=True))[0]
+    left, right = (read_wording(text, 0, len(text)) for text in (reference, candidate))
+    found = compare_scope(left, right, context=Context(is_alone=True))[0]
     return [(change.reason, str(change.scope)) for change in found]
 
 
