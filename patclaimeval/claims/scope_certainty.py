@@ -24,6 +24,12 @@ _CONDITIONS: Final = frozenset(("if", "unless", "when", "whether", "while"))
 _DEFINITE: Final = frozenset(("the", "said", "such", "this", "these", "its", "their"))
 # They join what they open to the noun before.
 _JOINTS: Final = frozenset(("of", "that", "which", "is", "are", "in", "on", "at", "to", "with"))
+# Those that count as content elsewhere.
+_PREPOSITION_WORDS = """
+above along around behind below beneath between beyond during inside near onto outside over toward
+towards under within
+"""
+_PREPOSITIONS: Final = frozenset(_PREPOSITION_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +115,8 @@ def is_sure(
         is_short
         and MARKS.isdisjoint(own.keys[places.start : places.stop])
         and _CONDITIONS.isdisjoint(own.keys[max(0, places.start - 2) : places.stop + 1])
-        # "Formed within" may say no more than "within".
-        and (len(words) > 1 or not _is_verb(own.keys[words[0]]))
+        # "Induce" may say the same in other words; "sealed" before "lid" says which lid.
+        and (len(words) > 1 or not _is_verb(own.keys[words[0]]) or _leads_noun(places.stop, own))
         # "The sealed lid" may be no other than "the lid".
         and not _is_definite(places.start, own)
         and not _is_definite(words[0], own)
@@ -157,6 +163,12 @@ def _is_known(words: Sequence[int], own: Wording, here: Said, there: Said) -> bo
         return 0 < here.count(stems[0]) <= there.count(stems[0])
     most = max((sum(word in counts for word in stems) for counts in there.words), default=0)
     return most >= _MOSTLY * len(stems)
+
+
+def _leads_noun(place: int, wording: Wording) -> bool:
+    # "Formed within" may say no more than "within".
+    keys = wording.keys[place : place + 1]
+    return any(is_content(key) and key not in _PREPOSITIONS for key in keys)
 
 
 def _is_verb(word: str) -> bool:
