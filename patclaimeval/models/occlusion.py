@@ -15,6 +15,7 @@ from patclaimeval.claims.chart import read_chart
 from patclaimeval.claims.languages import LATIN, pair_language
 from patclaimeval.claims.pairing import align_claims
 from patclaimeval.claims.parsing import Claim, parse_claims
+from patclaimeval.claims.placing import Verdict
 from patclaimeval.claims.sides import REFERENCE
 from patclaimeval.claims.splitting import split_features
 from patclaimeval.claims.words import content_words
@@ -387,7 +388,7 @@ def _aligned_spans(reference: str, candidate: str, *, is_cut: bool) -> Iterator[
     """Yield the spans of claims that correspond, or of a limitation and where it stands."""
     if is_cut:
         for row in read_chart(reference, candidate).rows:
-            if row.side == REFERENCE:
+            if row.side == REFERENCE and row.verdict is not Verdict.SIMILAR:
                 yield from (((row.start, row.end), place) for place in row.places)
         return
     left, right = parse_claims(reference), parse_claims(candidate)
