@@ -37,6 +37,18 @@ def test_a_lost_claim_is_missing_and_a_new_one_added() -> None:
     ]
 
 
+def test_a_claim_of_which_others_only_have_similar_words_is_missing_and_not_merged() -> None:
+    reference = (
+        "1. A box comprising a base made of oak.\n"
+        "2. The box of claim 1, further having a lid hinged to the base by a brass hinge.\n"
+    )
+    candidate = "1. A box comprising a base made of oak; and a cover with a brass hinge.\n"
+    reading = read_pair(reference, candidate)
+    assert reading.chart is not None
+    assert "similar words in claim 1" in {row.label for row in reading.chart.rows}
+    assert [cell.label for cell in cells_of(reading)] == ["changed", "missing"]
+
+
 def test_a_claim_elsewhere_is_moved_with_its_number_there() -> None:
     lines = REFERENCE.split("\n")
     order = [lines[0], "2" + lines[3][1:], "3" + lines[1][1:], "4" + lines[2][1:]]
