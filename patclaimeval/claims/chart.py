@@ -23,7 +23,13 @@ from patclaimeval.claims.scope import (
     differences_of,
     lacking_words,
 )
-from patclaimeval.claims.scope_certainty import Said, ScopeChange, change_of_side
+from patclaimeval.claims.scope_certainty import (
+    Said,
+    ScopeChange,
+    change_of_side,
+    describe,
+    quote,
+)
 from patclaimeval.claims.scope_rules import Scope, join_scopes
 from patclaimeval.claims.sides import CANDIDATE, REFERENCE, ClaimSide, read_set
 from patclaimeval.claims.tree import Fault
@@ -328,10 +334,7 @@ class _Judge:
             ):
                 scope = Scope.UNSURE
             is_lacking = found.verdict in INCOMPLETE and scope is Scope.UNSURE
-            said = ", ".join(
-                f"“{change.reference or change.candidate}”" if is_lacking else change.reason
-                for change in changes
-            )
+            said = quote(changes) if is_lacking else describe(changes)
             verdict = found.verdict
             if verdict is Verdict.PART and not (changes or found.reason):
                 # Nothing is lacking: its words are all there.

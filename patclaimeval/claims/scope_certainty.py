@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -65,13 +65,32 @@ class ScopeChange:
     @property
     def reason(self) -> str:
         """Say what was changed."""
-        if self.is_reworded:
-            return f"“{self.reference or self.candidate}” elsewhere or in other words"
         if not self.candidate:
             return f"“{self.reference}” dropped"
         if not self.reference:
             return f"“{self.candidate}” added"
+        if self.scope is Scope.UNSURE and not _are_of_a_kind(self.reference, self.candidate):
+            return f"“{self.reference}” dropped, “{self.candidate}” added"
         return f"“{self.reference}” became “{self.candidate}”"
+
+
+def _are_of_a_kind(left: str, right: str) -> bool:
+    """Return whether words may stand for one another: as many, and verbs for verbs."""
+    one, other = left.split(), right.split()
+    return len(one) == len(other) and _is_verb(one[-1]) == _is_verb(other[-1])
+
+
+def quote(changes: Iterable[ScopeChange]) -> str:
+    """Return the words of changes, each once, of the side that has them."""
+    return ", ".join(dict.fromkeys(f"“{one.reference or one.candidate}”" for one in changes))
+
+
+def describe(changes: Sequence[ScopeChange]) -> str:
+    """Say what was changed, and at last what only stands elsewhere or is said in other words."""
+    said = [one.reason for one in changes if not one.is_reworded]
+    if words := quote(one for one in changes if one.is_reworded):
+        said.append(f"{words} elsewhere or in other words")
+    return ", ".join(dict.fromkeys(said))
 
 
 def change_of_side(span: tuple[int, int], text: str, *, is_of_reference: bool) -> ScopeChange:

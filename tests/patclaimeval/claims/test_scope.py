@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patclaimeval.claims.scope import Context, compare_scope
+from patclaimeval.claims.scope_certainty import describe
 from patclaimeval.claims.scope_rules import Scope, join_scopes
 from patclaimeval.claims.wording import read_wording
 from tests.patclaimeval.claims.test_word_diff import TEXTS
@@ -13,7 +14,7 @@ from tests.patclaimeval.claims.test_word_diff import TEXTS
 def changes(reference: str, candidate: str) -> list[tuple[str, str]]:
     left, right = (read_wording(text, 0, len(text)) for text in (reference, candidate))
     found = compare_scope(left, right, context=Context(is_alone=True))[0]
-    return [(change.reason, str(change.scope)) for change in found]
+    return [(describe([change]), str(change.scope)) for change in found]
 
 
 @pytest.mark.parametrize(
