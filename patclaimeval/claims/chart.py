@@ -77,7 +77,7 @@ class ChartRow:
 
 # A place is read again for each limitation that stands in it: so many words in all.
 _MOST_WORDS: Final = 100_000
-# So many limitations of a claim, and of those that it depends on, are searched for lost words.
+# At most so many limitations, of a claim and those above it, are searched for words that are gone.
 _MOST_SEARCHED: Final = 200
 _ROW: Final = ("side", "claim", "limitation", "start", "end", "verdict")
 _LEAST_RENAMED: Final = 2

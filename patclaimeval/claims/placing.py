@@ -30,7 +30,7 @@ _IN_PART: Final = 0.5
 _LEAD: Final = 0.3
 _RELATED: Final = 0.05
 _MOST_CLAIMS: Final = 3
-# As much of the words of two limitations in the same order makes them one, if one is in the other.
+# Two limitations are one if one stands in the other and they have this share of words in one order.
 _ALIKE: Final = 0.6
 # So many different words make a short limitation.
 _SHORT: Final = 4
@@ -38,9 +38,10 @@ _SHORT: Final = 4
 _MOST_LACKING: Final = 0.34
 # So many different words make a limitation that may be there in part; fewer are mostly its subject.
 _LONG: Final = 10
-# Of a repeated limitation as many words are in the same order.
+# Two limitations say the same if they have this share of their words in one order.
 _SAME: Final = 0.8
-# Of so many different words or more, this share of the weight is many.
+# A limitation of seven different words or more is similar from these shares of its words on, where
+# the other one has a counterpart, or has none.
 _SEVERAL: Final = 7
 _MANY: Final = (0.65, 0.5)
 # So much of each place of a limitation that is split is of that limitation.
@@ -49,9 +50,9 @@ _PIECE: Final = 0.7
 _SIMILAR: Final = (0.7, 0.25)
 # So many claims, of those that hold most of the words, are searched limitation by limitation.
 _MOST_TRIED: Final = 8
-# As much of the weight of a limitation stands in what is part of it.
+# What says a part of a limitation holds this share of its weight.
 _HELD: Final = 0.25
-# Fewer words may stand anywhere.
+# Fewer words than this may stand in any claim by chance.
 _TELLING: Final = 3
 
 

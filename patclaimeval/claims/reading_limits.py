@@ -20,8 +20,8 @@ class Limit:
 
 _PLAIN = "claims are not set side by side, and no differences, limitations or terms are marked."
 
-# Both texts together. The parts that read words take 2 to 3 microseconds a character and some 200
-# bytes of memory each.
+# Both texts together: as many as two claim sets of 30,000 words have. 388,000 characters in 800
+# limitations a side took 5 seconds.
 CHARACTERS: Final = Limit(400_000, "This pair has {count:,} characters; above {most:,} " + _PLAIN)
 # Of either text: more than the product promises to read.
 CLAIMS: Final = Limit(300, "A text of this pair has {count:,} claims; above {most:,} " + _PLAIN)

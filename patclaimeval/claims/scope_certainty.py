@@ -12,19 +12,19 @@ from patclaimeval.claims.word_diff import Gap
 from patclaimeval.claims.wording import MARKS, Wording
 from patclaimeval.claims.words import is_content, stem
 
-# So many words are few beside any others.
+# A change of at most so many words is small, however short the limitation.
 FEW: Final = 2
-# Where more of a limitation is lost, what is left may be another one.
+# If more than this share of a limitation is gone, what is left may be another limitation.
 _MOST_LOST: Final = 0.6
-# One limitation that has so many of some words says what they say.
+# A limitation with this share of the changed words says what they say.
 _MOSTLY: Final = 0.75
 _LONGEST_PHRASE: Final = 12
 _NEGATIONS: Final = frozenset(("no", "not", "without", "never", "neither", "nor", "if", "unless"))
 _CONDITIONS: Final = frozenset(("if", "unless", "when", "whether", "while"))
 _DEFINITE: Final = frozenset(("the", "said", "such", "this", "these", "its", "their"))
-# They join what they open to the noun before.
+# Words that attach what follows to the noun before.
 _JOINTS: Final = frozenset(("of", "that", "which", "is", "are", "in", "on", "at", "to", "with"))
-# Those that count as content elsewhere.
+# Prepositions that `is_content` takes for content words.
 _PREPOSITION_WORDS = """
 above along around behind below beneath between beyond during inside near onto outside over toward
 towards under within
@@ -158,7 +158,7 @@ def _is_definite(place: int, wording: Wording) -> bool:
     place -= 1
     while place >= 0 and not is_content(keys[place]) and keys[place] in _JOINTS:
         place -= 1
-    # A longer phrase is as good as definite.
+    # A phrase that is longer than this is treated as definite.
     first = max(0, place - _LONGEST_PHRASE)
     while place >= first and (is_content(keys[place]) or keys[place] == "-"):
         place -= 1

@@ -317,7 +317,7 @@ def _by_introduction(
     text: str, claims: tuple[Claim, ...], gaps: Sequence[AntecedentGap]
 ) -> Iterator[Renaming]:
     """Yield the definite terms that nothing introduces and that resemble a term of their chain."""
-    # What has basis on another path has that name there.
+    # A term that has basis on one path of dependency is no second name.
     missing = {item.start for item in gaps if not item.is_partial}
     introduced: dict[_Key, _Introduced] = {}
     lowered = text.lower()
